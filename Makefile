@@ -30,6 +30,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 BENCHSTAT   := golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 ONNXRUNTIME := onnxruntime-node@1.30.0
 PYPEERS     := numpy==2.4.6 onnxruntime==1.32.0
+PYLINES     := numpy==2.4.6 pillow==13.0.0
 FUZZTIME    ?= 2m
 BENCH       ?= .
 PACKAGES    ?= ./...
@@ -95,6 +96,9 @@ test-ci: ## make test, and the tests that start system services (Slurm's daemons
 .PHONY: test-long
 test-long: ## the tests with more random cases, then every fuzz target for FUZZTIME (2m)
 	@$(SETUP) go $(TOOLS)
+	@# what renders lines of text for a classifier of them
+	python3 -m venv bin/lines
+	bin/lines/bin/pip install --quiet $(PYLINES)
 	HLSGEN_FULL=1 HLSGEN_LONG=1 go test -timeout 2h ./...
 	@grep -rl --include='*_test.go' '^func Fuzz' cmd folding frontend hlslib internal rtlsim templates boards | sort | while read -r file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \

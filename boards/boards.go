@@ -1,7 +1,8 @@
-// Package boards holds what is known of the boards: part, resources, host port. One JSON file per board; every figure
-// names its source.
+// Package boards holds the known facts about boards: part, resources and host port. There is one JSON file per
+// board, which names the source of every figure.
 //
-// In comes a name or a file; out comes a Board, or what is wrong with it. It sees regular and suggest.
+// In comes a name or a file; out comes a Board, or what is wrong with it. It sees regular and suggest. family.go,
+// host.go and parse.go have the facts of families, the keys of the host's side, and the parser.
 package boards
 
 import (
@@ -17,54 +18,55 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A Board is one target. Block RAM is counted in BRAM36 on AMD's devices, as their data sheets do (each is two RAMB18),
-// and in BRAM, blocks of BRAMKbit, on others. MemoryGBps is in 10^9 bytes a second.
+// A Board is a target board with its device. The unit of block RAM is BRAM36 on AMD's devices, as in their data
+// sheets (a BRAM36 is two RAMB18). On other devices it is BRAM, a block of BRAMKbit. MemoryGBps is in 10^9 bytes
+// per second.
 type Board struct {
 	Name string `json:"name"`
-	// other names that Find knows it by; without effect in a file given by path
+	// further names that Find accepts; without effect in a file given by path
 	Aliases    []string `json:"aliases,omitempty"`
 	Family     Family   `json:"family,omitempty"`
 	Part       string   `json:"part"`
-	SpeedGrade string   `json:"speed_grade,omitempty"` // as part numbers spell it: -1, -2LV; empty where not known
-	LUT        int      `json:"lut"`                   // of six inputs on AMD's devices, of four on others
-	LUTRAM     int      `json:"lutram"`                // of the LUTs, those that can be a memory or a shift register
+	SpeedGrade string   `json:"speed_grade,omitempty"` // as in part numbers: -1, -2LV; empty if not known
+	LUT        int      `json:"lut"`                   // with six inputs on AMD's devices, with four on others
+	LUTRAM     int      `json:"lutram"`                // number of LUTs that can be a memory or a shift register
 	FF         int      `json:"ff"`
 	BRAM36     int      `json:"bram36"`
 	BRAM       int      `json:"bram,omitempty"`
 	BRAMKbit   int      `json:"bram_kbit,omitempty"`
-	SPRAM      int      `json:"spram,omitempty"` // memories of 256 Kbit with one port, which no bitstream fills
+	SPRAM      int      `json:"spram,omitempty"` // single-port memories of 256 Kbit, which a bitstream cannot fill
 	URAM       int      `json:"uram"`
 	DSP        int      `json:"dsp"`
 	DSPType    string   `json:"dsp_type"` // DSP48E1, DSP48E2, DSP58, SB_MAC16 or MULT18X18D
-	// width of the port to the processor's memory, or of a kernel's on a card; 0 where none or not known
+	// width of the port to the processor's memory, or of a kernel's port on a card; 0 if none or not known
 	HostPortBits int `json:"host_port_bits"`
 	PS           PS  `json:"ps,omitempty"` // the processor beside the logic
-	// the PS's ports to its memory, or banks of the platform's, in the order in which streams take them
+	// the PS's ports to its memory, or banks of the platform's memory, in the order in which streams use them
 	MemoryPorts []string `json:"memory_ports,omitempty"`
-	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, * for any version
-	BoardFiles  string   `json:"board_files,omitempty"` // where Vivado's files of the board are had
-	Platform    string   `json:"platform,omitempty"`    // of a card, as v++ names it
-	MemoryGBps  float64  `json:"memory_gbps"`           // its peak, of one bank on a card; 0 where none or not known
-	ClockMHz    float64  `json:"default_clock_mhz"`     // used without --clock: one that designs close at
-	// where the pins of the UART top are, each as "NAME SITE"; ClockMHz is what the clock pin carries
+	BoardPart   string   `json:"board_part,omitempty"`  // Vivado's name of the board, with * for any version
+	BoardFiles  string   `json:"board_files,omitempty"` // source of Vivado's files for the board
+	Platform    string   `json:"platform,omitempty"`    // platform of a card, as v++ names it
+	MemoryGBps  float64  `json:"memory_gbps"`           // peak, of one bank on a card; 0 if none or not known
+	ClockMHz    float64  `json:"default_clock_mhz"`     // default clock: one at which designs meet timing
+	// sites of the pins of the UART top, each as "NAME SITE"; ClockMHz is the frequency at the clock pin
 	Pins            []string `json:"pins,omitempty"`
-	Unverified      bool     `json:"unverified,omitempty"` // the resources were compared with no table; a build says so
+	Unverified      bool     `json:"unverified,omitempty"` // resources not checked against a table; a build says so
 	PartSource      string   `json:"part_source"`
 	ResourceSource  string   `json:"resource_source"`
 	LUTRAMSource    string   `json:"lutram_source"`
 	MemorySource    string   `json:"memory_source"`
-	PSSource        string   `json:"ps_source,omitempty"` // of the PS and its ports
+	PSSource        string   `json:"ps_source,omitempty"` // source of the PS and its ports
 	BoardPartSource string   `json:"board_part_source,omitempty"`
-	PlatformSource  string   `json:"platform_source,omitempty"` // of the platform and its banks
-	ClockSource     string   `json:"clock_source"`              // why that clock
+	PlatformSource  string   `json:"platform_source,omitempty"` // source of the platform and its banks
+	ClockSource     string   `json:"clock_source"`              // reason for the default clock
 	PinSource       string   `json:"pin_source,omitempty"`
 }
 
-// InitialisesURAM reports whether a bitstream can fill UltraRAM, so that it can hold a table: on Versal (the devices
-// with DSP58), not on UltraScale+.
+// InitialisesURAM reports whether a bitstream can fill UltraRAM, so that UltraRAM can hold a table. It can on
+// Versal (the devices with DSP58), but not on UltraScale+.
 func (b Board) InitialisesURAM() bool { return b.URAM > 0 && b.DSPType == "DSP58" }
 
-// MemoryBits is the width of each of MemoryPorts, 0 where there is none.
+// MemoryBits returns the width of each of MemoryPorts in bits, or 0 if there is none.
 func (b Board) MemoryBits() int {
 	if len(b.MemoryPorts) == 0 {
 		return 0
@@ -72,7 +74,7 @@ func (b Board) MemoryBits() int {
 	return b.HostPortBits
 }
 
-// Blocks is the block RAMs that costs are counted in: RAMB18, or the device's own.
+// Blocks returns the number of block RAMs in the unit of costs: RAMB18, or the device's own blocks.
 func (b Board) Blocks() int {
 	if b.Family == AMD {
 		return 2 * b.BRAM36
@@ -80,7 +82,7 @@ func (b Board) Blocks() int {
 	return b.BRAM
 }
 
-// BlockName is what one of them is called: RAMB18, or what the device's data sheet has.
+// BlockName returns the name of this unit: RAMB18, or the name in the device's data sheet.
 func (b Board) BlockName() string {
 	if b.Family == AMD {
 		return "RAMB18"
@@ -91,11 +93,11 @@ func (b Board) BlockName() string {
 // StoresInLUTs reports whether LUTs can be a memory.
 func (b Board) StoresInLUTs() bool { return b.Family == AMD || b.LUTRAM > 0 }
 
-// PinNames are the pins of the UART top: clock, reset (low while its button is pressed), the line that the FPGA hears,
-// the one on which it speaks, and a LED.
+// PinNames lists the pins of the UART top: clock, reset (low while its button is pressed), the line on which the
+// FPGA receives, the line on which it sends, and a LED.
 var PinNames = []string{"clk", "reset_n", "rx", "tx", "led"}
 
-// Pin is the site of a pin of PinNames; empty where the board's are not known.
+// Pin returns the site of a pin in PinNames, or "" if the board's pins are not known.
 func (b Board) Pin(name string) string {
 	for _, p := range b.Pins {
 		if site, ok := strings.CutPrefix(p, name+" "); ok {
@@ -105,8 +107,8 @@ func (b Board) Pin(name string) string {
 	return ""
 }
 
-// An UnknownError says that no board has the name. Nearest is the closest name or alias, empty where none is close;
-// Known are the names.
+// An UnknownError states that no board has the name. Nearest is the closest name or alias, or "" if none is close.
+// Known lists all names.
 type UnknownError struct {
 	Name, Nearest string
 	Known         []string
@@ -124,7 +126,7 @@ var files embed.FS
 
 var all = sync.OnceValue(load)
 
-// load reads the embedded files. They are ours, so a bad one is a defect.
+// load reads the embedded files. It panics on a bad file, which would be a bug of hlsgen.
 func load() []Board {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -146,7 +148,7 @@ func load() []Board {
 	return list
 }
 
-// All is every board that hlsgen knows, by name.
+// All returns all boards that hlsgen knows, sorted by name.
 func All() []Board {
 	list := slices.Clone(all())
 	for i := range list {
@@ -156,7 +158,7 @@ func All() []Board {
 	return list
 }
 
-// maxFile bounds a board file, so that a wrong path cannot fill the memory.
+// maxFile limits the size of a board file in bytes, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
 // An AmbiguousError says that a part, or the beginning of a name, is that of several boards.
@@ -174,15 +176,15 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q may be %s or %s", e.Name, strings.Join(names[:last], ", "), names[last])
 }
 
-// IsPath reports whether a board is given by the path of a file: whatever contains a slash or ends in .json.
+// IsPath reports whether the argument is the path of a board file: it contains a slash or ends in .json.
 func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board of that name, alias or part number, in any case, or the one described by the JSON file at that
-// path (IsPath). The error is an *AmbiguousError where several boards have the part, or begin so, an *UnknownError for
-// another name, an *InvalidError for a file whose content is wrong, and the operating system's for a file that cannot
-// be read.
+// Find returns the board with the given name, alias or part number, ignoring case. If IsPath reports true, it reads the
+// board from the JSON file at that path. The error is an *AmbiguousError if several boards have the part or begin with
+// the name, an *UnknownError for another name, an *InvalidError for a file with wrong content, and the operating
+// system's error for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A Family is devices that have the same cells, and that the same tools make bitstreams for.
+// A Family is a group of devices with the same cells, for which the same tools make bitstreams.
 type Family string
 
-// The families. The zero value is AMD's devices, which DSPType tells apart.
+// The families. The zero value stands for AMD's devices, which DSPType distinguishes further.
 const (
 	AMD    Family = ""
 	ICE40U Family = "ice40up" // iCE40 UltraPlus
@@ -20,23 +20,23 @@ var (
 	ecp5Part  = regexp.MustCompile(`^LFE5(U|UM|UM5G)-([1248][245])F-([678])(BG|MG)([0-9]{3})[CI]$`)
 )
 
-// A kind is what all devices of a family have in common.
-type kind struct {
-	dsp    string         // the name of its multiplier
+// A kind holds the common facts of all devices in a family.
+type kind struct { // name of the multiplier
+	dsp    string         // name of the block RAM
 	block  string         // the name of its block RAM
-	kbit   int            // of a block RAM
-	lutram bool           // LUTs can be a memory
-	part   *regexp.Regexp // of the parts that there are tools for
+	kbit   int            // size of a block RAM in Kbit
+	lutram bool           // whether LUTs can be a memory
+	part   *regexp.Regexp // pattern of the parts that the tools support
 }
 
-// kinds are by FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and ECP5-5G Family Data
-// Sheet).
+// kinds has the facts of FPGA-DS-02008 (iCE40 UltraPlus Family Data Sheet) and FPGA-DS-02012 (ECP5 and ECP5-5G
+// Family Data Sheet).
 var kinds = map[Family]kind{
 	ICE40U: {"SB_MAC16", "EBR", 4, false, ice40Part},
 	ECP5:   {"MULT18X18D", "EBR", 18, true, ecp5Part},
 }
 
-// FamilyOf is the family that a part is of.
+// FamilyOf returns the family of a part.
 func FamilyOf(part string) Family {
 	for f, k := range kinds {
 		if k.part.MatchString(part) {
@@ -46,14 +46,14 @@ func FamilyOf(part string) Family {
 	return AMD
 }
 
-// BlockBits is the size from which on an array that is to lie in LUTs lies in block RAM, where no LUT is a memory;
-// smaller ones are registers.
+// BlockBits is the least size in bits from which an array meant for LUTs goes into block RAM, on devices whose LUTs
+// cannot be memory. Smaller arrays become registers.
 const BlockBits = 96
 
-// A Device is a part as nextpnr is told of it. Speed is empty where it does not ask.
+// A Device is a part in the terms of nextpnr's options. Speed is empty if nextpnr needs none.
 type Device struct{ Name, Package, Speed string }
 
-// Device is the part of a board with a family.
+// Device returns the device of a board that has a family.
 func (b Board) Device() Device {
 	m := kinds[b.Family].part.FindStringSubmatch(b.Part)
 	if b.Family == ICE40U {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A PS is the processor that lies beside the logic.
+// A PS is the processor beside the logic, AMD's processing system.
 type PS string
 
-// The processors that block designs are written for. The zero value is none, or one that is not known.
+// The processors for which hlsgen writes block designs. The zero value means no processor, or an unknown one.
 const (
 	NoPS     PS = ""
 	Zynq7000 PS = "zynq7000" // UG585
 	ZynqMP   PS = "zynqmp"   // UG1085
 )
 
-// A processor is what board files may say of a PS: its ports to the memory, and how wide these can be.
+// A processor holds the values that a board file may state for a PS: names of its memory ports and their widths.
 type processor struct {
 	port   *regexp.Regexp
 	widths []int
@@ -28,19 +28,19 @@ var processors = map[PS]processor{
 	ZynqMP:   {regexp.MustCompile(`^S_AXI_HP[0-3]_FPD$`), []int{32, 64, 128}},
 }
 
-// bank is a memory of a platform, as the linker v++ names it.
+// bank matches a memory of a platform, as the linker v++ names it.
 var bank = regexp.MustCompile(`^(DDR|HBM|PLRAM)\[[0-9]{1,2}\]$`)
 
-// kernelBits are the widths of a kernel's memory port on a platform (UG1393 recommends 512).
+// kernelBits lists the widths of a kernel's memory port on a platform (UG1393 recommends 512).
 var kernelBits = []int{32, 64, 128, 256, 512}
 
-// maxPorts is more than any PS or linker has names for.
+// maxPorts is more than the number of port names of any PS or linker.
 const maxPorts = 32
 
-// boardPartPattern is the name by which Vivado knows a board; a star stands for any version.
+// boardPartPattern matches Vivado's name of a board. A star stands for any version.
 const boardPartPattern = `^[A-Za-z0-9._-]+:[A-Za-z0-9._-]+:part0:(\*|[0-9]+(\.[0-9]+)*)$`
 
-// hostKeys are what a board file says of the host's side.
+// hostKeys are the keys of a board file about the host's side.
 var hostKeys = []key{
 	{"ps", true, ps},
 	{"memory_ports", true, memoryPorts},
@@ -87,7 +87,7 @@ func memoryPorts(b *Board, v any) string {
 	return ""
 }
 
-// hostContradicts says which key of the host's side does not fit the others, and why.
+// hostContradicts returns the key of the host's side that contradicts the others, and the reason.
 func (b *Board) hostContradicts() (key, reason string) {
 	pattern := bank
 	switch {
@@ -122,8 +122,8 @@ func (b *Board) hostContradicts() (key, reason string) {
 	return "", ""
 }
 
-// BurstBeats is the most beats of a burst at the port to the memory: bursts are of 1 KiB, or of AXI3's 16 beats, which
-// is what a Zynq-7000 has. 0 without such a port.
+// BurstBeats returns the longest burst at the memory port in beats. Bursts take at most 1 KiB and, on a Zynq-7000,
+// at most AXI3's 16 beats. It returns 0 without a memory port.
 func (b *Board) BurstBeats() int {
 	if b.HostPortBits == 0 {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// An InvalidError says what is wrong with a board file. Key is the JSON key at fault, empty where it is the whole.
+// An InvalidError states what is wrong with a board file. Key is the wrong JSON key, or "" for the whole file.
 type InvalidError struct{ Path, Key, Reason string }
 
 func (e *InvalidError) Error() string {
@@ -27,7 +27,7 @@ func (e *InvalidError) Error() string {
 	return b.String() + e.Reason
 }
 
-// A key is one entry of a board file: how its value is checked and where it goes.
+// A key is one key of a board file. read checks its value and stores it in the board.
 type key struct {
 	name     string
 	optional bool
@@ -36,7 +36,7 @@ type key struct {
 
 const namePattern = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
-// keys is the form of a board file. The limits on figures are far above any device made; they catch a wrong unit.
+// keys is the list of all keys. The limits of figures far exceed any real device; they catch wrong units.
 var keys = append(figureKeys, hostKeys...)
 
 var figureKeys = []key{
@@ -68,15 +68,15 @@ var figureKeys = []key{
 	{"pin_source", true, source(func(b *Board) *string { return &b.PinSource })},
 }
 
-// dspPattern is the types of DSP slices: AMD's, an iCE40's, an ECP5's.
+// dspPattern matches the types of DSP slices: AMD's, the iCE40's and the ECP5's.
 const dspPattern = `^(DSP48E1|DSP48E2|DSP58|SB_MAC16|MULT18X18D)$`
 
-// gradePattern is a speed grade: -1, -2LV, -2MP.
+// gradePattern matches a speed grade: -1, -2LV, -2MP.
 const gradePattern = `-[1-9][A-Z]{0,3}`
 
 var gradeOfPart = regexp.MustCompile(`(` + gradePattern + `)(-|$)`)
 
-// grade is the speed grade that a part number contains, empty where it contains none.
+// grade returns the speed grade that a part number contains, or "" if there is none.
 func grade(part string) string {
 	if m := gradeOfPart.FindStringSubmatch(part); m != nil {
 		return m[1]
@@ -84,8 +84,8 @@ func grade(part string) string {
 	return ""
 }
 
-// complete fills in what a file may leave out, and compares figures with each other. Where they contradict each other,
-// it names the key at fault and says why.
+// complete fills in values that a file may omit, and checks that the figures agree. If they contradict each other,
+// it returns the wrong key and the reason.
 func complete(b *Board, given map[string]bool) (key, reason string) {
 	if key, reason := b.contradicts(given); reason != "" {
 		return key, reason
@@ -94,7 +94,7 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 		return key, reason
 	}
 	if !given["lutram"] && (b.Family == AMD || kinds[b.Family].lutram) {
-		b.LUTRAM = b.LUT / 4 // about the smallest part that any device has
+		b.LUTRAM = b.LUT / 4 // about the smallest share of any device
 	}
 	if b.LUTRAM > b.LUT {
 		return "lutram", fmt.Sprintf("%d are more than lut, %d", b.LUTRAM, b.LUT)
@@ -109,7 +109,7 @@ func complete(b *Board, given map[string]bool) (key, reason string) {
 	return "", ""
 }
 
-// contradicts says which key is not one of the board's family, and why.
+// contradicts returns a key that does not suit the board's family, and the reason.
 func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 	if b.Family == AMD {
 		for _, k := range []string{"bram", "bram_kbit", "spram"} {
@@ -147,10 +147,10 @@ func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 	return "", ""
 }
 
-// Parse reads a board file strictly: every figure must be there and plausible, no key may be unknown or given twice.
-// Where the file has none, the speed grade is that of the part number, LUTRAM is a quarter of the LUTs, and the
-// bandwidth of the memory is not known. The name and the part are restricted to characters that mean nothing to a
-// shell, to Tcl or in a path. Every error is an *InvalidError.
+// Parse parses a board file strictly: every required figure must be present and plausible, and no key may be
+// unknown or given twice. The default speed grade is that of the part number, the default LUTRAM is a quarter of
+// the LUTs, and the default bandwidth of the memory is unknown. The name and the part may only have characters
+// without a meaning for a shell, for Tcl or in a path. Every error is an *InvalidError.
 func Parse(data []byte) (Board, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -198,7 +198,7 @@ func Parse(data []byte) (Board, error) {
 	return b, nil
 }
 
-// value reads a scalar, or a list of scalars as []any. Of what is nested deeper it gives the opening bracket, which no
+// value reads a scalar, or a list of scalars as []any. For deeper nesting it returns the opening bracket, which no
 // key accepts.
 func value(dec *json.Decoder) (any, error) {
 	v, err := dec.Token()
@@ -230,7 +230,7 @@ func unknownKey(name string) string {
 }
 
 func word(field func(*Board) *string, pattern string) func(*Board, any) string {
-	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) }) // many commands read no board
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) }) // many commands never use it
 	return func(b *Board, v any) string {
 		s, ok := v.(string)
 		if !ok {
@@ -291,7 +291,7 @@ func amount(field func(*Board) *float64, lo, hi float64, unit string) func(*Boar
 	}
 }
 
-// maxAliases is more than any board is called.
+// maxAliases is more than the number of names of any board.
 const maxAliases = 8
 
 var alias = regexp.MustCompile(namePattern)
@@ -334,7 +334,7 @@ func family(b *Board, v any) string {
 
 var site = regexp.MustCompile(`^[A-Z]{0,2}[0-9]{1,3}$`)
 
-// pins reads all of PinNames, or none.
+// pins reads the pins, which must be all of PinNames or none.
 func pins(b *Board, v any) string {
 	list, ok := v.([]any)
 	if !ok {

@@ -19,8 +19,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// designed is Make, with what a caller may rely on held: a design or an error that is told, and figures that agree with
-// it.
+// designed calls Make and checks its guarantees: it returns a design, or nil with a diagnostic, and figures that agree
+// with the design.
 func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Goal) (*Design, *diag.List) {
 	t.Helper()
 	var d diag.List
@@ -37,13 +37,13 @@ func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Goal
 	return made, &d
 }
 
-// on is designed at 100 MHz.
+// on calls designed at 100 MHz.
 func on(t testing.TB, m *dataflow.Model, b boards.Board, goal Goal) (*Design, *diag.List) {
 	t.Helper()
 	return designed(t, m, dataflow.Target{Board: b, ClockMHz: 100}, goal)
 }
 
-// consistent holds what a design says of itself against the design.
+// consistent checks the figures of a design against the design.
 func consistent(t testing.TB, d *Design, goal Goal) {
 	t.Helper()
 	if err := d.Design.Verify(); err != nil {
@@ -82,7 +82,7 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 		if b.Least > b.Value {
 			t.Fatalf("%+v: %+v", goal, b)
 		}
-		// Width converters may have the counters' address be a bit longer, which is not priced.
+		// Width converters may make the counters' address one bit longer, which is not priced.
 		if v := measure(b.Measure, &d.Budget, d.Estimate.Total); !near(v, b.Value) && !d.Target.Counters {
 			t.Fatalf("%+v: %v, where the design has %v: %+v", goal, b, v, d.Estimate)
 		}
@@ -96,7 +96,7 @@ func consistent(t testing.TB, d *Design, goal Goal) {
 	}
 }
 
-// codes is what a list says, one "severity code where" per diagnostic.
+// codes returns one "severity code where" per diagnostic of a list.
 func codes(d *diag.List) []string {
 	var all []string
 	for _, g := range d.Diags {
@@ -106,20 +106,20 @@ func codes(d *diag.List) []string {
 	return all
 }
 
-// text is what a list says, as the terminal has it.
+// text returns a list's diagnostics as the terminal shows them.
 func text(d *diag.List) string {
 	var b strings.Builder
 	d.Write(&b)
 	return b.String()
 }
 
-// sameDesign reports whether two designs are the same to the last FIFO.
+// sameDesign reports whether two designs are equal, including all FIFOs.
 func sameDesign(a, b *Design) bool {
 	return slices.Equal(a.Folds, b.Folds) && slices.Equal(a.FIFO, b.FIFO) && a.Clocks.Interval == b.Clocks.Interval &&
 		a.Clocks.Latency == b.Clocks.Latency && a.Estimate.Total == b.Estimate.Total
 }
 
-// deadlocked asks for what deadlocks.
+// deadlocked calls Make and expects a deadlock.
 func deadlocked(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Goal) *rtlsim.Deadlock {
 	t.Helper()
 	var d diag.List
@@ -131,7 +131,7 @@ func deadlocked(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Go
 	return dead
 }
 
-// withFile is designed with a folding file, on the zcu104 at 200 MHz.
+// withFile calls designed with a folding file, on the zcu104 at 200 MHz.
 func withFile(t testing.TB, m *dataflow.Model, file string, goal Goal) (*Design, *diag.List) {
 	t.Helper()
 	return withFileOn(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, file, goal)
@@ -148,9 +148,8 @@ func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file st
 	return d, &told
 }
 
-// A rate or an interval that a design has, asked for, gives the design again, with the same goal otherwise. A rate that
-// is
-// a little higher is no slower; what is asked for is met.
+// TestAskedAgain checks that asking for the rate or interval of a design, with the same goal otherwise, gives the
+// design again. A slightly higher rate gives no slower design, and requests are met.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
@@ -177,10 +176,10 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
-// Each measure is no greater where it is asked for than where another one is.
+// TestLeast checks that no goal has less of a measure than the goal that minimises it.
 func TestLeast(t *testing.T) {
 	t.Parallel()
-	uint4 := num.Type{Kind: num.UInt, Width: 4} // of fewer bits LUTs multiply, whatever the load
+	uint4 := num.Type{Kind: num.UInt, Width: 4} // LUTs multiply fewer bits, whatever the load
 	m := mlp(rand.New(rand.NewPCG(1, 2)), uint4, 4, 4, 784, 64, 64, 64, 10)
 	for _, b := range []string{"pynq-z1", "vck190"} {
 		designs := map[Measure]*Design{}

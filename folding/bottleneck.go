@@ -9,19 +9,19 @@ import (
 	"hlsgen/folding/space"
 )
 
-// A Bottleneck is what the interval comes from, and what makes it shorter.
+// A Bottleneck says what sets a design's interval, and what would make it shorter.
 type Bottleneck struct {
-	Layers []string // those as slow as the interval, ties together; empty where it is the host or a FIFO
-	Host   bool     // the host's port, or the processor's memory, is as slow as the interval
+	Layers []string // all layers as slow as the interval; empty if only the host or a FIFO is
+	Host   bool     // whether the host's port or the processor's memory is as slow as the interval
 	Reason string
-	// Cure has flags that were tried, and the rate that they give. It is empty where none was tried (Goal.Cure), and
-	// where none helps.
+	// Cure names flags that were tried, and the rate that they give. It is empty if none were tried (Goal.Cure), or if
+	// none helps.
 	Cure  string
-	Tried []string // flags that were tried before, in vain
+	Tried []string // flags that were tried before without success
 }
 
-// Names is what is as slow as the interval: the layers, and "host" for its port or memory; "FIFOs" where it is nothing
-// else.
+// Names returns the names of everything as slow as the interval: layers, and "host" for its port or memory. It returns
+// "FIFOs" if there is nothing else.
 func (b Bottleneck) Names() []string {
 	names := slices.Clone(b.Layers)
 	if b.Host {
@@ -33,7 +33,7 @@ func (b Bottleneck) Names() []string {
 	return names
 }
 
-// Line says where the interval comes from, what makes it shorter, and what was tried in vain.
+// Line describes the bottleneck in one line: the reason, the flags that do not help, and those that do.
 func (b *Bottleneck) Line() string {
 	line := b.Reason
 	if len(b.Tried) > 0 {
@@ -45,8 +45,8 @@ func (b *Bottleneck) Line() string {
 	return line
 }
 
-// bottleneck says where the interval comes from. Layers may be as slow as the host's port or the processor's memory;
-// all are named then, but the host first: no fold of a layer makes it faster.
+// bottleneck describes the design's bottleneck. Layers may be as slow as the host's port or the processor's memory.
+// Then it names all of them, and the host first, because no fold of a layer makes the host faster.
 func (q report) bottleneck(d *Design) (b Bottleneck) {
 	b.Layers = q.asSlow(d)
 	at := ask.Clocks(d.Clocks.Interval)
@@ -78,7 +78,7 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 	return b
 }
 
-// widest names the first of some layers that are as slow in their fastest fold; none where all have a faster one.
+// widest returns the first of the slow layers that are slow even in their fastest fold, or "" if all have a faster one.
 func (q report) widest(d *Design, slow []string) string {
 	for _, name := range slow {
 		if l := q.options(name); l != nil {
@@ -90,8 +90,8 @@ func (q report) widest(d *Design, slow []string) string {
 	return ""
 }
 
-// asSlow names the layers that take as many clocks as the interval. The converters between them follow their
-// neighbours, and are named only where nothing else is as slow.
+// asSlow returns the layers that take as many clocks as the interval. It returns width converters only if nothing else
+// is as slow, because they follow their neighbours.
 func (q report) asSlow(d *Design) []string {
 	var layers, converters []string
 	for i, n := range d.Model.Graph.Nodes {
@@ -110,7 +110,7 @@ func (q report) asSlow(d *Design) []string {
 	return layers
 }
 
-// options is what the layer of a name may be; nil for a width converter.
+// options returns the options of the layer with the given name, or nil for a width converter.
 func (q report) options(name string) *space.LayerOptions {
 	if i := slices.IndexFunc(q.Layers, func(l space.LayerOptions) bool { return l.Node.Name == name }); i >= 0 {
 		return &q.Layers[i]
@@ -118,7 +118,7 @@ func (q report) options(name string) *space.LayerOptions {
 	return nil
 }
 
-// PortClocks is how many clocks a frame takes at the host's port; 0 where there is none.
+// PortClocks returns the clocks that a frame takes at the host's port, or 0 if the design has none.
 func (d *Design) PortClocks() int {
 	if d.Target.PortBits() == 0 {
 		return 0
@@ -126,7 +126,7 @@ func (d *Design) PortClocks() int {
 	return d.HostClocks()
 }
 
-// doing names some things, and says that they do something.
+// doing returns a clause with the names as its subject: "a takes", or "a and b take".
 func doing(names []string, one, many string) string {
 	switch n := len(names); {
 	case n == 1:

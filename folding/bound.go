@@ -10,22 +10,24 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A Bounded is what no design for a goal goes below, whatever its FIFOs hold: nothing is built or simulated for it.
+// A Bounded holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built or
+// simulated for it.
 type Bounded struct {
-	// Interval is the shortest that any design within the budget may have; where the goal asks for a rate or an
-	// interval, the clocks that this allows. 0: no design within the budget is as fast, or fits at all.
+	// Interval is a lower bound on the interval of any design within the budget. If the goal gives a rate or an
+	// interval, it is the longest interval in clocks that reaches the goal. 0: no design within the budget is as fast,
+	// or none fits at all.
 	Interval int
-	Measure  float64 // of Goal.Least, at this interval
-	FPS      float64 // samples per second, at this interval
+	Measure  float64 // a lower bound on Goal.Least at this interval
+	FPS      float64 // samples per second at this interval
 }
 
-// Bound is what no design for the goal goes below, whatever folds it has: Make may choose from all. Goal.Latency,
+// Bound returns lower bounds on all designs for the goal, including folds that Make leaves out. Goal.Latency,
 // Goal.MaxCycles and Goal.OverBudget have no effect.
 func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
 	return l.whole().bound(ctx, goal)
 }
 
-// bound is Bound of the designs of this space.
+// bound computes the bounds of the designs in this space.
 func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 	goal.Latency, goal.MaxCycles, goal.OverBudget = false, 0, false
 	if err := goal.Verify(l.Target); err != nil {
@@ -47,7 +49,7 @@ func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 	var b Bounded
 	if limit := q.Limit(); limit != nil {
 		asked := ask.Floor(limit)
-		// intervals between two of the list are no different
+		// all intervals between two of the list have the same foldings
 		n := sort.Search(len(list),
 			func(i int) bool { return list[i] > asked })
 		if n == 0 {
@@ -57,7 +59,7 @@ func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 			b = Bounded{}
 		}
 	} else {
-		last := func(i int) int { // interval of which layers take no more than list[i]
+		last := func(i int) int { // the longest interval at which layers take at most list[i]
 			if i+1 < len(list) {
 				return list[i+1] - 1
 			}
@@ -76,9 +78,9 @@ func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 	return b, ctx.Err()
 }
 
-// A boundKey is what a bound depends on.
+// A boundKey holds everything that a bound depends on.
 type boundKey struct {
-	layers int // clocks of every layer at most
+	layers int // the most clocks of any layer
 	caps   search.Caps
 	least  Measure
 }

@@ -14,53 +14,55 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Certificate says what is known of all whole designs in the space: every choice of one fold per layer, with the
-// width converters that it needs, FIFOs of any depth that does, in any memory (InLUTs), and the host's port, within the
-// budget that was asked for.
+// A Certificate says what the search proved about all designs in the space within the budget of the goal. These have
+// any choice of one fold per layer, the width converters between them, and the host's port. Their FIFOs have any
+// sufficient depth, in any memory (but see InLUTs).
 type Certificate struct {
-	Options     int // legal folds, summed over the layers
-	Unavailable int // of these: what the device cannot build, the folding file rules out, or is dear (Dear)
-	// Interval is reached. No design within the budget has a shorter one than Floor, where the shortest was looked for;
-	// else Floor is 0.
+	Options int // the number of legal folds, summed over the layers
+	// how many of them the device cannot build, the folding file excludes, or take too much block RAM (Dear)
+	Unavailable int
+	// Interval is the design's. No design within the budget has an interval shorter than Floor, if the goal was the
+	// shortest interval; otherwise Floor is 0.
 	Interval float64
 	Floor    int
-	Below    *Excluded // why none does; nil where no layer is as fast, or where the shortest was not looked for
-	Slowest  string    // where Below is nil: what takes as many clocks as Floor however it is folded
-	Bounds   []Bound   // what was minimised at the interval, in order
-	// Spares: Bounds are of designs that multiply factors of few bits (ask.FewBits) in LUTs, where there is a choice.
-	// Others may measure less. Floor is of all designs.
+	Below    *Excluded // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
+	Slowest  string    // if Below is nil: what takes at least Floor clocks in every fold
+	Bounds   []Bound   // the measures that were minimised at the interval, in order
+	// Spares reports that Bounds cover only designs that multiply factors of few bits (ask.FewBits) in LUTs, where
+	// there is a choice. Other designs may measure less. Floor covers all designs.
 	Spares bool
-	// Dear is how many folds with serial step functions, as fast as that, were no choice, for what they take of block
-	// RAM. All that is proved is proved without them.
+	// Dear counts the folds with serial step functions, at least as fast, that were left out because they take much
+	// block RAM. All proofs exclude them.
 	Dear int
-	// Large counts the folds, as fast as that, that were left out for large tables in LUTs (dataflow.LargeTable).
+	// Large counts the folds, at least as fast, that were left out because of large tables in LUTs
+	// (dataflow.LargeTable).
 	Large int
-	// InLUTs: LUTs hold FIFOs of few words, where they can, though block RAM would save logic. All that is proved is
-	// proved of designs in which no FIFO in block RAM takes less logic than few words in LUTs (space.Spared).
+	// InLUTs reports that FIFOs of few words lie in LUTs where possible, although block RAM would save logic. All
+	// proofs exclude designs with a FIFO in block RAM that takes less logic than few words in LUTs (space.Spared).
 	InLUTs  bool
-	Latency *Latency // nil where it was not minimised
-	Gap     string   // why something is left open; empty where nothing is
-	// Interrupted: the user ended the search, which had this design.
+	Latency *Latency // nil if the latency was not minimised
+	Gap     string   // why something is not proved; empty if everything is
+	// Interrupted reports that the user ended the search.
 	Interrupted bool
-	// how long sequences may be, of which the longest are meant; nil where all frames are alike
+	// the lengths of sequences, all proofs being about the longest; nil if all frames are alike
 	Lengths *dataflow.Lengths
-	// On has the kinds of resource that Lines and Excluded name, some by its own names.
+	// On is the board, whose data sheet names some kinds of resource in its own way.
 	On boards.Board
 }
 
-// An Excluded tells why no folding keeps an interval within the budget: for each option, the first reason why it cannot
-// be in one.
+// An Excluded counts the reasons why no folding keeps an interval within the budget: for each option, the first reason
+// why no such folding has it.
 type Excluded struct {
 	Interval  int
-	TooSlow   int            // takes more clocks
-	Dominated int            // another option of the same words takes no more of anything
-	Unjoined  int            // no width converter joins it to any option of a neighbour
-	Alone     map[string]int // by kind: with it the rest of the network takes more of this kind than the budget
-	Together  int            // weighing the kinds against each other proves that with it they do not all suffice
-	Compared  int            // every combination of what is left was compared
+	TooSlow   int            // options that take more clocks
+	Dominated int            // options for which another one with the same words takes no more of anything
+	Unjoined  int            // options that no width converter joins to any option of a neighbour
+	Alone     map[string]int // per kind: options with which the network takes more of this kind than the budget
+	Together  int            // options excluded by a weighted sum of several kinds
+	Compared  int            // the remaining options, all combinations of which were compared
 }
 
-// Proved reports whether nothing is better: in interval, in latency, and in each measure after it.
+// Proved reports whether the design is proved to be the best: in its interval, in its latency, and in each measure.
 func (c *Certificate) Proved() bool {
 	if c.Floor > 0 && float64(c.Floor) != c.Interval || c.Latency != nil && c.Latency.Least != c.Latency.Clocks {
 		return false
@@ -68,7 +70,8 @@ func (c *Certificate) Proved() bool {
 	return !slices.ContainsFunc(c.Bounds, func(b Bound) bool { return b.Least != b.Value })
 }
 
-// Given says of which designs alone Bounds are: " with ...", or nothing where they are of all.
+// Given returns the condition under which Bounds hold, as " with ..." or " without ...". It returns "" if they cover
+// all designs.
 func (c *Certificate) Given() string {
 	if c.Spares {
 		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits) +
@@ -77,7 +80,8 @@ func (c *Certificate) Given() string {
 	return c.Without()
 }
 
-// Without says of which designs nothing is proved: " without ...", or nothing where it is proved of all.
+// Without returns the kinds of designs that the proofs exclude, as " without ...". It returns "" if they cover all
+// designs.
 func (c *Certificate) Without() string {
 	var left []string
 	if c.Dear > 0 {
@@ -95,7 +99,7 @@ func (c *Certificate) Without() string {
 	return " without " + list(left)
 }
 
-// list is "a, b or c".
+// list returns "a, b or c".
 func list(names []string) string {
 	if n := len(names); n > 2 {
 		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
@@ -103,15 +107,15 @@ func list(names []string) string {
 	return strings.Join(names, " or ")
 }
 
-// BelowFloor says of which designs it is not proved that none is faster than Floor, as Without does. FIFOs are none of
-// them where a layer takes as many clocks however it is folded.
+// BelowFloor returns the kinds of designs that the proof of Floor excludes, in the form of Without. It leaves out FIFOs
+// if a layer takes Floor clocks in every fold.
 func (c *Certificate) BelowFloor() string {
 	of := *c
 	of.InLUTs = c.InLUTs && c.Slowest == ""
 	return of.Without()
 }
 
-// Effort says what there was to choose from.
+// Effort describes how many options the search could choose from.
 func (c *Certificate) Effort() string {
 	if c.Unavailable > 0 {
 		return fmt.Sprintf("of %d options %d are a choice, one per layer", c.Options,
@@ -120,7 +124,7 @@ func (c *Certificate) Effort() string {
 	return fmt.Sprintf("%d options, one per layer to choose", c.Options)
 }
 
-// Lines says what is proved and what is left open, a line each.
+// Lines describes what is proved and what is not, one statement per line.
 func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
 		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", ask.Plain(c.Interval), c.Floor,
@@ -142,20 +146,19 @@ func (c *Certificate) Lines() (lines []string) {
 	}
 	if c.Spares {
 		lines = append(lines,
-			"LUTs are enough for factors of few bits, so no DSP slice multiplies any: with some the load might be "+
-				"lower")
+			"LUTs multiply all factors of few bits; with DSP slices the load might be lower")
 	}
 	if c.Dear > 0 {
-		lines = append(lines, fmt.Sprintf("serial step functions of %d folds were no choice: they take more than %d "+
-			"times the share of block RAM that they save of LUTs; a folding file may ask for them", c.Dear,
+		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block "+
+			"RAM is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
 			space.Dearest))
 	}
 	if c.Large > 0 {
-		lines = append(lines, fmt.Sprintf("tables of more than %s rows in LUTs were no choice for %d folds, which may "+
-			"have them in block RAM; a folding file may ask for them", humanize.Comma(dataflow.LargeTable), c.Large))
+		lines = append(lines, fmt.Sprintf("%d folds with tables of more than %s rows in LUTs were left out: block RAM "+
+			"can hold them; a folding file may ask for them", c.Large, humanize.Comma(dataflow.LargeTable)))
 	}
 	if c.InLUTs {
-		lines = append(lines, "LUTs hold FIFOs of few words, where they can: block RAM would save logic")
+		lines = append(lines, "FIFOs of few words lie in LUTs where possible; block RAM would save logic")
 	}
 	if c.Latency != nil {
 		lines = append(lines, c.Latency.String()+c.Without())
@@ -167,7 +170,7 @@ func (c *Certificate) Lines() (lines []string) {
 		lines[i] = ask.Called(line, c.On)
 	}
 	if l := c.Lengths; l != nil {
-		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s): all this is said of the "+
+		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s); all this holds for the "+
 			"longest", l.Min, l.Max, l.Axis))
 	}
 	return lines
@@ -194,7 +197,7 @@ func (e *Excluded) String() string {
 	return fmt.Sprintf("at %s, of %d options %s", ask.Clocks(e.Interval), n, strings.Join(parts, ", "))
 }
 
-// certificate gathers what the search knows of the answer and of the design made of it.
+// certificate collects what the search proved about the answer f and the design d made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
 		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.Taken()}
@@ -217,7 +220,7 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	return c
 }
 
-// slowest says what takes so many clocks at least, however it is folded; empty where nothing takes just as many.
+// slowest names what takes exactly the given clocks in its fastest fold, or returns "".
 func (q report) slowest(clocks int) string {
 	if i, least := q.Slowest(); least == clocks {
 		return q.Layers[i].Node.Name + " takes as many in its widest fold"
@@ -228,26 +231,25 @@ func (q report) slowest(clocks int) string {
 	return ""
 }
 
-// deepFIFO is the words that a FIFO of shift registers holds at the price of a shallow one.
+// deepFIFO is the depth in words of a FIFO of shift registers that costs as little as a shallow one.
 const deepFIFO = 32
 
-// gap says why something is left open.
+// gap says why something is not proved.
 func (q report) gap(f *found) string {
 	if q.Goal.Interrupt.Taken() {
 		return "left open: the search was interrupted"
 	}
 	if q.Goal.SearchTime > 0 {
-		return "the end of --search-time came before all was proved"
+		return "left open: --search-time ended before everything was proved"
 	}
 	if deep := q.Sized(f.Folding, deepFIFO); deep > 0 {
-		return fmt.Sprintf("left open: the bound holds whatever FIFOs hold, so it takes for shallow the %d that "+
-			"hold more than %d words; "+
-			"a longer --search-time may close it", deep, deepFIFO)
+		return fmt.Sprintf("left open: %d FIFOs hold more than %d words, which the bound does not count; "+
+			"a longer --search-time may close the gap", deep, deepFIFO)
 	}
-	return "left open: the search has done as much work as it may; --search-time lets it go on"
+	return "left open: the search reached its limit of work; --search-time lets it continue"
 }
 
-// explain gives every option the first reason why it cannot be in a folding that keeps an interval within the budget.
+// explain counts, for each option, the first reason why no folding with it keeps the interval within the budget.
 func (q report) explain(interval int) *Excluded {
 	caps := q.CapsAt(interval)
 	t := q.Tree(interval)

@@ -16,7 +16,7 @@ func TestCertificateLines(t *testing.T) {
 	small := boards.Board{Name: "small", LUT: 1384, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
 	const (
 		without = " without FIFOs in block RAM that save logic"
-		inLUTs  = "LUTs hold FIFOs of few words, where they can: block RAM would save logic"
+		inLUTs  = "FIFOs of few words lie in LUTs where possible; block RAM would save logic"
 	)
 	for _, c := range []struct {
 		goal Goal
@@ -51,12 +51,12 @@ func TestCertificateLines(t *testing.T) {
 	if got := ebr.Lines(); !slices.Equal(got, []string{"2 EBR, the least there is"}) {
 		t.Errorf("%q", got)
 	}
-	open.Dear = 3 // then all that is proved is proved without these
+	open.Dear = 3 // then the proofs exclude these
 	for i := range want[:4] {
 		want[i] += " without serial step functions dear in block RAM"
 	}
-	want = slices.Insert(want, 3, "serial step functions of 3 folds were no choice: they take more than 2 times the "+
-		"share of block RAM that they save of LUTs; a folding file may ask for them")
+	want = slices.Insert(want, 3, "3 folds with serial step functions were left out: their share of block RAM is more "+
+		"than 2 times the share of LUTs that they save; a folding file may ask for them")
 	if open.Proved() || !slices.Equal(open.Lines(), want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}
@@ -67,7 +67,7 @@ func TestCertificateLines(t *testing.T) {
 	}
 }
 
-// A certificate says what became of every option.
+// TestExcluded checks that a certificate accounts for every option.
 func TestExcluded(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -105,7 +105,7 @@ func TestExcluded(t *testing.T) {
 	}
 }
 
-// What is proved needs every part of it.
+// TestProved checks that Proved needs every part of the proof.
 func TestProved(t *testing.T) {
 	t.Parallel()
 	met, loose := Bound{Measure: LeastLUT, Value: 5, Least: 5}, Bound{Measure: LeastLUT, Value: 5, Least: 4}

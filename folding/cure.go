@@ -21,51 +21,51 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// Cures are tried in a part of the steps that the search for the design took, and in some at least: a tenth of a
-// second. To list a layer's fold again counts as some steps, for the time that it takes.
+// A cure is a change of flags that makes the design faster. Its search gets a part of the steps of the design's own
+// search, but at least cureWork steps, a tenth of a second. To list a layer's fold again counts as listSteps steps.
 const (
 	curePart  = 20
 	cureWork  = 4_000_000
 	listSteps = 1_000
 )
 
-// fasterClock is the ratio of two clocks: of what is tried last and of what was asked for.
+// fasterClock is the ratio of the clock tried last to the requested clock.
 const fasterClock = 1.25
 
-// An attempt is a change of what was asked for, by which a design may be faster.
+// An attempt is a change of the user's request that may make the design faster.
 type attempt struct {
-	flags  []string // what to say on the command line
+	flags  []string // flags for the command line
 	target dataflow.Target
 	goal   Goal
-	anew   bool // layers have other options, or other FIFOs between them
-	below  bool // it asks for the next shorter interval
+	anew   bool // whether layers get other options, or other FIFOs between them
+	below  bool // whether it asks for the next shorter interval
 }
 
-// with returns the attempt with one more flag, and what that changes.
+// with returns the attempt with one more flag and its effect.
 func (a attempt) with(flag string, change func(a *attempt)) attempt {
 	a.flags = append(slices.Clone(a.flags), flag)
 	change(&a)
 	return a
 }
 
-// anewWith is with, where the flag changes what layers may be.
+// anewWith is like with, for a flag that changes the layers' options.
 func (a attempt) anewWith(flag string, change func(a *attempt)) attempt {
 	a.anew = true
 	return a.with(flag, change)
 }
 
-// asks has the attempt ask for an interval, instead of what was asked for.
+// asks makes the attempt ask for an interval instead of the goal's rate or interval.
 func (a *attempt) asks(clocks float64) { a.goal.FPS, a.goal.Interval = 0, clocks }
 
-// A trial is the fastest design that an attempt came to within its steps.
+// A trial describes the fastest design that an attempt found within its steps.
 type trial struct {
-	clocks float64 // per frame; 0 where there is no design
+	clocks float64 // per frame; 0 if there is no design
 	fps    float64
 	total  dataflow.Resources
-	cut    bool // the steps came to their end: there may be a faster design
+	cut    bool // whether the steps ran out, so that there may be a faster design
 }
 
-// cured tries what may make a design faster, until something does, and says so in its bottleneck.
+// cured tries attempts until one makes the design faster, and records it in the design's bottleneck.
 func (l *Space) cured(ctx context.Context, goal Goal, d *Design) error {
 	steps := max(cureWork, d.steps/curePart)
 	q := report{fit.Ask(l.Space, goal)}
@@ -98,7 +98,7 @@ func (l *Space) cured(ctx context.Context, goal Goal, d *Design) error {
 	return nil
 }
 
-// every says how often frames of so many samples come: "one every 6 clocks", "4 every 100 clocks".
+// every describes how often frames of the given samples come: "one every 6 clocks", "4 every 100 clocks".
 func every(samples int, clocks float64) string {
 	number := "one"
 	if samples > 1 {
@@ -110,8 +110,8 @@ func every(samples int, clocks float64) string {
 	return number + " every " + ask.Clocks(clocks)
 }
 
-// tightened returns the attempt with the smallest budget that holds its design, and the trial of that. Where that trial
-// comes to another interval, it returns the attempt and its trial as they were.
+// tightened returns the attempt with the smallest budget that holds its design, and the new trial. If that trial gives
+// another interval, it returns the attempt and its trial unchanged.
 func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, steps *int) (attempt, *trial, error) {
 	short := q.shortage(got.total)
 	text, ok := short.use(q.Goal.MaxUse)
@@ -134,8 +134,8 @@ func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, 
 	return a, got, nil
 }
 
-// said returns the flags of an attempt beside those of a goal. They ask for the interval that it came to where the
-// others alone may give another.
+// said returns the attempt's flags, as a change of the goal's. If these alone may give another interval, it adds a flag
+// for the interval that the attempt found.
 func (a *attempt) said(goal Goal, cut bool, clocks float64) string {
 	flags := slices.Clone(a.flags)
 	switch {
@@ -153,7 +153,7 @@ func (a *attempt) said(goal Goal, cut bool, clocks float64) string {
 	return strings.Join(flags, " ")
 }
 
-// attempts lists what may make a design faster, the likeliest first.
+// attempts returns the attempts for a design, the most promising first.
 func (q report) attempts(d *Design) (list []attempt) {
 	base := q.asked()
 	g := &base.goal
@@ -198,15 +198,14 @@ func (q report) attempts(d *Design) (list []attempt) {
 	}))
 }
 
-// asked is the attempt that changes nothing.
+// asked returns the attempt that changes nothing.
 func (q report) asked() attempt {
 	g := q.Goal
 	g.Interrupt, g.Tell, g.SearchTime, g.Steps, g.Cure = nil, nil, 0, 0, false
 	return attempt{target: q.Target, goal: g}
 }
 
-// would reports whether an attempt comes to a design that is as fast as it asks for, in as many steps as there are to
-// try a cure.
+// would reports whether an attempt finds a design as fast as it asks for, with the steps that cured would have.
 func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
 	steps := max(cureWork, q.steps/curePart)
 	got, err := (&Space{Space: q.Space}).attempt(ctx, &a, nil, &steps)
@@ -214,7 +213,7 @@ func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
 		q.Model.Turns.PerFrame())), err
 }
 
-// heldBack names the layers that a folding file keeps as slow as the design.
+// heldBack returns the layers that the folding file keeps as slow as the design.
 func (q report) heldBack(d *Design) (names []string) {
 	for i := range q.Layers {
 		l := &q.Layers[i]
@@ -225,8 +224,8 @@ func (q report) heldBack(d *Design) (names []string) {
 	return names
 }
 
-// attempt makes the design of an attempt in so many steps, of which it takes those that it needs; nil where there is
-// nothing to ask for.
+// attempt looks for the design of an attempt, and subtracts the steps that it took from *steps. It returns nil if there
+// is nothing to try.
 func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) (*trial, error) {
 	var told diag.List
 	if a.anew {
@@ -242,7 +241,7 @@ func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) 
 		list := l.Intervals()
 		at := sort.SearchInts(list, int(math.Ceil(d.Clocks.Interval)))
 		if at == 0 {
-			return nil, nil // every layer is as slow in its fastest fold
+			return nil, nil // some layer is as slow in its fastest fold
 		}
 		a.asks(float64(list[at-1]))
 	}
@@ -250,7 +249,7 @@ func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) 
 	return q.trial(ctx, steps)
 }
 
-// options returns how many folds all layers have.
+// options returns the total number of folds of all layers.
 func (l *Space) options() (n int) {
 	for i := range l.Layers {
 		n += len(l.Layers[i].Folds)
@@ -258,8 +257,8 @@ func (l *Space) options() (n int) {
 	return n
 }
 
-// trial makes a design in so many steps, of which it takes those that it needs; nil where kernels may not follow the
-// clock.
+// trial looks for a design within *steps, and subtracts the steps that it took. It returns nil if the kernels might not
+// reach the clock.
 func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	list := q.Intervals()
 	if !q.Tree(list[len(list)-1]).Possible() {
@@ -289,7 +288,7 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	made := &Design{Design: b.Design}
 	made.Clocks.Interval = clocks
 	if asked := q.Target.ClockMHz; min(made.ClockMHz(), carriedBy(made).clock) < asked {
-		return nil, nil // it would be warned of
+		return nil, nil // a build would warn about it
 	}
 	return &trial{clocks, made.FPS(), estimate.Whole(b.Design).Total, cut}, nil
 }

@@ -15,8 +15,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestCures does what the cures of bottlenecks say, for random networks and goals of all kinds: the design that comes
-// has the rate that they name. What they say was tried in vain is no faster.
+// TestCures applies the cures of bottlenecks, for random networks and goals of all kinds. The new design must have the
+// rate that the cure names. Flags that were tried in vain must give no faster design.
 func TestCures(t *testing.T) {
 	t.Parallel()
 	nets := 60
@@ -86,7 +86,7 @@ func flagged(t *testing.T, target dataflow.Target, goal Goal, flags string) (dat
 			case "":
 			case "interval":
 				goal.FPS, goal.Interval = 0, must(strconv.ParseFloat(value, 64))
-			case "fps": // which the interval stands for
+			case "fps": // the interval stands for it
 			case "latency":
 				goal.Latency = false
 			case "io":

@@ -9,11 +9,11 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// dense has a block in which every layer reads what all before it gave.
+// dense returns a network with a block in which every layer reads the outputs of all layers before it.
 func dense(layers int) *dataflow.Model {
 	p := newPainter()
 	s := p.conv(p.image(16, 16, 3), 3, 1, 12)
-	var given [][]int // by layer, what it gives those behind it
+	var given [][]int // per layer: its outputs to later layers
 	for i := range layers {
 		given = append(given, p.fork(s, layers+1-i))
 		var in []int
@@ -34,7 +34,7 @@ func dense(layers int) *dataflow.Model {
 	return p.model("dense", p.classify(p.concat(in...), 10))
 }
 
-// A network whose cuts sever many streams has a design, though the plan drops ends of many of these.
+// TestDense checks that a network whose cuts sever many streams has a design, although the plan drops many ends.
 func TestDense(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()

@@ -12,61 +12,61 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A Design is a design made whole, and the figures of it: those that are printed, written and asked for again.
+// A Design is a finished design with its figures: those that reports print, files contain and users can ask for again.
 type Design struct {
 	*dataflow.Design
 	Clocks      Clocks
-	Estimate    estimate.Design // of layers, FIFOs and the host's port
+	Estimate    estimate.Design // the estimated resources of layers, FIFOs and the host's port
 	Budget      Budget
-	Shares      []Share // what it takes of the budget, by kind
-	Over        bool    // of the budget, as a goal without one, or with OverBudget, allows
+	Shares      []Share // the shares of the budget that it takes, by kind
+	Over        bool    // whether it exceeds the budget, which goals without a budget and OverBudget allow
 	Bottleneck  Bottleneck
-	Series      Series // what many frames take, and why
+	Series      Series // the clocks of many frames, with the reason
 	Certificate Certificate
-	Reasons     []string // per stream: why the FIFO is deep; empty where it is not
-	Given       []int    // per stream: the words that the user gave the FIFO, 0 where it was sized
+	Reasons     []string // per stream: why the FIFO is deep; empty if it is not
+	Given       []int    // per stream: the depth that the user gave the FIFO; 0 if it was sized
 
-	memory space.Memory // of the processor
-	steps  int          // that the search took
+	memory space.Memory // the processor's memory
+	steps  int          // steps of work of the search
 }
 
-// Clocks is what the simulation of a design shows, clock by clock and without data: of the longest sequences, where
-// these have different lengths.
+// Clocks holds the figures from the simulation of a design, clock by clock and without data. They are those of the
+// longest sequences if lengths differ.
 type Clocks struct {
 	Pace
-	Ends     Ends          // of every latency
-	Slowest  int           // clocks of the slowest layer, end of the host or memory: no FIFO makes the interval shorter
-	Trace    *rtlsim.Trace // of as many frames as it takes
-	Proof    rtlsim.Proof  // that nothing deadlocks
-	Shortest *Pace         // of the shortest sequences; nil where all have one length
-	// What frames take at least and at most, of three runs: with every operation as fast as it may be, with the
-	// latencies of Pace, and with every one as slow. Nil before Range, or where delays are calibrated.
+	Ends     Ends          // the clocks of every latency that the design's ends take
+	Slowest  int           // clocks of the slowest layer, host port or memory: no FIFO depth makes the interval shorter
+	Trace    *rtlsim.Trace // the trace of the simulated frames
+	Proof    rtlsim.Proof  // the proof that the design cannot deadlock
+	Shortest *Pace         // the figures of the shortest sequences; nil if all have one length
+	// The least and the most clocks of three runs: with each operation as fast as possible, with the latencies of Pace,
+	// and with each operation as slow as possible. Nil before Range, or if delays are calibrated.
 	Least, Most *Pace
 }
 
-// A Pace is what frames take that are alike.
+// A Pace holds the clocks of frames that are alike.
 type Pace struct {
-	// clocks between frames, once the pipeline is full; no fewer than the processor's memory takes for one. None where
-	// a lone frame was run
+	// clocks between frames once the pipeline is full, at least what the processor's memory takes for one; 0 if a
+	// single frame was run
 	Interval float64 `json:"interval_clocks,omitempty"`
-	// clocks from the first input word to the last output word of a lone frame, on the AXI4-Streams
+	// clocks from the first input word to the last output word of a single frame, on the AXI4-Streams
 	Latency int `json:"latency_clocks"`
 }
 
-// Ends is what a design's ends add to the latency of a frame (dataflow.Target.Ends).
+// Ends holds the clocks that a design's ends add to the latency of a frame (dataflow.Target.Ends).
 type Ends struct {
 	In  int `json:"in"`  // clocks from an input's AXI4-Stream to its first FIFO
 	Out int `json:"out"` // clocks from an output's last FIFO to its AXI4-Stream
 }
 
-// String says how many clocks of a latency these are.
+// String describes which clocks of the latency these are.
 func (e Ends) String() string {
 	return fmt.Sprintf("%d of the latency's clocks: %d from an AXI4-Stream to its first FIFO, "+
 		"%d from the last FIFO to its AXI4-Stream", e.In+e.Out, e.In, e.Out)
 }
 
-// ClockMHz is the clock at which rates are given: the one asked for, or what the layers allow, in whole MHz, if that is
-// less.
+// ClockMHz returns the clock for all rates: the requested clock, or the fastest that the layers allow if that is
+// slower, in whole MHz.
 func (d *Design) ClockMHz() float64 {
 	asked := d.Target.ClockMHz
 	if most := d.Fmax(); asked > most {
@@ -75,14 +75,14 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// FPS is the samples per second at the simulated interval and at the clock that is reached, so rounded that asking for
-// it gives the interval again (Rate).
+// FPS returns the samples per second at the simulated interval and at the reached clock. It is rounded such that a user
+// who asks for it gets the interval again (Rate).
 func (d *Design) FPS() float64 {
 	return Rate(d.ClockMHz(), d.Clocks.Interval, d.Model.Turns.PerFrame())
 }
 
-// Pace returns the samples per second, and the clocks from frame to frame, that a user has: FPS and the interval, or,
-// where a state that the host carries has to come back first, one frame a latency.
+// Pace returns the samples per second, and the clocks between frames, that a user gets: FPS and the interval. If the
+// host has to carry a state from frame to frame, it is one frame per latency.
 func (d *Design) Pace() (fps, interval float64) {
 	if interval = d.Clocks.Interval; len(d.Model.Feedback) > 0 {
 		interval = float64(d.Clocks.Latency)
@@ -90,19 +90,19 @@ func (d *Design) Pace() (fps, interval float64) {
 	return Rate(d.ClockMHz(), interval, d.Model.Turns.PerFrame()), interval
 }
 
-// Traffic is the bytes per second that frames at the simulated interval move to and from the processor's memory, in GB
-// (1e9).
+// Traffic returns the GB (1e9 bytes) per second that frames at the simulated interval move to and from the processor's
+// memory.
 func (d *Design) Traffic() float64 {
 	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Clocks.Interval / 1e9
 }
 
-// FrameBytes is the bytes that a frame moves to and from the processor's memory.
+// FrameBytes returns the bytes that a frame moves to and from the processor's memory.
 func (d *Design) FrameBytes() int { return space.FrameBytes(d.Design) }
 
-// A report tells of designs that were made for a question.
+// A report computes the figures of designs that were found for a question.
 type report struct{ *fit.Question }
 
-// design makes a folding whole. The error may be a *rtlsim.Deadlock.
+// design makes a finished design of a folding. The error may be a *rtlsim.Deadlock.
 func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	b := q.Build(f)
 	d := &Design{Design: b.Design, Budget: q.Budget, Given: q.Given(b), memory: q.Memory}
@@ -132,12 +132,12 @@ func (q report) design(ctx context.Context, f *space.Folding) (*Design, error) {
 	return d, nil
 }
 
-// pace is that of a run until the pipeline is full.
+// pace returns the figures of a run that fills the pipeline.
 func pace(d *dataflow.Design, t *rtlsim.Trace, memory space.Memory) Pace {
 	return Pace{max(t.Interval(), float64(memory.MemoryClocks(d))), t.Latency()}
 }
 
-// timed is the pace of a design that is simulated for that alone.
+// timed simulates a design and returns its interval and latency.
 func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options, memory space.Memory) (*Pace, error) {
 	t, err := rtlsim.Run(ctx, d, nil, opt)
 	if err != nil {
@@ -150,15 +150,16 @@ func timed(ctx context.Context, d *dataflow.Design, opt rtlsim.Options, memory s
 	return &p, nil
 }
 
-// Drawn is how many of the first frames a timeline shows at most: 0 where a frame has too many words. Clocks.Trace has
-// them, if it has so many frames at all (rtlsim.Trace.Head).
+// Drawn returns how many of the first frames a timeline shows at most: 0 if a frame has too many words. Clocks.Trace
+// has them if it has as many frames (rtlsim.Trace.Head).
 func (d *Design) Drawn() int { return fit.Drawn(d.Design) }
 
-// mostRanged is the most words of a frame of which Range runs several.
+// mostRanged is the most words per frame for which Range runs several frames.
 const mostRanged = 4_000_000
 
-// Range simulates the same design at both ends of the range of its latencies, for Clocks.Least and Most. Where a frame
-// has more than mostRanged words, it runs a lone one: that shows the latency, and not the interval.
+// Range simulates the design with the shortest and with the longest latencies of its operations, and sets Clocks.Least
+// and Clocks.Most. If a frame has more than mostRanged words, it runs a single frame, which shows the latency but not
+// the interval.
 func (d *Design) Range(ctx context.Context) error {
 	if d.Target.Calibrated() {
 		return nil
@@ -184,8 +185,8 @@ func (d *Design) Range(ctx context.Context) error {
 	return nil
 }
 
-// around returns the least and the most of three paces, figure by figure: a pipeline that is longer may well have
-// frames come more often. Intervals that a lone frame has not stay out of it.
+// around returns the least and the most of each figure of three paces. The order can differ between figures, because a
+// longer pipeline may make frames come more often. It sets both intervals to 0 if a or b has none.
 func (p Pace) around(a, b Pace) (least, most *Pace) {
 	least, most = &p, &Pace{p.Interval, p.Latency}
 	if a.Interval == 0 || b.Interval == 0 {
@@ -198,7 +199,7 @@ func (p Pace) around(a, b Pace) (least, most *Pace) {
 	return least, most
 }
 
-// shortest is the pace of the shortest sequences; nil where all frames have one length.
+// shortest returns the figures of the shortest sequences, or nil if all frames have one length.
 func (q report) shortest(ctx context.Context, d *dataflow.Design) (*Pace, error) {
 	l := d.Model.Lengths
 	if l == nil {

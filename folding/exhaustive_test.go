@@ -17,7 +17,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A rival holds what Make answers against the enumeration of one network.
+// A rival compares the answers of Make with the enumeration of one network.
 type rival struct {
 	*testing.T
 	name    string
@@ -29,7 +29,7 @@ type rival struct {
 	proved  int
 }
 
-// make is Make; nil where nothing fits, or everything deadlocks.
+// make calls Make; it returns nil if nothing fits, or if everything deadlocks.
 func (r *rival) make(goal Goal) *Design {
 	r.Helper()
 	var d diag.List
@@ -46,10 +46,10 @@ func (r *rival) make(goal Goal) *Design {
 	return got
 }
 
-// allowed is the designs that are as fast as asked and within the budget.
+// allowed returns the designs that are as fast as asked and within the budget.
 func (r *rival) allowed(goal Goal) (list []figures) {
 	limit := goal.Limit(r.target.ClockMHz, 1)
-	if goal.MaxCycles > 0 && len(r.designs) > 0 { // or as few as there can be
+	if goal.MaxCycles > 0 && len(r.designs) > 0 { // or the fewest possible
 		least := slices.MinFunc(r.designs, func(a, b figures) int { return a.slowest - b.slowest }).slowest
 		limit = big.NewRat(int64(max(goal.MaxCycles, least)), 1)
 	}
@@ -72,7 +72,7 @@ func (r *rival) allowed(goal Goal) (list []figures) {
 	return list
 }
 
-// measure is what a cost measures. A load is a share of the budget.
+// measure returns the measure of a cost. A load is a share of the budget.
 func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
 	v := budget.Vector(r)
 	if m != LeastLoad {
@@ -87,7 +87,7 @@ func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
 	return share
 }
 
-// search holds a design against the best of all that fit.
+// search compares a design with the best of all that fit.
 func (r *rival) search(goal Goal) {
 	r.Helper()
 	r.asked++
@@ -114,7 +114,7 @@ func (r *rival) search(goal Goal) {
 	r.least(goal, got, list)
 }
 
-// least holds the interval, and then each measure.
+// least compares the interval, and then each measure.
 func (r *rival) least(goal Goal, got *Design, list []figures) {
 	r.Helper()
 	c := &got.Certificate
@@ -145,12 +145,12 @@ func (r *rival) least(goal Goal, got *Design, list []figures) {
 	}
 }
 
-// rounding is what the mean share may be off, which is counted in ten millionths, part by part.
+// rounding is the most by which the mean share may be off: it is counted in ten millionths, part by part.
 const rounding = 1e-5
 
 func near(a, b float64) bool { return math.Abs(a-b) < rounding }
 
-// latency holds the latency.
+// latency compares the latency.
 func (r *rival) latency(goal Goal, got *Design, list []figures) {
 	r.Helper()
 	best := slices.MinFunc(list, func(a, b figures) int { return a.latency - b.latency }).latency
@@ -163,7 +163,7 @@ func (r *rival) latency(goal Goal, got *Design, list []figures) {
 	}
 }
 
-// net is a random network on a tight board.
+// net returns a random network on a small board.
 func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
 	r := rand.New(rand.NewPCG(seed, 7))
 	m := randomNet(r, 1+r.IntN(3), 4)
@@ -173,7 +173,7 @@ func net(t *testing.T, seed uint64, fifo FIFO) (*rival, *rand.Rand) {
 	return v, r
 }
 
-// seeds are the networks that are tried.
+// seeds returns the seeds of the networks to try.
 func seeds(first int) (list []uint64) {
 	if tier.Long() {
 		first *= 30
@@ -184,7 +184,8 @@ func seeds(first int) (list []uint64) {
 	return list
 }
 
-// On small networks every answer is the best of an enumeration of all whole designs, and what is proved is true.
+// TestExhaustive checks on small networks that every answer is the best of an enumeration of all designs, and that
+// proofs are right.
 func TestExhaustive(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
@@ -194,7 +195,7 @@ func TestExhaustive(t *testing.T) {
 		most, loose := all(0.9), Use{LUT: 1, LUTRAM: 0.9, FF: 0.8, BRAM: 0.5, URAM: 1, DSP: 0.7, Mean: 0.6}
 		v.search(Goal{MaxUse: most})
 		v.search(Goal{})
-		for _, share := range []float64{0.72, 1} { // a fifth under one kind, and over it
+		for _, share := range []float64{0.72, 1} { // a fifth below the limit of one kind, and above it
 			use := most
 			*use.Share(r.IntN(ask.Traffic)) = share
 			v.search(Goal{MaxUse: use})
@@ -211,7 +212,7 @@ func TestExhaustive(t *testing.T) {
 	total.enough(t)
 }
 
-// The same where the user says how deep FIFOs are. Some of these deadlock.
+// TestExhaustiveDepths does the same for FIFO depths that the user gives. Some of these deadlock.
 func TestExhaustiveDepths(t *testing.T) {
 	t.Parallel()
 	total := rival{}
@@ -232,7 +233,7 @@ func (r *rival) add(v *rival) {
 	r.asked, r.fitted, r.proved = r.asked+v.asked, r.fitted+v.fitted, r.proved+v.proved
 }
 
-// enough holds how many of the questions had an answer, and of these a proof.
+// enough checks how many of the questions had an answer, and how many of these a proof.
 func (r *rival) enough(t *testing.T) {
 	if r.fitted < r.asked/5 || r.fitted > r.asked*9/10 || r.proved < r.fitted*9/10 {
 		t.Errorf("of %d questions %d have an answer, %d a proof", r.asked, r.fitted, r.proved)

@@ -11,7 +11,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// fewInBlocks is the streams of a design of which no more than eight words wait at a time, in block RAM or UltraRAM.
+// fewInBlocks returns the streams of a design whose FIFOs hold at most eight words but lie in block RAM or UltraRAM.
 func fewInBlocks(d *Design) (list []int) {
 	for s, f := range d.FIFO {
 		if high := d.Clocks.Trace.High[s]; high <= 8 && (f.Memory == dataflow.BRAM || f.Memory == dataflow.URAM) {
@@ -21,13 +21,13 @@ func fewInBlocks(d *Design) (list []int) {
 	return list
 }
 
-// images is a small convolutional network.
+// images returns a small convolutional network.
 func images() *dataflow.Model {
 	p := newPainter()
 	return p.model("images", p.classify(p.conv(p.depthwise(p.image(8, 8, 8), 1), 3, 1, 16), 4))
 }
 
-// TestFewWords: few words wait in lookup tables, wherever these do, whatever is to be the least, by both back ends.
+// TestFewWords checks that FIFOs of few words lie in LUTs if possible, for every measure and both back ends.
 func TestFewWords(t *testing.T) {
 	t.Parallel()
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
@@ -51,8 +51,8 @@ func TestFewWords(t *testing.T) {
 	}
 }
 
-// TestFewWordsWhereNothingElseFits takes registers from a board until there is no design. Before that, few words lie in
-// block RAM.
+// TestFewWordsWhereNothingElseFits removes registers from a board until there is no design. Before that, FIFOs of few
+// words lie in block RAM.
 func TestFewWordsWhereNothingElseFits(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
@@ -75,8 +75,8 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 	}
 }
 
-// TestFewWordsOfTheShortestLatency asks for the shortest latency on boards of few lookup tables: no shorter interval
-// that is asked for as well, with FIFOs in block RAM where it takes these, has a shorter latency.
+// TestFewWordsOfTheShortestLatency asks for the shortest latency on boards with few LUTs. No design with a shorter
+// requested interval may have a shorter latency, even with FIFOs in block RAM.
 func TestFewWordsOfTheShortestLatency(t *testing.T) {
 	t.Parallel()
 	for _, luts := range []int{2997, 5081, 6972} {
@@ -96,7 +96,7 @@ func TestFewWordsOfTheShortestLatency(t *testing.T) {
 	}
 }
 
-// TestBordersArePriced: what a search takes a design for has its reset, and what counts the words of its streams.
+// TestBordersArePriced checks that the search counts a design's reset and the counters of its streams' words.
 func TestBordersArePriced(t *testing.T) {
 	t.Parallel()
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
@@ -108,7 +108,7 @@ func TestBordersArePriced(t *testing.T) {
 			if d == nil {
 				t.Fatalf("%s: %s", m.Name, text(told))
 			}
-			address := 0 // a bit more of it takes two
+			address := 0 // one more address bit takes two
 			if counters {
 				address = 2
 			}
@@ -119,7 +119,8 @@ func TestBordersArePriced(t *testing.T) {
 	}
 }
 
-// TestHostFIFO: a FIFO that the host writes fills its memory in hardware, where a word more has room.
+// TestHostFIFO checks that a FIFO that the host writes fills its memory in hardware, where there is room for one more
+// word.
 func TestHostFIFO(t *testing.T) {
 	t.Parallel()
 	p := newPainter()

@@ -15,14 +15,15 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// FIFOs are as deep as a file says, in FINN's words; 0 and what it leaves out is sized.
+// TestDepths checks that FIFOs are as deep as a file says, with FINN's attributes, and that omitted depths and 0 are
+// sized.
 func TestDepths(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(5, 1)), uint2, 2, 2, 12, 6, 4)
 	const folds = `"MVAU_0": {"PE": 2, "SIMD": 3%s}, "MVAU_1": {"PE": 1, "SIMD": 3%s}`
 	for _, c := range []struct {
 		name, first, second, around string
-		// of x, behind MVAU_0, behind the width converter, behind MVAU_1; 0 of what is sized
+		// depths after x, MVAU_0, the width converter and MVAU_1; 0 if sized
 		want  []int
 		codes []string
 	}{
@@ -80,7 +81,7 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// A FIFO between layers that are no neighbours has no effect, and the user is told.
+// TestNoNeighbours checks that a FIFO between layers that are no neighbours has no effect and gives a warning.
 func TestNoNeighbours(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(5, 1)), uint2, 2, 2, 12, 6, 4, 3)
@@ -90,9 +91,8 @@ func TestNoNeighbours(t *testing.T) {
 	}
 }
 
-// Depths that deadlock are told as that, whatever is asked; those that are slow have the interval that they have, which
-// can be
-// asked for.
+// TestShallow checks that depths that deadlock give that error for every goal, and that slow depths give their true
+// interval, which a user can ask for.
 func TestShallow(t *testing.T) {
 	t.Parallel()
 	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100}
@@ -102,7 +102,7 @@ func TestShallow(t *testing.T) {
 		m := randomNet(r, 2+r.IntN(4), 3)
 		first := Goal{MaxUse: all(1), FIFO: FIFO{Words: 1 + int(seed%2)}}
 		if whole, _ := designed(t, m, target, Goal{MaxUse: all(1)}); whole == nil {
-			continue // tiles that do not join
+			continue // the tiles cannot be joined
 		}
 		var told diag.List
 		d, err := Make(t.Context(), m, target, first, &told)
@@ -136,7 +136,7 @@ func TestShallow(t *testing.T) {
 	}
 }
 
-// Minimal FIFOs are no deeper than the others, and free from deadlock all the same.
+// TestMinimal checks that minimal FIFOs are no deeper than others, and still free from deadlock.
 func TestMinimal(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -155,7 +155,7 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
-// A written file reads back to the same folds, depths and clocks, and names no width converter.
+// TestFormatRoundTrip checks that a written file gives the same folds, depths and clocks, and names no width converter.
 func TestFormatRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 8))
@@ -180,8 +180,8 @@ func TestFormatRoundTrip(t *testing.T) {
 	}
 }
 
-// troubled reports whether there are diagnostics but that depths for a longer interval hold a design up that is made
-// again without a rate.
+// troubled reports whether there are diagnostics other than this warning: depths for a longer interval hold up a design
+// that is made again without a rate.
 func troubled(d *diag.List) bool {
 	return slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code != diag.FIFOSlow })
 }
@@ -210,7 +210,7 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 			same.FIFO, same.Clocks.Interval,
 			first.Folds, first.FIFO, first.Clocks.Interval)
 	}
-	// Where the words of a FIFO are given, its memory is still chosen by cost: it is no worse.
+	// If the depth of a FIFO is given, its memory is still chosen by cost, and is no worse.
 	if is, was := measure(goal.Least, &first.Budget, same.Estimate.Total), measure(goal.Least, &first.Budget,
 		first.Estimate.Total); is > was+rounding {
 		t.Errorf("%s, %+v: %v of %s, read back %v", m.Name, goal, was, goal.Least, is)
@@ -218,7 +218,7 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 	if again := Format(same.Design, true); !bytes.Equal(again, written) {
 		t.Errorf("%s\nis written as\n%s", written, again)
 	}
-	// With the memories, the whole design comes back.
+	// With the memories, the whole design is the same.
 	next.Fixed = ReadFile(FormatWhole(first.Design), &d)
 	whole, told := designed(t, m, target, next)
 	if whole == nil || troubled(told) || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
@@ -374,7 +374,7 @@ func FuzzReadFile(f *testing.F) {
 		r, err := Make(context.Background(), m, dataflow.Target{Board: board("zcu104"), ClockMHz: 100},
 			Goal{Fixed: file}, &d)
 		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
-			return // of depths that the file gives
+			return // caused by depths in the file
 		}
 		if err != nil || (r == nil) != d.Failed() {
 			t.Fatalf("%v, %v, %v", r, err, d.Diags)

@@ -12,7 +12,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// The foldings that finn-examples ships for its TFC and keyword spotting networks take the clocks that FINN reports.
+// TestFINNExamples checks that the foldings in finn-examples for its TFC and keyword spotting networks take the clocks
+// that FINN reports.
 func TestFINNExamples(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
@@ -60,8 +61,9 @@ func TestFINNExamples(t *testing.T) {
 	}
 }
 
-// The folding of finn-examples' CNV-w2a2 takes the clocks that FINN reports, though it knows no windows in front of the
-// poolings; and the search needs no more than it does for an interval that is no longer (in the long tier).
+// TestFINNExampleCNV checks that the folding of finn-examples' CNV-w2a2 takes the clocks that FINN reports, although it
+// has no windows before the poolings. In the long tier, the search needs no more resources for an interval that is no
+// longer.
 func TestFINNExampleCNV(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
@@ -103,7 +105,7 @@ func TestFINNExampleCNV(t *testing.T) {
 		res.Estimate.Total, free.Clocks.Interval, free.Estimate.Total)
 }
 
-// layerFolds is the fold and the clocks of every layer that is no width converter.
+// layerFolds returns the fold and the clocks of every layer that is not a width converter.
 func layerFolds(d *dataflow.Design) (folds []dataflow.Fold, clocks []int) {
 	for i, n := range d.Model.Graph.Nodes {
 		if n.Op.Kind() != "StreamingDataWidthConverter" {
@@ -113,7 +115,7 @@ func layerFolds(d *dataflow.Design) (folds []dataflow.Fold, clocks []int) {
 	return folds, clocks
 }
 
-// parallel_window is the PE of a sliding window, read and written.
+// TestParallelWindow checks that parallel_window is read and written as the PE of a sliding window.
 func TestParallelWindow(t *testing.T) {
 	t.Parallel()
 	p := newPainter()
@@ -156,7 +158,7 @@ func TestParallelWindow(t *testing.T) {
 	}
 }
 
-// What a file asks a layer to do that it cannot do, or can.
+// TestFix checks requests that a layer can and cannot fulfil.
 func TestFix(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))
@@ -166,7 +168,7 @@ func TestFix(t *testing.T) {
 		name, text string
 		m          *dataflow.Model
 		want       []string
-		hint       string // of the first
+		hint       string // hint of the first diagnostic
 	}{
 		{"not a divisor", `{"MVAU_hls_0": {"PE": 7}}`, fc, []string{"error folding-invalid MVAU_hls_0.PE"},
 			"possible are 2, 4, 8, 16"},
@@ -237,7 +239,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// "auto" leaves a field to the search even where a default sets it.
+// TestAutoOverrulesDefault checks that "auto" leaves a field to the search even if a default sets it.
 func TestAutoOverrulesDefault(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(7, 7)), uint2, 2, 2, 16, 8, 4)

@@ -1,27 +1,27 @@
-// Package folding makes a design of a network: how far each layer is unrolled, where its tables and multipliers lie,
-// how deep FIFOs are and of what memory, for a device, a clock, a goal and a budget. Make is the only place where that
-// is decided; whatever prints a figure of a design has it from there, so that what one command prints, another can ask
-// for.
+// Package folding turns a network into a design for a device, a clock, a goal and a budget. A design says how far each
+// layer is unrolled, which memories and multipliers it uses, and how deep its FIFOs are and in which memory. Only Make
+// decides this. Everything that prints a figure of a design takes it from there, so that users can ask one command for
+// what another one prints.
 //
 // In come a model, a target and a goal; out comes a Design with its certificate, or diagnostics. This package is the
-// door; the rooms behind it, each of which sees the ones above it alone:
+// entrance to the following packages, each of which sees only those above it:
 //
-//	search  choosing one of several ways for each part, within caps; knows nothing of hardware
+//	search  makes one choice for each part, within caps; knows nothing of hardware
 //	finn    folding files
 //	ask     goals, measures, budgets
-//	space   what each layer may be, what joins layers, and trees of tables over any part of that
-//	fit     the best whole design at an interval, or of the shortest latency: with FIFOs, simulated
+//	space   the options of each layer, how layers join, and trees of tables over any part of that
+//	fit     the best design at an interval, or of the shortest latency: with FIFOs, simulated
 //
-// and its own files:
+// The files of this package are:
 //
 //	make.go         the answer to a goal
-//	sequence.go     which interval to look at, until there is a design, and then a better one
-//	bound.go        what nothing goes below, without making a design
-//	front.go        all that is worth choosing from
-//	design.go       the figures of a design; bottleneck.go, where its interval comes from; cure.go, what makes it
-//	                shorter; series.go, what many frames take
+//	sequence.go     the intervals to try until there is a design, and then a better one
+//	bound.go        bounds of all designs, without making one
+//	front.go        the designs worth choosing from
+//	design.go       the figures of a design; bottleneck.go, what sets its interval; cure.go, what makes it
+//	                shorter; series.go, the clocks of many frames
 //	certificate.go  what is proved of it
-//	trouble.go      why there is none, and what would do; warnings.go, what to know of one
+//	trouble.go      why there is none, and a remedy; warnings.go, what to know of a design
 //	outside.go      names of types for other modules
 package folding
 
@@ -42,7 +42,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// What users ask, and what is answered.
+// The types of goals and answers.
 type (
 	Goal    = ask.Goal
 	FIFO    = ask.FIFO
@@ -58,7 +58,7 @@ type (
 	Standing  = ask.Standing
 )
 
-// The measures, and the names and limits that flags have.
+// The measures, and names and limits of flags.
 const (
 	LeastLoad, LeastLUT, LeastFF   = ask.LeastLoad, ask.LeastLUT, ask.LeastFF
 	LeastBRAM, LeastURAM, LeastDSP = ask.LeastBRAM, ask.LeastURAM, ask.LeastDSP
@@ -67,47 +67,48 @@ const (
 	MaxDepth  = finn.MaxDepth
 )
 
-// DefaultMaxUse is what designs are known to close with (docs/boards.md).
+// DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
 var DefaultMaxUse = ask.DefaultMaxUse
 
-// ParseMaxUse reads --max-use.
+// ParseMaxUse reads the value of --max-use.
 func ParseMaxUse(s string) (Use, error) { return ask.ParseMaxUse(s) }
 
-// ParseMeasure reads --least.
+// ParseMeasure reads the value of --least.
 func ParseMeasure(s string) (Measure, error) { return ask.ParseMeasure(s) }
 
-// ParseMaxUnroll reads --max-unroll.
+// ParseMaxUnroll reads the value of --max-unroll.
 func ParseMaxUnroll(s string) (dataflow.Envelope, error) { return ask.ParseMaxUnroll(s) }
 
-// BudgetOf is the budget of a board; the zero Use means DefaultMaxUse.
+// BudgetOf returns the budget of a board. The zero Use means DefaultMaxUse.
 func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
 
-// Capacity is what the board has, in the units of a cost.
+// Capacity returns the board's resources, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources { return ask.Capacity(b) }
 
-// Called is a text of ours, such as the name of a Share, with the block RAM of a board as its data sheet calls it.
+// Called returns the text, such as the name of a Share, with block RAM named as in the board's data sheet.
 func Called(text string, b boards.Board) string { return ask.Called(text, b) }
 
-// Rate is the samples per second of an interval in clocks between frames of so many samples, as it may be printed and
-// asked for.
+// Rate returns the samples per second at an interval in clocks between frames of the given samples, rounded so that a
+// user can ask for it.
 func Rate(clockMHz, interval float64, samples int) float64 {
 	return ask.Rate(clockMHz, interval, samples)
 }
 
-// ClocksPerFrame is the longest interval in whole clocks that reaches a rate, with frames of so many samples.
+// ClocksPerFrame returns the longest interval in whole clocks that reaches fps samples per second, with the given
+// samples per frame.
 func ClocksPerFrame(clockMHz, fps float64, samples int) int {
 	return ask.ClocksPerFrame(clockMHz, fps, samples)
 }
 
-// Unit is what rates count, as users read it: frames, or samples where a frame holds several.
+// Unit returns the unit of rates as users read it: frames, or samples if a frame holds several.
 func Unit(samplesPerFrame int) string { return ask.Unit(samplesPerFrame) }
 
-// ReadFile reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
-// not have and values that a layer cannot take show when Make applies it.
+// ReadFile reads a folding file. It returns nil if the file has errors, which it adds to d. Layers that the design does
+// not have, and values that a layer cannot take, are reported when Make applies the file.
 func ReadFile(data []byte, d *diag.List) *File { return finn.Read(data, d) }
 
-// Format writes the design's folds as a folding file that ReadFile reads back to the same folds; with depths also the
-// words of every FIFO, so that the whole design comes back.
+// Format writes the design's folds as a folding file from which ReadFile gets the same folds. With depths it adds the
+// depth of every FIFO, so that the whole design is the same.
 func Format(design *dataflow.Design, withDepths bool) []byte {
 	if withDepths {
 		return finn.Format(design, finn.OfDepths)
@@ -115,23 +116,22 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 	return finn.Format(design, finn.OfFolds)
 }
 
-// FormatWhole is Format with where every FIFO lies, too: for a design of a search that was cut, which another search
-// would build in a better way.
+// FormatWhole is like Format with depths, and adds the memory of every FIFO. It is meant for a design of an incomplete
+// search: another search would choose better memories.
 func FormatWhole(design *dataflow.Design) []byte { return finn.Format(design, finn.OfWhole) }
 
-// A Space is what a model may become on a target, listed once for any number of designs. These may be made at the same
-// time.
+// A Space holds all foldings of a model on a target, for any number of designs. Several designs may be made at a time.
 type Space struct {
 	*space.Space
 	made *memory
-	// whole is the space that has serial step functions dear in block RAM and large tables in LUTs as well, and all
-	// FIFOs in any memory; this one where it lacks none
+	// whole returns the space that also has serial step functions that take much block RAM, large tables in LUTs, and
+	// all FIFOs in any memory. It returns this space if nothing was left out.
 	whole func() *Space
 }
 
-// List lists the options of every layer, and how they join. fixed and fifo are those of the goals that are asked of it.
-// Where the target has no board, zcu104 stands in for it; only Goal.MaxCycles does without a budget. What the user has
-// to change goes to d, and the result is nil.
+// List returns the space of a model on a target. fixed and fifo must be those of all its goals. If the target has no
+// board, zcu104 takes its place; then only Goal.MaxCycles works without a budget. If the user has to change something,
+// List adds a diagnostic to d and returns nil.
 func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
 	if len(m.Graph.Nodes) == 0 {
 		d.Fail(diag.NothingQuantised, "", "there is no layer to fold", "")
@@ -153,7 +153,7 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 		if !leavesOut(s) && !space.Spared(s) {
 			return l
 		}
-		var told diag.List // what d has
+		var told diag.List // d has the same diagnostics
 		w := &Space{Space: space.New(m, t, fixed, fifo, space.Any, &told), made: &memory{}}
 		w.whole = func() *Space { return w }
 		return w
@@ -161,7 +161,7 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 	return l, nil
 }
 
-// Make is Space.Make of a space that is listed for this goal alone.
+// Make calls Space.Make on a new space for the goal.
 func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, d *diag.List) (*Design, error) {
 	if err := goal.Verify(t); err != nil {
 		return nil, err
@@ -173,24 +173,24 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 	return s.Make(ctx, goal, d)
 }
 
-// Make makes the design for a goal. What the user has to change - a goal that cannot be reached, a budget that nothing
-// fits - goes to d, with what can be had instead, and the result is nil. The error is the context's, a *rtlsim.Deadlock
-// that depths which were given bring about, or says that the clock or the goal is malformed, which the command line
-// rules out.
+// Make returns the best design for a goal. If the user has to change something, Make adds a diagnostic with an
+// alternative to d, and returns nil: for example if the goal is out of reach, or if no design fits the budget. The
+// error is the context's, or a *rtlsim.Deadlock that given FIFO depths cause. Or it says that the clock or the goal is
+// invalid, which the command line rules out.
 //
-// Folds with serial step functions that are dear in block RAM are no choice, nor are large tables in LUTs and FIFOs of
-// a few words in block RAM, unless nothing does without them. Such FIFOs are one, too, where nothing is as fast (the
-// shortest latency, where its search was short, or the shortest interval and no rate is asked for), nothing is fixed,
-// and no folds are left out.
+// Make leaves out serial step functions that take much block RAM, large tables in LUTs, and FIFOs of a few words in
+// block RAM. It uses these only if no design exists without them. It also tries such FIFOs if they might make the
+// design faster. For this, the goal must be the shortest latency, if that search was short, or the shortest interval
+// with no rate given. Also, no folding file may fix anything, and no folds may be left out.
 //
-// What the search leaves open, the certificate states. The answer does not depend on the machine, unless
-// Goal.SearchTime ends the search, nor on what else was asked of the space.
+// The certificate states what the search did not prove. The answer does not depend on the machine, unless
+// Goal.SearchTime ends the search, nor on earlier goals of the space.
 func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
 	return l.better(ctx, goal, nil, d)
 }
 
-// better is Make of a design that is better than another one, unless that is nil. Where none is found that is, the
-// error is errNoBetter.
+// better does the work of Make. If than is not nil, it looks for a design better than that one, and returns errNoBetter
+// if it finds none.
 func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.List) (*Design, error) {
 	if err := goal.Verify(l.Target); err != nil {
 		return nil, err
@@ -218,12 +218,12 @@ func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.
 	return made, err
 }
 
-// leavesOut reports whether some folds are no choice unless nothing does without them.
+// leavesOut reports whether the space leaves out some folds.
 func leavesOut(s *space.Space) bool {
 	return space.Dear(s, math.MaxInt)+space.Large(s, math.MaxInt) > 0
 }
 
-// left is a goal with what is left of its time.
+// left returns the goal with the remaining search time.
 func left(goal Goal, begun time.Time) Goal {
 	if goal.SearchTime > 0 {
 		goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
@@ -231,12 +231,12 @@ func left(goal Goal, begun time.Time) Goal {
 	return goal
 }
 
-// latencySteps bounds the steps of a search for the shortest latency that is worth another one, with FIFOs of few words
-// in block RAM.
+// latencySteps limits repeated searches: Make repeats a search for the shortest latency with FIFOs of few words in
+// block RAM only if it took no more steps than these.
 const latencySteps = 240_000_000
 
-// quicken looks for a design of this space that is a better answer to a goal of speed than one of another space; nil
-// where it finds none. It tells no progress, since most often there is none.
+// quicken looks for a design of this space that is faster than a design of another space, or returns nil. It reports no
+// progress, because most often it finds none.
 func (l *Space) quicken(ctx context.Context, goal Goal, than *Design) (*Design, diag.List, error) {
 	goal.Tell = nil
 	q := &inquiry{report: report{fit.Ask(l.Space, goal)}, made: l.made, told: &diag.List{}}
@@ -250,7 +250,7 @@ func (l *Space) quicken(ctx context.Context, goal Goal, than *Design) (*Design, 
 	return made, *q.told, err
 }
 
-// faster reports whether a design is a better answer than another one to a goal of speed.
+// faster reports whether d is faster than the other design, in the sense of the goal.
 func faster(goal Goal, d, than *Design) bool {
 	if goal.Latency {
 		return d.Clocks.Latency < than.Clocks.Latency
@@ -258,8 +258,8 @@ func faster(goal Goal, d, than *Design) bool {
 	return d.Clocks.Interval < than.Clocks.Interval
 }
 
-// quicker reports whether a design that is to be as fast as can be may only be slower than others for lack of lookup
-// tables, which FIFOs of few words take. Where folds are left out, these stay so.
+// quicker reports whether FIFOs in block RAM might make the design faster: the goal is speed, and only LUTs seem to be
+// short, which FIFOs of few words take. It reports false if folds are left out.
 func (l *Space) quicker(goal Goal, made *Design) bool {
 	c := &made.Certificate
 	if made.Over || goal.MaxCycles > 0 || goal.Fixed != nil || goal.Interrupt.Taken() ||
@@ -273,7 +273,7 @@ func (l *Space) quicker(goal Goal, made *Design) bool {
 	return l.short(goal)
 }
 
-// short reports whether it may be for lack of lookup tables that there is no design for a goal.
+// short reports whether a lack of LUTs may be the reason that no design reaches a goal.
 func (l *Space) short(goal Goal) bool {
 	q := fit.Ask(l.Space, goal)
 	limit := l.Intervals()[0]
@@ -287,7 +287,7 @@ func (l *Space) short(goal Goal) bool {
 	return !q.Tree(limit).Hopeless(caps)
 }
 
-// try is better of the designs of this space alone.
+// try makes a design of this space alone.
 func (l *Space) try(ctx context.Context, goal Goal, than *fit.Rival) (made *Design, told diag.List, err error) {
 	q := &inquiry{report: report{fit.Ask(l.Space, goal)}, made: l.made, told: &told}
 	q.Than = than

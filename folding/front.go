@@ -14,12 +14,14 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Front is the designs within the budget that are worth choosing from: no other one has both an interval no longer and
-// a measure (Goal.Least) no greater, or spares DSP slices where that one does not (Certificate.Spares). They come in
-// the order of their intervals, the fastest first; with Goal.FPS or Goal.Interval none is slower than asked. Each is
-// what Make gives for Goal.Interval of its own interval. At most so many are made, spread over the intervals, unless
-// most is 0; whole reports whether these are all. step, if not nil, is told how many there are after each. Errors as in
-// Make; Goal.Latency has no effect.
+// Front returns the designs within the budget that are worth choosing from. No other design has both an interval and a
+// measure (Goal.Least) at most as large, or spares DSP slices (Certificate.Spares) if the design does not. The designs
+// come in the order of their intervals, the fastest first. With Goal.FPS or Goal.Interval none is slower than asked.
+// Each is the design that Make returns for its own interval.
+//
+// Front makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these are all.
+// If step is not nil, Front calls it with the number of designs after each round. Errors are as in Make; Goal.Latency
+// has no effect.
 func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
 	goal.Latency = false
@@ -40,7 +42,8 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	if err != nil || fastest == nil {
 		return nil, false, err
 	}
-	if !ask.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l { // only that has what is as fast as asked
+	// only the whole space has designs as fast as asked
+	if !ask.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l {
 		return l.whole().Front(ctx, goal, most, d, step)
 	}
 	first := f.number(fastest)
@@ -72,27 +75,27 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	return list, len(f.open(1)) == 0, nil
 }
 
-// together is how many designs are made at the same time, however many processors there are, so that the front does not
-// depend on these.
+// together is the number of designs that are made at the same time. It does not depend on the number of processors, so
+// that the front does not either.
 const together = 4
 
-// A front is what was found so far, by interval. Between two neighbours there may be others.
+// A front holds the designs found so far, by interval. There may be others between two neighbours.
 type front struct {
 	*Space
 	goal  Goal
-	list  []int // of intervals
+	list  []int // the intervals to try
 	spans []span
 }
 
-// A span is the design that measures least at the intervals from number first to number last in the list. The first
-// is its own.
+// A span is the design of least measure at the intervals number first to last in the list. Number first is its own
+// interval.
 type span struct {
 	design      *Design
 	first, last int
 }
 
-// compare orders designs by what they measure. One that spares DSP slices comes before all that do not: so it is
-// chosen.
+// compare orders designs by their measure. A design that spares DSP slices comes before all that do not, because Make
+// prefers it, too.
 func (p *span) compare(o *span) int {
 	a, b := &p.design.Certificate, &o.design.Certificate
 	if a.Spares != b.Spares {
@@ -104,7 +107,7 @@ func (p *span) compare(o *span) int {
 	return cmp.Compare(p.value(), o.value())
 }
 
-// number is that of the shortest interval in the list that is no shorter than a design's.
+// number returns the number of the shortest interval in the list that is at least the design's.
 func (f *front) number(d *Design) int {
 	n := slices.IndexFunc(f.list, func(interval int) bool { return float64(interval) >= d.Clocks.Interval })
 	if n < 0 {
@@ -113,8 +116,8 @@ func (f *front) number(d *Design) int {
 	return n
 }
 
-// open is the numbers in the middle of the gaps behind spans in which other designs may be: of so many at most, the
-// widest gaps first, by ratio of intervals.
+// open returns the numbers of intervals to try: the middles of gaps between spans, where other designs may be. It
+// returns at most most numbers, those of the widest gaps first, by ratio of intervals.
 func (f *front) open(most int) (numbers []int) {
 	type gap struct {
 		middle int
@@ -134,7 +137,7 @@ func (f *front) open(most int) (numbers []int) {
 	return numbers
 }
 
-// insert makes the designs of some numbers, each of which is in another gap, and puts them between the spans.
+// insert makes the designs at the given intervals, each in another gap, and places them between the spans.
 func (f *front) insert(ctx context.Context, numbers []int) error {
 	made := make([]*Design, len(numbers))
 	group, ctx := errgroup.WithContext(ctx)
@@ -145,7 +148,7 @@ func (f *front) insert(ctx context.Context, numbers []int) error {
 			goal := f.goal
 			goal.Interval = float64(f.list[number])
 			if b, err := f.bound(ctx, goal); err == nil && b.Interval > 0 && b.Measure >= before.value() {
-				made[k] = before.design // nothing measures less
+				made[k] = before.design // no design measures less
 				continue
 			}
 		}
@@ -168,7 +171,7 @@ func (f *front) insert(ctx context.Context, numbers []int) error {
 	return nil
 }
 
-// before is the last span that begins before a number.
+// before returns the last span that begins before a number.
 func (f *front) before(number int) *span {
 	at := slices.IndexFunc(f.spans, func(s span) bool { return s.first > number })
 	if at < 0 {
@@ -177,15 +180,15 @@ func (f *front) before(number int) *span {
 	return &f.spans[at-1]
 }
 
-// place puts the design of a number between the spans. One that measures no less than the one before only tells more of
-// that, and one that measures no more than the next takes its place.
+// place inserts the design at an interval between the spans. If it measures no less than the design before, it only
+// extends that span. If it measures no more than the next design, it replaces it.
 func (f *front) place(d *Design, number int) {
 	before := f.before(number)
 	if number <= before.last {
-		return // told already
+		return // the span before covers it already
 	}
 	at := slices.IndexFunc(f.spans, func(s span) bool { return s.first > number })
-	if d == nil { // nothing better was found, where something faster is known
+	if d == nil { // no better design was found than a faster one
 		before.last = number
 		return
 	}
@@ -195,7 +198,7 @@ func (f *front) place(d *Design, number int) {
 		before.last = max(before.last, number)
 		return
 	case p.first <= before.first:
-		*before = p // the faster search had been cut
+		*before = p // the search for the faster design was cut short
 		return
 	case at >= 0 && p.compare(&f.spans[at]) <= 0:
 		p.last = f.spans[at].last
@@ -207,10 +210,10 @@ func (f *front) place(d *Design, number int) {
 	f.spans = slices.Insert(f.spans, at, p)
 }
 
-// rival is the design, as one that others have to be better than.
+// rival returns the design as one that others must beat.
 func (p *span) rival() *fit.Rival {
 	return &fit.Rival{Value: p.value(), Spares: p.design.Certificate.Spares}
 }
 
-// value is what is measured of the design first.
+// value returns the design's first measure.
 func (p *span) value() float64 { return p.design.Certificate.Bounds[0].Value }

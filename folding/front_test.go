@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// front holds the front against the enumeration: every point that none beats, in order, and no other.
+// front checks the front against the enumeration: every point that no other beats, in order, and no other point.
 func (r *rival) front(goal Goal) (points int) {
 	r.Helper()
 	var d diag.List
@@ -60,7 +60,8 @@ func (r *rival) front(goal Goal) (points int) {
 	return len(is)
 }
 
-// On small networks the front is that of all whole designs; every point asked for by itself is that point.
+// TestFront checks on small networks that the front is that of all designs, and that asking for a point gives that
+// point.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	points := 0
@@ -75,7 +76,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A front may be thinned out: its ends stay, and what lies between is of the whole front.
+// TestFrontMost checks that a thinned front keeps its ends, and that its other points are on the whole front.
 func TestFrontMost(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
@@ -108,7 +109,7 @@ func TestFrontMost(t *testing.T) {
 	}
 }
 
-// No whole design goes below a bound; the shortest interval is no shorter where less is allowed.
+// TestBound checks that no design goes below a bound, and that a smaller budget gives no shorter interval.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	reached, bounded := 0, 0

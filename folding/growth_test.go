@@ -11,11 +11,11 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// A sized is how large a network of a family is: the side of its square pictures, which is that of all layers, its
-// channels, and how many layers have weights.
+// A sized is the size of a network of a family: the side of its square pictures and of all layers, its channels, and
+// its number of layers with weights.
 type sized struct{ side, channels, layers int }
 
-// families are networks of any size.
+// families returns networks of any size.
 var families = map[string]func(sized) *dataflow.Model{
 	"chain": func(n sized) *dataflow.Model {
 		p := newPainter()
@@ -44,16 +44,16 @@ var families = map[string]func(sized) *dataflow.Model{
 	},
 }
 
-// effort is the steps that the fastest design of a network takes.
+// effort is the number of steps for the fastest design of a network.
 type effort struct {
-	search int // with the words that trials of FIFOs move
+	search int // steps, including the words that trials of FIFOs move
 	run    int // words that runs of designs move
-	usual  int // for one interval, by the size of the network
+	usual  int // the usual steps for one interval, by the size of the network
 }
 
-// The steps of a word that moves (fit), and how many times the usual ones a search takes at most: most of them find the
-// shortest interval (narrowing); others begin, and settle on a design. The last try of each of the three may take twice
-// the usual ones.
+// The steps per word that moves (fit), and the most times the usual steps of a search. Most of these find the shortest
+// interval (narrowing); the others begin, and settle on a design. The last try of each of the three may take twice the
+// usual steps.
 const (
 	perWord   = 2
 	usualMost = narrowing + 3*2
@@ -74,7 +74,7 @@ func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort
 	if _, err := q.design(t.Context(), f.Folding); err != nil {
 		t.Fatal(err)
 	}
-	s.over() // has the rest counted
+	s.over() // counts the remaining steps
 	for _, p := range s.pursuits {
 		p.Under(&s.whole)
 		e.usual = max(e.usual, p.Work())
@@ -83,18 +83,19 @@ func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort
 	return e
 }
 
-// Steps of search and simulation grow with pixels, weights and layers by an exponent of no more than 1.1. That is so of
-// what is usual for a network of its size, and no search takes more than a few times as much. It is so of what searches
-// take, too, where they are as hard for both networks. Where the smaller one's ends early, with a proof or because
-// nothing better comes, before it took what is usual for one interval, it counts as what is usual. A leap is a pair of
-// which the larger one's takes several intervals, and the smaller one's does not: there the steps say nothing of sizes.
-// Checking a network takes none.
+// TestStepsGrow checks that steps of search and simulation grow with pixels, weights and layers by an exponent of at
+// most 1.1. The usual steps for a network's size do, and no search takes more than a few times as many. The steps that
+// searches take do, too, if both networks are equally hard.
+//
+// If the smaller network's search ends early, with a proof or without progress, the usual steps for one interval count.
+// In a leap, only the larger network's search takes several intervals; its steps say nothing of sizes. Checking a
+// network takes no steps.
 func TestStepsGrow(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	const (
 		u250, zcu104, part4 = "alveo-u250", "zcu104", "0.4 zcu104"
-		long, early, leap   = 1, 2, 3 // all in the long tier
+		long, early, leap   = 1, 2, 3 // all of them run in the long tier
 	)
 	for _, c := range []struct {
 		family, grows, board string

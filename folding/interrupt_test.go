@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A search that is interrupted gives the design that it has, within the budget and as fast as asked, and what is said
-// of it holds for the design of the whole search, too.
+// TestInterrupt checks that an interrupted search gives its best design, within the budget and as fast as asked, and
+// that its bounds also hold for the design of the whole search.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
@@ -53,7 +53,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A search that has not what was asked for is not ended, and the user is told what he would be told anyway.
+// TestInterruptTooEarly checks that a search without a valid design does not end, and gives the usual diagnostics.
 func TestInterruptTooEarly(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)

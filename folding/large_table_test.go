@@ -9,9 +9,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestLargeTables asks for designs that are slow enough to have tables of thousands of rows. They lie in block RAM,
-// though LUTs were the least load, unless a file asks for LUTs or there is no block RAM. Then levels of logic and a
-// clock are told of.
+// TestLargeTables asks for designs so slow that they have tables of thousands of rows. These lie in block RAM, even if
+// LUTs would be the least load, unless a file asks for LUTs or there is no block RAM. Then a warning names levels of
+// logic and a clock.
 func TestLargeTables(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(36, 15)), int8Type, 8, 4, 128, 96, 10)

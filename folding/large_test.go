@@ -9,7 +9,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// randomLarge is a random network of convolutions, poolings, residual blocks and branches, of about so many layers.
+// randomLarge returns a random network of convolutions, poolings, residual blocks and branches, with roughly the given
+// number of layers.
 func randomLarge(r *rand.Rand, layers int) *dataflow.Model {
 	p := &painter{r: r}
 	c := 4 << r.IntN(2)
@@ -35,8 +36,8 @@ func randomLarge(r *rand.Rand, layers int) *dataflow.Model {
 	return p.model("large", p.classify(s, 10))
 }
 
-// Networks of 20 to 60 layers: nothing that is asked for, a few clocks more or less, anywhere between what was found
-// and what is said to be impossible, or with a random fold of a layer, is better than what was proved or found.
+// TestLargeNetworks tries to beat proved or found designs of networks of 20 to 60 layers: by asking for a few clocks
+// more or less, for an interval above the bound, or for a random fold of a layer.
 func TestLargeNetworks(t *testing.T) {
 	t.Parallel()
 	nets, most := 2, 30
@@ -108,7 +109,7 @@ func (l large) unbeaten(r *rand.Rand) {
 	}
 }
 
-// compare holds what is said of the design that was found against another one.
+// compare checks the bounds of the found design against another design.
 func (l large) compare(other *Design, how string) {
 	if other == nil {
 		return

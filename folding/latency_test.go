@@ -13,7 +13,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// waiting is the latency of a folding whose FIFOs never are in the way, by the simulator and by the words that wait.
+// waiting returns the latency of a folding with unlimited FIFOs, by the simulator and by its critical path.
 func waiting(t *testing.T, b *space.Built) (clocks int, hops []space.Hop) {
 	t.Helper()
 	d := *b.Design
@@ -29,9 +29,8 @@ func waiting(t *testing.T, b *space.Built) (clocks int, hops []space.Hop) {
 	return clocks, hops
 }
 
-// The longest path of one folding, in the clocks of another one, is no longer than that one's latency: what the bound
-// of
-// latencies rests on.
+// TestPaths checks an assumption of the bound of latencies: the longest path of one folding, with the clocks of another
+// one, is no longer than the other one's latency.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	compared, met := 0, 0
@@ -91,7 +90,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// along is the clocks that a folding takes of a path.
+// along returns the clocks that a folding takes on a path.
 func along(t *testing.T, s *Space, p space.Path, f *space.Folding) int64 {
 	t.Helper()
 	r := space.Region{Limit: ask.MostClocks, Paths: []space.Path{p}}
@@ -99,9 +98,8 @@ func along(t *testing.T, s *Space, p space.Path, f *space.Folding) int64 {
 	return must(only.Within(t.Context(), search.Unlimited)).Best.Paths[0]
 }
 
-// Networks of people: the shortest latency is no longer than that of the design of the shortest interval, and a rate
-// that it
-// reaches changes nothing.
+// TestShortestLatency checks on real networks that the shortest latency is no longer than that of the design with the
+// shortest interval, and that asking for a rate that it reaches changes nothing.
 func TestShortestLatency(t *testing.T) {
 	t.Parallel()
 	p := newPainter()
@@ -111,7 +109,7 @@ func TestShortestLatency(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		m    *dataflow.Model
-		open float64 // gap, at most
+		open float64 // the largest gap
 	}{
 		{"mlp", mlp(rand.New(rand.NewPCG(4, 1)), uint2, 2, 2, 64, 64, 64, 10), 0.1},
 		{"residual", residual, 0.1},

@@ -15,24 +15,25 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// An inquiry is a question whose answer is being made.
+// An inquiry is a question with the state of its answer.
 type inquiry struct {
 	report
-	made  *memory // what other inquiries found
+	made  *memory // the results of other inquiries
 	told  *diag.List
-	steps int // that searches took
-	below int // only a design of a shorter interval is of use; 0: of any
+	steps int // steps of work of the searches
+	below int // if not 0: only designs with a shorter interval are of use
 }
 
-// found is the answer to a question: a folding, and what is known of its interval.
+// found is the answer to a question: a folding, with what is known of its interval.
 type found struct {
 	*fit.Found
-	clocks float64 // per frame; 0 where that was not looked at
-	floor  int     // no design within the budget has a shorter interval; 0 where the shortest was not asked for
-	below  *Excluded
+	clocks float64 // per frame; 0 if not computed
+	// a lower bound on the interval of designs within the budget; 0 if the goal was not the shortest interval
+	floor int
+	below *Excluded
 }
 
-// answer makes the design; nil where the user is told why there is none.
+// answer returns the design, or nil after it told the user why there is none.
 func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	f, err := q.find(ctx)
 	if err != nil || f == nil {
@@ -56,10 +57,10 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	return made, q.tellSlowFIFOs(ctx, made)
 }
 
-// errNoBetter says that the best design is no better than the one that there is already (fit.Question.Than).
+// errNoBetter says that no design is better than the known one (fit.Question.Than).
 var errNoBetter = errors.New("no design is better than the one that there is")
 
-// find is the folding for the question; nil where the user is told why there is none.
+// find returns the folding for the question, or nil after it told the user why there is none.
 func (q *inquiry) find(ctx context.Context) (*found, error) {
 	list := q.Intervals()
 	last := list[len(list)-1]
@@ -72,7 +73,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	limit := q.Limit()
 	if q.Goal.MaxCycles > 0 {
 		first := sort.Search(len(list), func(i int) bool { return q.Tree(list[i]).Possible() })
-		// The last interval is for depths that are given, where these hold it up.
+		// The last interval is for given FIFO depths that hold the design up.
 		for _, clocks := range []int{max(q.Goal.MaxCycles, list[first]), last} {
 			if f, err := s.asked(clocks); f != nil || err != nil {
 				return f, err
@@ -110,7 +111,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		case limit == nil:
 			return f, nil
 		case ask.Reaches(f.clocks, limit):
-			// The search at the asked interval was cut, or this one's frames come unevenly.
+			// The search at the requested interval was cut short, or this design's frames come at uneven distances.
 			return q.slower(f, ask.Ceiling(limit)), nil
 		default:
 			if q.Goal.OverBudget && clocks >= list[0] {
@@ -137,7 +138,7 @@ func (q *inquiry) hopeless(clocks int) bool {
 	return t.Hopeless(q.CapsAt(clocks))
 }
 
-// slower is a design as the answer at a longer interval, of which less is known.
+// slower returns the design as the answer at a longer interval, where the bounds are weaker.
 func (q *inquiry) slower(f *found, limit int) *found {
 	g := &fit.Found{Folding: f.Folding, Limit: limit, Spares: f.Spares}
 	t := q.Tree(limit)
@@ -148,7 +149,7 @@ func (q *inquiry) slower(f *found, limit int) *found {
 	return &found{Found: g}
 }
 
-// words is how many words a frame is on all streams.
+// words returns the words of a frame, summed over all streams.
 func words(d *dataflow.Design) (n int) {
 	for s := range d.Model.Graph.Streams {
 		n += d.Port(s).Words
@@ -156,11 +157,11 @@ func words(d *dataflow.Design) (n int) {
 	return n
 }
 
-// deadlockNodes is how many nodes the search for the folding that is held for a deadlock looks at.
+// deadlockNodes is the number of nodes that the search for a folding with a deadlock looks at.
 const deadlockNodes = 200
 
-// deadlocked is the *rtlsim.Deadlock of the folding of the least load, where only FIFOs whose depths are given are less
-// deep than can be of use; nil where there is none.
+// deadlocked returns the *rtlsim.Deadlock of the folding with the least load, or nil if there is none. FIFOs have the
+// depths that the user gives; all others are as deep as can be of use.
 func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	least, err := q.Tree(limit).Minimise(ctx, q.Measure(LeastLoad), nil, search.Unlimited, deadlockNodes)
 	if err != nil || least.Best == nil {
@@ -179,6 +180,6 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	return err
 }
 
-// memory keeps answers and bounds, which depend on nothing but the space and the part of the question that is their
-// key.
+// memory caches answers and bounds. They depend only on the space and on the parts of the question that are in their
+// keys.
 type memory struct{ answers, bounds sync.Map }

@@ -20,10 +20,10 @@ func tfc() *dataflow.Model {
 	return mlp(rand.New(rand.NewPCG(1, 2)), uint2, 2, 2, 784, 64, 64, 64, 10)
 }
 
-// all is the same share of everything.
+// all returns the same share of everything.
 func all(f float64) Use { return ask.Even(f) }
 
-// chain joins listed layers one after the other.
+// chain joins listed layers in a row.
 func chain(layers ...*listed) *dataflow.Model {
 	var b dataflow.Builder
 	s := b.Input("x", twelve)
@@ -35,12 +35,12 @@ func chain(layers ...*listed) *dataflow.Model {
 	return &dataflow.Model{Graph: must(b.Graph())}
 }
 
-// plainRow is a row of one input and one output.
+// plainRow returns a row of one input and one output.
 func plainRow(in, out, iterations int, cost dataflow.Resources) row {
 	return row{in: []int{in}, out: []int{out}, iterations: iterations, cost: cost}
 }
 
-// DSP slices multiply few bits only where LUTs are not enough, or where as few LUTs as can be are asked for.
+// TestFewBits checks that DSP slices multiply few bits only if LUTs are short, or if the goal is the fewest LUTs.
 func TestFewBits(t *testing.T) {
 	t.Parallel()
 	zcu104 := board("zcu104")
@@ -62,7 +62,7 @@ func TestFewBits(t *testing.T) {
 	}
 }
 
-// What a design says of itself agrees with it (consistent), on every board.
+// TestMake checks the figures of designs on every board (consistent).
 func TestMake(t *testing.T) {
 	t.Parallel()
 	m := tfc()
@@ -107,9 +107,8 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// A FIFO that does not fit, or the processor's memory, may hold a design up for any number of clocks, not only for what
-// a
-// layer takes. What can be asked for is what is found without asking.
+// TestBetweenFolds checks intervals that no layer has: a FIFO that does not fit, or the processor's memory, may hold a
+// design up for any number of clocks. Asking for an interval gives what is found without asking.
 func TestBetweenFolds(t *testing.T) {
 	t.Parallel()
 	var b dataflow.Builder
@@ -162,7 +161,8 @@ func TestBetweenFolds(t *testing.T) {
 	}
 }
 
-// Layers keep their names and their streams' names; converters are counted; what they write has no name.
+// TestDesignNames checks that layers and their streams keep their names, and that converters are counted and their
+// outputs have no name.
 func TestDesignNames(t *testing.T) {
 	t.Parallel()
 	d, _ := withFile(t, tfc(),
@@ -185,7 +185,7 @@ func TestDesignNames(t *testing.T) {
 	}
 }
 
-// With more of everything the interval is never longer; at a higher rate the load is never lower.
+// TestMonotone checks that a larger budget gives no longer interval, and that a higher rate gives no lower load.
 func TestMonotone(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
@@ -209,7 +209,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// Of two foldings that differ in nothing else, the one without a width converter is chosen.
+// TestPrefersNoConverter checks that of two otherwise equal foldings the one without a width converter is chosen.
 func TestPrefersNoConverter(t *testing.T) {
 	t.Parallel()
 	cost := dataflow.Resources{LUT: 100}
@@ -221,7 +221,8 @@ func TestPrefersNoConverter(t *testing.T) {
 	}
 }
 
-// Without a budget and a board: no layer above the limit where it can be kept, whatever memory and words allow.
+// TestMaxCycles checks that without a budget and a board no layer exceeds the limit if that is possible, whatever
+// memory and words allow.
 func TestMaxCycles(t *testing.T) {
 	t.Parallel()
 	vectors := dataflow.Type{Shape: dataflow.Shape{9, 12}, Range: twelve.Range, Elem: uint2}
@@ -231,7 +232,7 @@ func TestMaxCycles(t *testing.T) {
 	nine := &dataflow.Model{Graph: must(b.Graph())}
 	cost := dataflow.Resources{LUT: 10}
 	tiled := &listed{rows: []row{plainRow(2, 4, 12, cost), plainRow(6, 6, 48, cost)}}
-	tiled.rows[0].tin, tiled.rows[0].tout = []int{0}, []int{2} // which its reader does not take
+	tiled.rows[0].tin, tiled.rows[0].tout = []int{0}, []int{2} // its reader does not take these
 	slow := boards.Board{Name: "slow", LUT: 50000, LUTRAM: 5000, FF: 50000, BRAM36: 40, DSP: 14, HostPortBits: 8,
 		MemoryGBps: 0.065}
 	for _, c := range []struct {
@@ -239,7 +240,7 @@ func TestMaxCycles(t *testing.T) {
 		m     *dataflow.Model
 		b     boards.Board
 		limit int
-		want  int // clocks of the slowest layer, at most
+		want  int // the most clocks of the slowest layer
 	}{
 		{"loose", tfc(), boards.Board{}, 100_000, 100_000},
 		{"middling", tfc(), boards.Board{}, 2000, 2000},
@@ -267,7 +268,7 @@ func TestMaxCycles(t *testing.T) {
 	}
 }
 
-// UltraRAM holds tables only where a bitstream can fill it.
+// TestURAM checks that UltraRAM holds tables only if the bitstream can fill it.
 func TestURAM(t *testing.T) {
 	t.Parallel()
 	goal := Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
@@ -286,7 +287,8 @@ func TestURAM(t *testing.T) {
 	}
 }
 
-// UltraRAM holds FIFOs where the device has it: what is scarcer gives way. They are priced where they lie.
+// TestFIFOsInURAM checks that UltraRAM holds FIFOs if the device has it and other memory is scarcer, and that they are
+// priced there.
 func TestFIFOsInURAM(t *testing.T) {
 	t.Parallel()
 	roomy := boards.Board{Name: "roomy", LUT: 300_000, LUTRAM: 100_000, FF: 600_000, BRAM36: 400, URAM: 200, DSP: 900,
@@ -323,7 +325,8 @@ func TestFIFOsInURAM(t *testing.T) {
 	}
 }
 
-// The host's words are no wider than its port, where one of several elements is; the layer's stay as they are.
+// TestBorder checks that the host's words are no wider than its port if possible, and that the layer's stay as they
+// are.
 func TestBorder(t *testing.T) {
 	t.Parallel()
 	port := func(bits int) boards.Board {

@@ -21,7 +21,7 @@ var (
 	int8Type = num.Type{Kind: num.Int, Width: 8}
 )
 
-// mlp is a chain of fully connected layers of random weights; all but the last have an activation.
+// mlp returns a chain of fully connected layers of random weights; all but the last have an activation.
 func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *dataflow.Model {
 	var b dataflow.Builder
 	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{in.Range()}, Elem: in})
@@ -39,7 +39,7 @@ func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *data
 	return &dataflow.Model{Name: "mlp", Graph: must(b.Graph())}
 }
 
-// staircase rises by one at 0, 3, 6 ...
+// staircase returns a step function that rises by one at 0, 3, 6 and so on.
 func staircase(steps int) num.Step {
 	st := num.Step{Value: []int64{0}}
 	for v := range int64(steps) {
@@ -48,7 +48,7 @@ func staircase(steps int) num.Step {
 	return st
 }
 
-// withThresholds is a Thresholding layer in front of a fully connected one.
+// withThresholds returns a Thresholding layer before a fully connected one.
 func withThresholds(r *rand.Rand, channels, outputs int) *dataflow.Model {
 	in := num.Type{Kind: num.UInt, Width: 8}
 	var b dataflow.Builder
@@ -65,7 +65,7 @@ func withThresholds(r *rand.Rand, channels, outputs int) *dataflow.Model {
 	return &dataflow.Model{Name: "thresholds", Graph: must(b.Graph())}
 }
 
-// randomWeights is a matrix of weights, of which rows and columns may be dead.
+// randomWeights returns a matrix of weights with some rows and columns of zeros.
 func randomWeights(r *rand.Rand, rows, columns int, lo, hi int64) [][]int64 {
 	w := make([]int64, rows*columns)
 	for i := range w {
@@ -83,7 +83,7 @@ func must[T any](v T, err error) T {
 
 func board(name string) boards.Board { return must(boards.Find(name)) }
 
-// A listed is a layer for tests whose options are a list: any number of ports of two windows of 6 channels each.
+// A listed is a layer for tests with a given list of options: any number of ports of two windows of 6 channels each.
 type listed struct {
 	ins, outs int
 	rows      []row
@@ -95,18 +95,18 @@ type row struct {
 	in, out    []int // elements per word
 	iterations int
 	cost       dataflow.Resources
-	tin, tout  []int // tiles; nil is row-major
+	tin, tout  []int // tiles; nil means row-major
 }
 
 const elements = 12
 
-// twelve is what travels between listed layers.
+// twelve is the type of streams between listed layers.
 var twelve = dataflow.Type{Shape: dataflow.Shape{2, elements / 2}, Range: []num.Range{uint2.Range()}, Elem: uint2}
 
 func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
 
-// FactorBits is few in every other layer.
+// FactorBits returns few bits for every other layer.
 func (t *listed) FactorBits() int { return ask.FewBits + t.rows[0].iterations%2 }
 
 func (t *listed) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
@@ -177,7 +177,8 @@ func (t *listed) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance {
 	panic("a table has no kernel")
 }
 
-// randomListed has up to most options whose faster ones tend to cost more. Some of its ports travel in tiles.
+// randomListed returns a layer of up to most options, the faster of which tend to cost more. Some of its ports have
+// tiles.
 func randomListed(r *rand.Rand, ins, outs, most int) *listed {
 	t := &listed{ins: ins, outs: outs}
 	divisors := []int{1, 2, 3, 4, 6, 12}
@@ -206,8 +207,8 @@ func randomListed(r *rand.Rand, ins, outs, most int) *listed {
 	return t
 }
 
-// randomNet is a few listed layers that join and fork at random: chains, branches within branches, several inputs and
-// outputs, streams side by side between the same two layers.
+// randomNet returns a few listed layers that join and fork at random: chains, branches within branches, several inputs
+// and outputs, parallel streams between the same two layers.
 func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 	var b dataflow.Builder
 	open := []int{b.Input("x", twelve)}
@@ -219,7 +220,7 @@ func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 	for i := range layers {
 		n := 1 + r.IntN(min(3, len(open)))
 		if i == layers-1 && len(input) > 0 {
-			n = len(open) // what the host gives must be read
+			n = len(open) // somebody must read the host's streams
 		}
 		r.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 		outs := 1 + r.IntN(4)/2
@@ -235,7 +236,7 @@ func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
 	return &dataflow.Model{Name: "random", Graph: must(b.Graph())}
 }
 
-// fc is a fully connected layer of weights 1, -1, 0 in turn.
+// fc returns a fully connected layer of weights 1, -1, 0 in turn.
 func fc(inputs, outputs int) dataflow.Op {
 	p := mvau.Params{}
 	for c := range outputs {

@@ -18,7 +18,7 @@ import (
 
 var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
-// A painter builds a convolutional network of random weights: 4 bits for these and for activations.
+// A painter builds a convolutional network of random weights, with 4 bits for weights and activations.
 type painter struct {
 	b dataflow.Builder
 	r *rand.Rand
@@ -48,7 +48,7 @@ func (p *painter) windows(s, k, stride, groups int) int {
 		After: both(edge), Groups: groups}), s)[0]
 }
 
-// conv is a dense convolution with an activation.
+// conv adds a dense convolution with an activation.
 func (p *painter) conv(s, k, stride, outputs int) int {
 	c := p.channels(s)
 	if k > 1 || stride > 1 {
@@ -63,7 +63,7 @@ func (p *painter) depthwise(s, stride int) int {
 		p.windows(s, 3, stride, c))[0]
 }
 
-// pool is a maximum over windows of 2 x 2 or, for stride 1, 3 x 3.
+// pool adds a maximum over windows of 2 x 2 or, for stride 1, 3 x 3.
 func (p *painter) pool(s, stride int) int {
 	return p.add(pool.New(pool.Params{Op: pool.Max}), p.windows(s, 4-stride, stride, p.channels(s)))[0]
 }
@@ -78,7 +78,7 @@ func (p *painter) concat(in ...int) int {
 	return p.add(concat.New(concat.Params{Inputs: len(in)}), in...)[0]
 }
 
-// classify is a global pooling and a fully connected layer.
+// classify adds a global pooling and a fully connected layer.
 func (p *painter) classify(s, classes int) int {
 	s = p.add(globalpool.New(globalpool.Params{Op: globalpool.Max}), s)[0]
 	return p.add(mvau.New(mvau.Params{Weights: p.weights(classes, p.channels(s))}), s)[0]
@@ -91,7 +91,7 @@ func (p *painter) model(name string, out ...int) *dataflow.Model {
 	return &dataflow.Model{Name: name, Graph: must(p.b.Graph())}
 }
 
-// mobileNet has the form of MobileNet-v1 0.25 at 224 x 224.
+// mobileNet returns a network of the form of MobileNet-v1 0.25 at 224 x 224.
 func mobileNet() *dataflow.Model {
 	p := newPainter()
 	s := p.conv(p.image(224, 224, 3), 3, 2, 8)
@@ -105,7 +105,7 @@ func mobileNet() *dataflow.Model {
 	return p.model("mobilenet", p.classify(s, 1000))
 }
 
-// cnv has the form of finn-examples' CNV-w2a2.
+// cnv returns a network of the form of finn-examples' CNV-w2a2.
 func cnv() *dataflow.Model {
 	p := newPainter()
 	s := p.image(32, 32, 3)
@@ -128,7 +128,7 @@ func cnv() *dataflow.Model {
 	return p.model("cnv", p.add(mvau.New(mvau.Params{Weights: p.weights(10, 512)}), s)[0])
 }
 
-// resNet has residual blocks, every second with a convolution on the short path.
+// resNet returns a network of residual blocks, every second with a convolution on the short path.
 func resNet(blocks, c int) *dataflow.Model {
 	p := newPainter()
 	s := p.conv(p.image(32, 32, 3), 3, 1, c)
@@ -145,7 +145,7 @@ func resNet(blocks, c int) *dataflow.Model {
 	return p.model("resnet", p.classify(s, 10))
 }
 
-// uNet has levels of two convolutions on the way down, a skip connection, and two on the way up.
+// uNet returns a network with levels of two convolutions on the way down, a skip connection, and two on the way up.
 func uNet(levels, each, c int) *dataflow.Model {
 	p := newPainter()
 	s := p.image(64, 64, 3)
@@ -171,7 +171,7 @@ func uNet(levels, each, c int) *dataflow.Model {
 	return p.model("unet", s)
 }
 
-// inception has blocks of four branches between a fork and a concatenation.
+// inception returns a network with blocks of four branches between a fork and a concatenation.
 func inception(blocks int) *dataflow.Model {
 	p := newPainter()
 	s := p.conv(p.image(32, 32, 3), 3, 1, 32)

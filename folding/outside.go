@@ -2,5 +2,5 @@ package folding
 
 import "hlsgen/internal/dataflow"
 
-// Target is a board and a clock, with a name for other modules.
+// Target is a board and a clock. Other modules need this name because they cannot import package dataflow.
 type Target = dataflow.Target

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestPrintedIsMet asks for the interval and for the rate that a design was given with, as they are printed, and for
-// both with the shortest latency: what comes is as fast. Where frames come unevenly, intervals are fractions.
+// TestPrintedIsMet asks for the printed interval and rate of a design, and for both with the shortest latency: the new
+// design must be as fast. If frames come at uneven distances, intervals are fractions.
 func TestPrintedIsMet(t *testing.T) {
 	t.Parallel()
 	nets := 60

@@ -7,8 +7,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// TestRange holds that the figures of a design lie in the ranges that are printed with them, whose lower ends come
-// first, at any interval that is asked for.
+// TestRange checks that the figures of a design lie in the ranges printed with them, lower ends first, at any interval.
 func TestRange(t *testing.T) {
 	t.Parallel()
 	const builds = 200

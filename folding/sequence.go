@@ -12,27 +12,26 @@ import (
 	"hlsgen/folding/space"
 )
 
-// A sequence is the search for a design, step after step: a first design, a faster one, one that measures less. It is
-// the same sequence whatever ends it: steps, time, or the user. What ends it only cuts it, so that with more of it the
-// answer is never worse.
+// A sequence is the search for a design in steps: a first design, then faster ones, then ones that measure less. Its
+// course is the same whether steps, time or the user ends it. So with more work the answer is never worse.
 //
-// The first step is done in any case: it tries with little work, at longer and longer intervals, until there is a
-// design. Then the shortest interval is looked for (narrow), and the best design at it (settle), with the usual work;
-// and then both again with four times as much, for as long as the goal's budget of steps lets it.
+// The first step is always done: with little work, it tries longer and longer intervals until there is a design. Then
+// the sequence looks for the shortest interval (narrow), and for the best design at it (settle), with the usual work.
+// It repeats both with four times as much, as long as the goal's budget of steps allows.
 type sequence struct {
 	*inquiry
-	ctx      context.Context // of all
-	cut      context.Context // of what may be cut
+	ctx      context.Context // the context of the whole call
+	cut      context.Context // the context of work that may be cut short
 	cancel   context.CancelFunc
 	whole    search.Whole
-	list     []int // of intervals
+	list     []int // the intervals to try
 	pursuits map[int]*fit.Pursuit
-	seen     map[*fit.Pursuit]int // how many of its designs were considered
-	excluded int                  // no design has so short an interval
-	failed   []int                // longer intervals at which none was found; increasing
+	seen     map[*fit.Pursuit]int // per pursuit: how many of its designs were considered
+	excluded int                  // no design has an interval this short
+	failed   []int                // longer intervals at which no design was found, in increasing order
 	best     *incumbent
-	stepped  bool // the last interval that was looked at between two of the list had a design
-	tried    bool // steps bound all of it, the first one, too; it does no more than is usual
+	stepped  bool // whether the last interval tried between two of the list had a design
+	tried    bool // whether the limit of steps covers the first step, too, and no work beyond the usual is done
 }
 
 // An incumbent is the best design so far.
@@ -41,7 +40,7 @@ type incumbent struct {
 	clocks float64 // per frame
 }
 
-// sequence is that of an inquiry, in which nothing was done yet. It has to be closed.
+// sequence returns a new sequence for the inquiry. The caller must close it.
 func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
 	s := &sequence{inquiry: q, ctx: ctx, list: list, pursuits: map[int]*fit.Pursuit{},
 		seen: map[*fit.Pursuit]int{}, excluded: list[0] - 1}
@@ -54,23 +53,23 @@ func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
 	return s
 }
 
-// close tells the user's Interrupt that there is no search any more.
+// close tells the user's Interrupt that the search has ended.
 func (s *sequence) close() {
 	s.Goal.Interrupt.On(nil)
 	s.cancel()
 	s.steps += s.whole.Done
 }
 
-// goesOn reports whether there is more to be done than is usual.
+// goesOn reports whether the search may do more than the usual work.
 func (s *sequence) goesOn() bool { return s.whole.Limit > 0 && !s.tried }
 
-// over reports whether the sequence was cut.
+// over reports whether the sequence was cut short.
 func (s *sequence) over() bool {
 	s.Effort.Tell()
 	return s.whole.Over()
 }
 
-// may runs what may be cut; where it was, there is no error.
+// may runs work that may be cut short. It returns no error if that happens.
 func (s *sequence) may(do func(ctx context.Context) error) error {
 	if s.over() {
 		return nil
@@ -82,7 +81,7 @@ func (s *sequence) may(do func(ctx context.Context) error) error {
 	return err
 }
 
-// at is the pursuit of designs at an interval.
+// at returns the pursuit of designs at an interval.
 func (s *sequence) at(clocks int) *fit.Pursuit {
 	p, ok := s.pursuits[clocks]
 	if !ok {
@@ -94,7 +93,7 @@ func (s *sequence) at(clocks int) *fit.Pursuit {
 	return p
 }
 
-// begun has all further work be a part of the whole, now that the first step was done.
+// begun makes all further work count towards the whole, after the first step.
 func (s *sequence) begun(found bool) {
 	s.Effort.Whole = &s.whole
 	for _, p := range s.pursuits {
@@ -106,14 +105,14 @@ func (s *sequence) begun(found bool) {
 	}
 }
 
-// offer lets the user end the search, which has a design that is as fast as asked.
+// offer lets the user end the search, if it has a design as fast as asked.
 func (s *sequence) offer() {
 	if s.best == nil || ask.Reaches(s.best.clocks, s.Limit()) {
 		s.Goal.Interrupt.On(s.cancel)
 	}
 }
 
-// asked is the best design at an interval; nil where none was found.
+// asked returns the best design at an interval, or nil if it finds none.
 func (s *sequence) asked(clocks int) (*found, error) {
 	key, remembers := s.key("asked", clocks), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
 	if a, ok := s.made.answers.Load(key); ok && remembers {
@@ -149,13 +148,13 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	return f, nil
 }
 
-// fastest is the best design at the shortest interval within the budget; nil where there is none.
+// fastest returns the best design at the shortest interval within the budget, or nil if there is none.
 func (s *sequence) fastest() (*found, error) {
 	key, remembers := s.key("fastest", s.below), !s.goesOn() && !s.tried && s.Goal.Interrupt == nil
 	if a, ok := s.made.answers.Load(key); ok && remembers {
 		return a.(*found), nil
 	}
-	s.best, s.Than = nil, nil // what is faster is of use
+	s.best, s.Than = nil, nil // any faster design is of use
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -170,7 +169,7 @@ func (s *sequence) fastest() (*found, error) {
 		if !s.goesOn() {
 			break
 		}
-		s.failed = nil // what was not found may be, with more work
+		s.failed = nil // more work may find a design there
 	}
 	f := s.answer()
 	if remembers {
@@ -210,8 +209,8 @@ func (s *sequence) begin() error {
 	return err
 }
 
-// beginBelow looks for a first design of a shorter interval than there is one: with little work at each, as begin does,
-// and then with the work that is usual at the longest of them. The user may end it, since there is a design.
+// beginBelow looks for a first design with an interval below s.below. It tries each interval with little work, as begin
+// does, and then the longest with the usual work. The user may end it, because a slower design exists.
 func (s *sequence) beginBelow() error {
 	s.Goal.Interrupt.On(s.cancel)
 	defer s.begun(false)
@@ -263,7 +262,7 @@ func (s *sequence) ladder(try func(p *fit.Pursuit) error) error {
 	}
 }
 
-// exclude notes that no design has so short an interval.
+// exclude records that no design has an interval this short.
 func (s *sequence) exclude(clocks int) {
 	s.excluded = max(s.excluded, clocks)
 	s.failed = slices.DeleteFunc(s.failed, func(n int) bool { return n <= s.excluded })
@@ -272,7 +271,7 @@ func (s *sequence) exclude(clocks int) {
 	}
 }
 
-// fail notes that no design was found at an interval.
+// fail records that no design was found at an interval.
 func (s *sequence) fail(p *fit.Pursuit) {
 	if p.None() {
 		s.exclude(p.Limit)
@@ -283,7 +282,7 @@ func (s *sequence) fail(p *fit.Pursuit) {
 	}
 }
 
-// price excludes the intervals of which prices prove that no design has them, up to the one that is reached.
+// price excludes the intervals below the reached one that prices prove impossible.
 func (s *sequence) price() {
 	first := sort.SearchInts(s.list, s.excluded+1)
 	end := sort.SearchInts(s.list, int(math.Ceil(s.best.clocks)))
@@ -292,7 +291,7 @@ func (s *sequence) price() {
 		return
 	}
 	s.exclude(s.list[first+n-1])
-	// Up to the next one layers may take no more clocks, but the processor's memory carries more.
+	// Up to the next interval of the list, layers may take no more clocks, but the processor's memory carries more.
 	next := int(math.Ceil(s.best.clocks))
 	if first+n < len(s.list) {
 		next = min(next, s.list[first+n])
@@ -304,23 +303,23 @@ func (s *sequence) price() {
 	}
 }
 
-// key is all that an answer depends on, but for the space.
+// key returns everything that an answer depends on, except the space.
 func (s *sequence) key(what string, clocks int) answerKey {
 	g := s.Goal
 	return answerKey{what, clocks, s.Shorter, g.MaxUse, g.Least, g.MaxCycles > 0}
 }
 
-// An answerKey is what an answer depends on.
+// An answerKey identifies an answer within a space.
 type answerKey struct {
 	what    string
 	clocks  int
 	shorter bool
 	use     Use
 	least   Measure
-	free    bool // no budget holds it
+	free    bool // whether there is no budget
 }
 
-// consider has the designs of a pursuit for the best that are better: faster, or as fast and measuring less.
+// consider makes the pursuit's designs the best if they are better: faster, or as fast and of smaller measure.
 func (s *sequence) consider(p *fit.Pursuit) error {
 	for _, take := range p.Takes[s.seen[p]:] {
 		f, err := s.Canonical(s.ctx, take.Folding, p.Limit, s.Goal.Least.Order())
@@ -344,7 +343,7 @@ func (s *sequence) consider(p *fit.Pursuit) error {
 	return nil
 }
 
-// clocks is the interval of a design that keeps one.
+// clocks returns the interval of a design that keeps the limit.
 func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 	d := s.Build(f).Design
 	slowest, _ := d.Interval()
@@ -355,7 +354,7 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 	return max(clocks, float64(s.MemoryClocks(d))), err
 }
 
-// tell tells of the best design.
+// tell reports the best design to the user.
 func (s *sequence) tell() {
 	s.told(ask.Standing{Interval: s.best.clocks, Floor: s.excluded + 1,
 		Share: s.best.Measures(s.Measure(LeastLoad))})
@@ -367,13 +366,13 @@ func (s *sequence) told(st ask.Standing) {
 	}
 }
 
-// narrowing is how many times the usual work of an interval is done to find the shortest.
+// narrowing limits the work to find the shortest interval, as a multiple of the usual work at an interval.
 const narrowing = 4
 
-// leap looks for a first design at the shortest interval that prices leave, as if nothing but prices stood in the way.
-// Where it finds one, no others have to be looked at.
+// leap looks for a design at the shortest interval that prices do not exclude. If it finds one, no other interval has
+// to be tried.
 func (s *sequence) leap() error {
-	const few = 2 // intervals, of which halving finds the shortest as soon
+	const few = 2 // as few intervals are found as quickly by halving
 	first, end := sort.SearchInts(s.list, s.excluded+1), sort.SearchInts(s.list, int(math.Ceil(s.best.clocks)))
 	if end-first <= few {
 		return nil
@@ -424,9 +423,9 @@ func (s *sequence) narrow(times int) error {
 	return nil
 }
 
-// next is the interval to look at: half way through those of the list at which nothing was tried yet; then those
-// between two of the list, the next shorter one first, which may prove that there is none; and then again between those
-// at which none was found, where the gap is the widest. ok is false where there is none.
+// next returns the interval to try. It first halves the intervals of the list that were not tried. Then it tries those
+// between two of the list, the longest first, which may prove that there is no shorter one. Then it tries again between
+// the intervals at which nothing was found, in the widest gap. ok is false if there is nothing to try.
 func (s *sequence) next() (clocks int, ok bool) {
 	reached := int(math.Ceil(s.best.clocks))
 	low := s.excluded
@@ -443,7 +442,7 @@ func (s *sequence) next() (clocks int, ok bool) {
 		}
 		return reached - 1, true
 	}
-	const narrowest = 1.01 // ratio of a gap that is looked into
+	const narrowest = 1.01 // the least ratio of a gap that is searched
 	widest := narrowest
 	before := s.excluded
 	for _, n := range append(slices.Clone(s.failed), reached) {
@@ -455,7 +454,7 @@ func (s *sequence) next() (clocks int, ok bool) {
 	return clocks, ok
 }
 
-// middle returns an interval between two: the middle one of a list, where it has one there.
+// middle returns an interval between a and b: the middle one of those in the list, if the list has any there.
 func middle(list []int, a, b int) int {
 	if first, end := sort.SearchInts(list, a+1), sort.SearchInts(list, b); first < end {
 		return list[(first+end)/2]
@@ -463,7 +462,7 @@ func middle(list []int, a, b int) int {
 	return (a + b) / 2
 }
 
-// settle looks for the design that measures least at the interval that is reached.
+// settle looks for the design of least measure at the reached interval.
 func (s *sequence) settle(times int) error {
 	for !s.over() {
 		reached := int(math.Ceil(s.best.clocks))
@@ -487,7 +486,7 @@ func (s *sequence) settle(times int) error {
 	return nil
 }
 
-// answer is the best design, with what is known of it.
+// answer returns the best design with what is proved of it.
 func (s *sequence) answer() *found {
 	if s.best == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// part is a board with a share of another one's resources.
+// part returns a board with a share of another one's resources.
 func part(b boards.Board, share float64) boards.Board {
 	b.Name = "part"
 	for _, n := range []*int{&b.LUT, &b.LUTRAM, &b.FF, &b.BRAM36, &b.URAM, &b.DSP} {
@@ -25,8 +25,8 @@ func part(b boards.Board, share float64) boards.Board {
 	return b
 }
 
-// better reports whether one design is better than another in the order of a goal: by its latency where that is asked;
-// else by its interval, unless one is asked; then by what it measures.
+// better reports whether a design is better than another for a goal: by its latency if the goal is that; else by its
+// interval, unless the goal gives one; then by its measures.
 func better(a, b *Design, goal Goal) bool {
 	if goal.Latency {
 		return a.Clocks.Latency < b.Clocks.Latency
@@ -42,7 +42,7 @@ func better(a, b *Design, goal Goal) bool {
 	return false
 }
 
-// More steps never give a worse design, and what is said of it is true of those of more steps.
+// TestSteps checks that more steps never give a worse design, and that bounds also hold for the designs of more steps.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -60,7 +60,7 @@ func TestSteps(t *testing.T) {
 				m := m()
 				target := dataflow.Target{Board: part(board("zcu104"), share), ClockMHz: 200}
 				if goal.Latency && tier.Long() && name != "mlp" {
-					continue // its searches have no sizes of networks yet
+					continue // its first searches do not know the network's size
 				}
 				t.Run(fmt.Sprintf("%s of %v: %v %t", name, share, goal.Interval, goal.Latency), func(t *testing.T) {
 					t.Parallel()
@@ -71,7 +71,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// neverWorse holds designs of more and more steps against each other.
+// neverWorse compares designs of more and more steps.
 func neverWorse(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goal, steps []int) {
 	t.Helper()
 	var last *Design
@@ -103,8 +103,8 @@ func neverWorse(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Go
 	t.Logf("%d layers: %v clocks, none below %d", len(m.Graph.Nodes), last.Clocks.Interval, last.Certificate.Floor)
 }
 
-// others are networks that others trained, below the folder of shared models, each with the share of a board that it
-// is for: little, so that there is something to search.
+// others lists trained networks in the folder of shared models, each with the share of a board for it: small, so that
+// the search is hard.
 var others = []struct {
 	path  string
 	share float64
@@ -123,7 +123,7 @@ var others = []struct {
 	{"zoo/radioml_wise_lion_17", 0.06},
 }
 
-// shared is a model below the folder of shared models. The test is skipped where there is no such folder.
+// shared returns a model in the folder of shared models. It skips the test if there is no such folder.
 func shared(t *testing.T, path string) *dataflow.Model {
 	t.Helper()
 	path = filepath.Join(tier.NeedsShared(t), "models", filepath.FromSlash(path))
@@ -142,8 +142,8 @@ func shared(t *testing.T, path string) *dataflow.Model {
 	return im.Model
 }
 
-// Of forty networks, random ones of 5 to 120 layers and trained ones: the design never gets worse, neither with more
-// steps nor within one search.
+// TestAnytime checks on forty networks, random ones of 5 to 120 layers and trained ones, that the design never gets
+// worse, neither with more steps nor within one search.
 func TestAnytime(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
@@ -163,15 +163,15 @@ func TestAnytime(t *testing.T) {
 			} else {
 				r := rand.New(rand.NewPCG(uint64(random), 4))
 				m = randomLarge(r, layers)
-				share = max(0.18, 0.1+0.3*r.Float64()) // the largest need so much
+				share = max(0.18, 0.1+0.3*r.Float64()) // the largest ones need that much
 			}
 			anytime(t, m, dataflow.Target{Board: part(board("zcu104"), share), ClockMHz: 200}, i%4 == 0)
 		})
 	}
 }
 
-// anytime holds one search of many steps against what it tells on its way; or, with more, designs of more and more
-// steps against each other.
+// anytime compares the designs that one search of many steps reports on its way, or, if more is true, the designs of
+// searches of more and more steps.
 func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool) {
 	t.Helper()
 	const unit, times = 20_000_000, 64
@@ -206,7 +206,7 @@ func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool)
 	t.Logf("%d layers: %v clocks, none below %d", len(m.Graph.Nodes), d.Clocks.Interval, d.Certificate.Floor)
 }
 
-// Asking for an interval at which the fastest design was looked for finds nothing faster than that.
+// TestAskedBelow checks that asking for an interval below that of the fastest design finds no faster one.
 func TestAskedBelow(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -232,7 +232,7 @@ func TestAskedBelow(t *testing.T) {
 	}
 }
 
-// The work of a question grows with the network, and with nothing else.
+// TestWork checks that the work of a question depends only on the size of the network.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	work := func(m *dataflow.Model, goal Goal) int {

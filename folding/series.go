@@ -11,36 +11,38 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// SeriesFrames is how many frames a Series has.
+// SeriesFrames is the number of frames of a Series.
 const SeriesFrames = 1000
 
-// A Series is what hardware does with many frames that follow each other as fast as they are taken, and why. Where
-// sequences have different lengths, all are the longest.
+// A Series holds the clocks that hardware takes for many frames in direct succession, with the reasons. If sequences
+// have different lengths, all are the longest.
 type Series struct {
 	Frames int     `json:"frames"`
 	Clocks int     `json:"clocks"`              // from the first input word to the last output word
-	First  int     `json:"first_frame_clocks"`  // of these: of the first frame
-	Each   float64 `json:"each_further_clocks"` // of these: of each other one
-	// what is left: some frames come sooner or later than so, until FIFOs are as full as they get
+	First  int     `json:"first_frame_clocks"`  // the clocks of the first frame
+	Each   float64 `json:"each_further_clocks"` // the clocks of each further frame
+	// further clocks until FIFOs are as full as they get; negative if frames come sooner meanwhile
 	Filling float64 `json:"filling_clocks"`
-	Settled bool    `json:"settled"` // all frames were seen, or a steady state; else frames go on as they did last
+	// whether the run showed all frames or a steady state; if not, further frames are assumed to take as long as the
+	// last
+	Settled bool `json:"settled"`
 
-	Slowest string  `json:"slowest_layer"`        // the first of those with the most iterations
-	Works   int     `json:"slowest_works_clocks"` // of a frame's clocks: in each it begins an iteration
-	Waits   float64 `json:"slowest_waits_clocks"` // the rest of a frame's clocks
-	// a frame's clocks, were a kernel's call a loop over a frame: its pipeline would empty before the next one begins
-	// (docs/clock.md)
+	Slowest string  `json:"slowest_layer"`        // the first of the layers with the most iterations
+	Works   int     `json:"slowest_works_clocks"` // the clocks of a frame in which it starts an iteration
+	Waits   float64 `json:"slowest_waits_clocks"` // the other clocks of a frame
+	// a frame's clocks if each kernel call were a loop over a frame, whose pipeline would empty before the next frame
+	// begins (docs/clock.md)
 	AsLoops float64 `json:"each_as_loops_clocks"`
 
-	of     string // what a frame is, where it is not a sample
-	reason string // of Bottleneck
+	of     string // the description of a frame, if it is not a sample
+	reason string // the reason of the bottleneck
 	mhz    float64
 }
 
-// seriesWords is how many words may be moved to see all frames of a series, where the steady state was not seen.
+// seriesWords is the most words that are moved to simulate all frames of a series, if the trace shows no steady state.
 const seriesWords = 2_000_000
 
-// series tells of a design whose clocks and bottleneck are known.
+// series returns the series of a design whose clocks and bottleneck are known.
 func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	c := &d.Clocks
 	trace := c.Trace
@@ -71,7 +73,7 @@ func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	s.Clocks = int(math.Ceil(even))
 	if last, ok := trace.Out(s.Frames - 1); ok {
 		s.Settled = true
-		if c.Interval == c.Trace.Interval() { // else the processor's memory, which is not simulated, is slower
+		if c.Interval == c.Trace.Interval() { // otherwise the processor's memory, which is not simulated, is slower
 			s.Clocks = trace.Clocks(last)
 		}
 	}
@@ -79,7 +81,8 @@ func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	return s, nil
 }
 
-// Lines says how long the frames take, where the clocks of one go, and that none lie between two.
+// Lines describes the clocks of all frames, and how the slowest layer spends the clocks of one frame. It says that no
+// clock lies between frames.
 func (s *Series) Lines() []string {
 	about := ""
 	if !s.Settled {
@@ -98,14 +101,14 @@ func (s *Series) Lines() []string {
 	if s.Slowest == "" {
 		return []string{all}
 	}
-	each := fmt.Sprintf("of a frame's %s %s works in all, an iteration in each", ask.Clocks(s.Each), s.Slowest)
+	each := fmt.Sprintf("%s works in all of a frame's %s, one iteration in each", s.Slowest, ask.Clocks(s.Each))
 	if s.Waits > 0 {
-		each = fmt.Sprintf("of a frame's %s %s works in %s, an iteration in each, and waits in %s: %s",
-			ask.Clocks(s.Each), s.Slowest, whole(s.Works), humanize.Commaf(s.Waits), s.reason)
+		each = fmt.Sprintf("%s works in %s of a frame's %s, one iteration in each, and waits in %s: %s",
+			s.Slowest, whole(s.Works), ask.Clocks(s.Each), humanize.Commaf(s.Waits), s.reason)
 	}
 	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
 	if s.AsLoops > s.Each {
-		between += fmt.Sprintf("; as a loop for each frame it would, and a frame take about %s (docs/clock.md)",
+		between += fmt.Sprintf(". With a loop for each frame it would, and a frame would take about %s (docs/clock.md)",
 			ask.Clocks(s.AsLoops))
 	}
 	return []string{all, each, between}

@@ -10,10 +10,10 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A paced layer passes sequences of steps of four words, or holds back those of some lengths as a whole.
+// A paced layer passes sequences of time steps of four words, or holds back sequences of one length as a whole.
 type paced struct {
 	ins, outs, steps int
-	holds            int // sequences of so many steps
+	holds            int // the length of the sequences that it holds back
 }
 
 const pacedWords = 4
@@ -69,8 +69,8 @@ func (p paced) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost {
 
 func (p paced) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance { panic("it has no kernel") }
 
-// TestShorterSequences: where sequences of two steps alone need a deep FIFO past the layer that holds them back, the
-// search begins once more with depths for all lengths, and the design is proved free from deadlock.
+// TestShorterSequences checks sequences of which only those of two time steps need a deep FIFO past the layer. The
+// search must begin again with depths for all lengths, and prove the design free from deadlock.
 func TestShorterSequences(t *testing.T) {
 	t.Parallel()
 	for holds, deep := range map[int]bool{0: false, 2: true, 5: true} { // 5: the longest itself
@@ -87,7 +87,7 @@ func TestShorterSequences(t *testing.T) {
 		if d == nil {
 			t.Fatalf("%d: %s", holds, text(told))
 		}
-		least := rtlsim.Step(3) // a word past the layer takes its place for three clocks
+		least := rtlsim.Step(3) // a word past the layer occupies its place for three clocks
 		if deep {
 			least = holds * pacedWords // all of the sequence waits
 		}

@@ -13,14 +13,14 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// questions are goals that share a space.
+// questions lists goals that share a space.
 var questions = []Goal{
 	{}, {Interval: 40}, {Interval: 40, Least: LeastFF}, {FPS: 2e6}, {Latency: true}, {MaxUse: all(0.6)},
 	{MaxCycles: 30}, {Interval: 25, Latency: true},
 	{MaxUse: all(0.01)}, {Interval: 1}, {Interval: 60, Least: LeastBRAM},
 }
 
-// An answer depends on nothing but the question: not on what was asked of the space before or at the same time.
+// TestOneSpace checks that an answer depends on the question alone, not on earlier or concurrent ones in the space.
 func TestOneSpace(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 11))
@@ -72,7 +72,7 @@ func TestOneSpace(t *testing.T) {
 	}
 }
 
-// A plan that drops ends of streams finds designs, what it proves is true, and its bounds hold.
+// TestWide checks that a plan that drops ends finds designs, and that its proofs and bounds hold.
 func TestWide(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// deep is a chain of fully connected layers.
+// deep returns a chain of fully connected layers.
 func deep(layers int) *dataflow.Model {
 	sizes := []int{480}
 	for i := range layers {
@@ -129,7 +129,8 @@ func deep(layers int) *dataflow.Model {
 	return mlp(rand.New(rand.NewPCG(60, 60)), uint2, 2, 2, sizes...)
 }
 
-// Networks of the size that people build end within the work of one design, with a design that fits and a stated gap.
+// TestLarge checks that searches of networks of real size end within the work of one design, with a design that fits
+// and a stated gap.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -137,7 +138,7 @@ func TestLarge(t *testing.T) {
 		name  string
 		m     func() *dataflow.Model
 		goals []Goal
-		gap   float64 // of the first measure, at most
+		gap   float64 // the largest gap of the first measure
 		long  bool
 	}{
 		{"deep", func() *dataflow.Model { return deep(24) }, []Goal{{}}, 0.05, false},
@@ -145,7 +146,7 @@ func TestLarge(t *testing.T) {
 		{"deep", func() *dataflow.Model { return deep(110) }, []Goal{{}, {FPS: 1000}}, 0.15, true},
 		{"unet", func() *dataflow.Model { return uNet(1, 1, 4) }, []Goal{{}}, 0.15, true},
 		{"inception", func() *dataflow.Model { return inception(1) }, []Goal{{}}, 0.15, true},
-		{"mobilenet", mobileNet, []Goal{{}}, 0.14, true}, // of deep FIFOs, which the bound does not know
+		{"mobilenet", mobileNet, []Goal{{}}, 0.14, true}, // from deep FIFOs, which the bound does not know
 		{"resnet8", func() *dataflow.Model { return resNet(3, 16) }, []Goal{{}}, 0.05, true},
 	} {
 		if c.long && !tier.Long() {
@@ -170,7 +171,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// A search whose time ends has a design that fits, and true bounds.
+// TestSearchTime checks that a search whose time ends has a design that fits, and true bounds.
 func TestSearchTime(t *testing.T) {
 	t.Parallel()
 	m := tfc()
@@ -193,7 +194,8 @@ func TestSearchTime(t *testing.T) {
 	}
 }
 
-// What is known of the shortest interval is no part of the answer to who asks for that interval, whoever asked before.
+// TestAskedBefore checks that what is known of the shortest interval does not change the answer to a goal with that
+// interval.
 func TestAskedBefore(t *testing.T) {
 	t.Parallel()
 	var d diag.List

@@ -32,7 +32,7 @@ func file(t *testing.T, text string) *File {
 	return f
 }
 
-// TestEnvelopeHints asks for what an envelope has no room for, and again with the --max-unroll of the hint.
+// TestEnvelopeHints asks for folds beyond an envelope, and again with the --max-unroll of the hint.
 func TestEnvelopeHints(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 8, 2, 32, 16, 4)
@@ -76,8 +76,8 @@ func TestEnvelopeHints(t *testing.T) {
 	}
 }
 
-// TestEnvelopeCures does what cures of bottlenecks ask for, until a frame takes a clock or another cure is named: a
-// wider envelope, by which the interval is shorter each time.
+// TestEnvelopeCures applies cures of bottlenecks until a frame takes a clock or another cure is named: each wider
+// envelope must give a shorter interval.
 func TestEnvelopeCures(t *testing.T) {
 	t.Parallel()
 	p := newPainter()
@@ -112,7 +112,7 @@ func TestEnvelopeCures(t *testing.T) {
 	}
 }
 
-// TestSplitFile reads the folding file of a split design, with and without depths, and names no part.
+// TestSplitFile reads the folding file of a split design, with and without depths, which must name no part.
 func TestSplitFile(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 5)), int8Type, 4, 2, 24, 12, 6)
@@ -148,8 +148,8 @@ func TestSplitFile(t *testing.T) {
 	}
 }
 
-// TestSplitLatency fixes every fold of a network: the latency that the search takes paths to have is the simulated one,
-// through forks, parts and joins as well.
+// TestSplitLatency fixes every fold of a network, and checks that the latency of the search's paths is the simulated
+// one, also through forks, parts and joins.
 func TestSplitLatency(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 6)), int8Type, 4, 2, 12, 6)
@@ -176,8 +176,8 @@ func TestSplitLatency(t *testing.T) {
 	}
 }
 
-// TestSplitCredits splits layers for RTL: the FIFOs within them are sized as all others, so that a network is as fast
-// as its slowest layer, and no deeper than that takes. Where the user says how deep FIFOs are, so are these.
+// TestSplitCredits splits layers for RTL. The FIFOs inside them are sized like all others: the network is as fast as
+// its slowest layer, and they are no deeper than that takes. If the user gives FIFO depths, they have these.
 func TestSplitCredits(t *testing.T) {
 	t.Parallel()
 	three, jets, digits := []int{32, 16, 8, 4}, []int{16, 64, 32, 32, 5}, []int{64, 64, 64, 10}
@@ -185,7 +185,7 @@ func TestSplitCredits(t *testing.T) {
 		sizes   []int
 		most    int // --max-unroll
 		goal    Goal
-		deepest [2]int // of the FIFOs within layers: words, at least and at most
+		deepest [2]int // the least and the most words of the FIFOs inside layers
 	}{
 		{three, 64, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 16, "SIMD": 16}}`)}, [2]int{3, 32}},
 		{three, 64, Goal{Interval: 2}, [2]int{2, 32}},
@@ -228,8 +228,8 @@ func TestSplitCredits(t *testing.T) {
 	}
 }
 
-// TestBuilt: SystemVerilog is not split for what Vitis HLS is spared. A frame takes a clock, whatever is asked for, and
-// a design is as good as one whose processes may be of any size.
+// TestBuilt checks that SystemVerilog is not split for the limits of Vitis HLS: a frame may take one clock for every
+// goal, and a design is as good as one whose processes may have any size.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)

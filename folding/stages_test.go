@@ -18,8 +18,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// stepped is a network of fully connected layers, of which all but the last have step functions of their own for each
-// channel, of so many steps.
+// stepped returns a network of fully connected layers, all but the last with step functions of the given number of
+// steps for each channel.
 func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
 	var b dataflow.Builder
 	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{int8Type.Range()},
@@ -43,7 +43,7 @@ func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
 	return &dataflow.Model{Name: "stepped", Graph: must(b.Graph())}
 }
 
-// parted is the names of a design's nodes that are parts of a layer.
+// parted returns the names of the nodes of a design that are parts of a layer.
 func parted(d *Design) (names []string) {
 	for _, n := range d.Model.Graph.Nodes {
 		if n.Whole != nil {
@@ -53,9 +53,9 @@ func parted(d *Design) (names []string) {
 	return names
 }
 
-// TestStages asks for few LUTs at a low rate: step functions become processes of their own, which search step by step.
-// The design has the rate, computes what the network does, and comes back from its folding file. With parallel step
-// functions it takes more LUTs; where sums come too often for a search, none is serial.
+// TestStages asks for few LUTs at a low rate, so that step functions become serial processes of their own. The design
+// must have the rate, compute what the network does, and be the same from its folding file. With parallel step
+// functions it must take more LUTs. If sums come too fast for a search, no step function is serial.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 14))
@@ -112,8 +112,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestStagesLatency fixes folds whose step functions are serial: the latency that the search takes paths to have is the
-// simulated one, and the interval that of the sums.
+// TestStagesLatency fixes folds with serial step functions, and checks that the latency of the search's paths is the
+// simulated one, and that the interval is that of the sums.
 func TestStagesLatency(t *testing.T) {
 	t.Parallel()
 	m := stepped(rand.New(rand.NewPCG(8, 14)), 15, 16, 12, 6)
@@ -143,8 +143,8 @@ func TestStagesLatency(t *testing.T) {
 	}
 }
 
-// TestSums: a matrix layer without its step functions, and these behind it, are the layer. One of bipolar factors, or
-// of a single threshold, is not parted.
+// TestSums checks that a matrix layer without its step functions, followed by these, is the layer. A layer of bipolar
+// factors, or of a single threshold, is not divided.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 14))
@@ -211,8 +211,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestDear: serial folds that take much block RAM for the LUTs that they save are no choice, and the certificate says
-// so, as long as they are fast enough to be in question. A folding file has them all the same.
+// TestDear checks that serial folds that take much block RAM for the LUTs that they save are left out, and that the
+// certificate says so if they are fast enough to matter. A folding file can still ask for them.
 func TestDear(t *testing.T) {
 	t.Parallel()
 	m := stepped(rand.New(rand.NewPCG(9, 14)), 7, 16, 12, 6)
@@ -238,8 +238,8 @@ func TestDear(t *testing.T) {
 	}
 }
 
-// TestDearWhereNothingElseFits: a budget of few LUTs, which only a serial fold keeps that is dear in block RAM, has a
-// design with that, of which nothing is said to be left out. Where others fit, though slower, it is no choice.
+// TestDearWhereNothingElseFits checks a budget of few LUTs that only a serial fold with much block RAM keeps: the
+// design has that fold, and nothing counts as left out. If other folds fit, even slower ones, it is left out.
 func TestDearWhereNothingElseFits(t *testing.T) {
 	t.Parallel()
 	m := stepped(rand.New(rand.NewPCG(9, 14)), 15, 16, 12, 6)

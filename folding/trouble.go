@@ -18,7 +18,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// unreachable tells that the asked interval cannot be had within the budget, what can, and what budget would do.
+// unreachable tells the user that no design within the budget has the requested interval, which interval is possible,
+// and which budget would do.
 func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	best, err := q.design(ctx, f.Folding)
 	if err != nil {
@@ -115,7 +116,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	return nil
 }
 
-// instead is the flag that asks for what a design has, instead of what was asked.
+// instead returns the flag that asks for the speed of the given design.
 func (q report) instead(d *Design) string {
 	if q.Goal.Interval > 0 {
 		return "--interval " + ask.Exact(d.Clocks.Interval)
@@ -123,14 +124,15 @@ func (q report) instead(d *Design) string {
 	return "--fps " + ask.Exact(d.FPS())
 }
 
-// leastLoad is the design that takes the least share of the budget at an interval, however much that is; nil where none
-// was found. Of what the user wants none, it takes none, or else as little as can be.
+// leastLoad returns the design with the least load at an interval, even if it exceeds the budget; nil if it finds none.
+// The design uses no kind of resource whose budget is 0, or as little of it as possible.
 func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	fresh := q.Fresh()
 	loose := q.uncapped(limit)
 	caps := loose
 	most := q.Caps.Vector[:ask.Traffic]
-	if !slices.ContainsFunc(most, func(n int64) bool { return n > 0 }) { // nobody wants a design of nothing
+	// a budget of nothing at all: use the board's resources instead
+	if !slices.ContainsFunc(most, func(n int64) bool { return n > 0 }) {
 		have := ask.Amounts(q.Budget.Capacity)
 		copy(fresh.Yard[:], have[:])
 		most = nil
@@ -155,14 +157,14 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	return nil, nil
 }
 
-// uncapped is what a design may take at an interval where no budget holds it.
+// uncapped returns the caps of a design at an interval if there is no budget.
 func (q *inquiry) uncapped(limit int) search.Caps {
 	caps := search.Unlimited
 	caps.Vector[ask.Traffic] = q.CapsAt(limit).Vector[ask.Traffic]
 	return caps
 }
 
-// leastLoadFrom is leastLoad at the shortest interval, from one on, that there is a design of.
+// leastLoadFrom calls leastLoad at the shortest interval from limit on that has a design.
 func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*found, error) {
 	at, exact := slices.BinarySearch(list, limit)
 	if !exact {
@@ -172,7 +174,7 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 	at = sort.Search(len(list)-1, func(i int) bool {
 		return !math.IsInf(q.Tree(list[i]).Bound(q.Measure(LeastLoad), q.uncapped(list[i])), 1)
 	})
-	// The last interval is for depths that are given, where these allow nothing faster.
+	// The last interval is for given FIFO depths that allow no faster design.
 	for _, limit := range []int{list[at], list[len(list)-1]} {
 		if f, err := q.leastLoad(ctx, limit); f != nil || err != nil {
 			return f, err
@@ -181,8 +183,8 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 	return nil, nil
 }
 
-// overBudget is the design that takes the least share of the budget at an interval, or at the shortest above it, where
-// the goal allows that; else the user is told how large the budget has to be for it.
+// overBudget returns the design with the least load at an interval, or at the shortest interval above it, if the goal
+// allows that. Otherwise it tells the user how large the budget has to be for this design.
 func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found, error) {
 	if !q.Goal.OverBudget && !q.Shallow() {
 		small, err := q.small(ctx, list, limit)
@@ -194,10 +196,10 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if err != nil {
 		return nil, err
 	}
-	if f == nil { // neighbours do join: that was looked at first
+	if f == nil { // the neighbours can be joined: find checked that first
 		q.told.Fail(diag.BudgetExceeded, "",
-			"no design was found before the work that a search may do came to its end",
-			"--search-time lets it go on; or set the folds of some layers in a folding file")
+			"the search reached its limit of work without a design",
+			"give it more --search-time, or set the folds of some layers in a folding file")
 		return nil, nil
 	}
 	whole, err := q.design(ctx, f.Folding)
@@ -227,11 +229,11 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	return nil, nil
 }
 
-// smallNodes is how many nodes the search looks at for the folding that tells whether a board is too small.
+// smallNodes is the number of nodes that the search looks at to decide whether a board is too small.
 const smallNodes = 10
 
-// small tells the user where a board is too small for the folding that takes the least share of it, before any FIFO is
-// deeper than it has to be: no budget helps then. It reports false where that is not so.
+// small tells the user if the board is too small for the folding with the least load, even with FIFOs of least depth.
+// Then no budget helps. It reports whether it told the user.
 func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error) {
 	at, _ := slices.BinarySearch(list, limit)
 	at = min(at, len(list)-1)
@@ -259,8 +261,8 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	return true, nil
 }
 
-// leastMemory is the folding that takes the least share of the budget's memory, where all else is within the budget:
-// weights that have no room in memory would be told to lack LUTs.
+// leastMemory returns the folding with the least share of the budget's memory, with everything else within the budget.
+// Without it, a network whose weights do not fit in memory would be reported as short of LUTs.
 func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.Minimum, error) {
 	fresh, caps := q.Fresh(), q.CapsAt(limit)
 	var yard search.Vector
@@ -271,7 +273,7 @@ func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.Minimum, e
 	return fresh.Tree(limit).Minimise(ctx, search.Measure{Yard: &yard}, nil, caps, smallNodes)
 }
 
-// tellShort tells that no design fits the budget, how much is missing, and the largest layer of some options.
+// tellShort tells the user that no design fits the budget, how much is missing, and which layer is the largest.
 func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 	kind := short.kind
 	at, most := 0, int64(-1)
@@ -295,18 +297,18 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 	q.told.Add(dg)
 }
 
-// called is the name of a kind of resource on the board.
+// called returns the board's name of a kind of resource.
 func (q report) called(kind int) string { return ask.Called(ask.Names[kind], q.Target.Board) }
 
-// A shortage is what a design takes of a board beyond a budget.
+// A shortage says how far a design exceeds a budget.
 type shortage struct {
 	budget  Budget
 	on      boards.Board
 	total   dataflow.Resources
-	amounts search.Vector // the total
+	amounts search.Vector // total as a vector
 	caps    search.Vector
-	kind    int    // that exceeds the budget by the largest factor
-	when    string // " before ...": when the design takes that; empty where it is whole
+	kind    int    // the kind that exceeds the budget by the largest factor
+	when    string // " before ..." if the design is not complete; else empty
 }
 
 func (q report) shortage(total dataflow.Resources) shortage {
@@ -321,7 +323,7 @@ func (q report) shortage(total dataflow.Resources) shortage {
 	return s
 }
 
-// String says what is missing: "23,100 LUT of 18,432".
+// String describes what is missing: "23,100 LUT of 18,432".
 func (s *shortage) String() string {
 	if s.kind == ask.Mean {
 		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
@@ -333,13 +335,13 @@ func (s *shortage) String() string {
 		ask.Amounts(s.budget.Capacity)[s.kind])
 }
 
-// use is the smallest budget that has room, as --max-use takes it: one share for all where the user gave one, else
-// those shares raised that are too small. ok is false where the board has too little.
+// use returns the smallest budget that the design fits, as a value of --max-use. It is one share for all kinds if the
+// user gave one; otherwise it raises the shares that are too small. ok is false if the board has too little.
 func (s *shortage) use(given Use) (use string, ok bool) {
 	if given == (Use{}) {
 		given = DefaultMaxUse
 	}
-	up := func(part, whole int64) float64 { // to four decimals
+	up := func(part, whole int64) float64 { // rounds up to four decimals
 		const units = 10_000
 		n := new(big.Int).Mul(big.NewInt(part), big.NewInt(units))
 		n.Quo(n.Add(n, big.NewInt(whole-1)), big.NewInt(whole))
@@ -366,8 +368,8 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 	return given.String(), true
 }
 
-// enough is the smallest budget that has room for a design, as --max-use takes it, where asking for it was tried; empty
-// where there is none, or where that did not come to a design.
+// enough returns the smallest budget that a design fits, as a value of --max-use, if a search with it finds a design.
+// It returns "" otherwise.
 func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
 	text, ok := short.use(q.Goal.MaxUse)
 	if !ok {
@@ -385,7 +387,7 @@ func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
 	return text, nil
 }
 
-// unjoined tells that neighbours cannot be joined even at the longest interval.
+// unjoined tells the user that neighbours cannot be joined even at the longest interval.
 func (q *inquiry) unjoined() {
 	list := q.Unjoined()
 	for _, d := range list {

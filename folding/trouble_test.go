@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// twoLayers is a network of which the faster folds are the dearer ones.
+// twoLayers returns a network whose faster folds cost more.
 func twoLayers() *dataflow.Model {
 	r := func(iterations int, cost dataflow.Resources) row { return plainRow(12, 12, iterations, cost) }
 	return chain(
@@ -22,7 +22,7 @@ func twoLayers() *dataflow.Model {
 			r(30, dataflow.Resources{LUT: 150})}})
 }
 
-// Trouble is told with what is missing and where. Three FIFOs take 3 x 28 LUT and 3 x 50 FF.
+// TestTrouble checks that diagnostics say what is missing and where. Three FIFOs take 3 x 28 LUT and 3 x 50 FF.
 func TestTrouble(t *testing.T) {
 	t.Parallel()
 	of := func(lut, bram, dsp int) boards.Board {
@@ -75,10 +75,10 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// hints are the figures that a message offers.
+// hints matches the figures that a message offers.
 var hints = regexp.MustCompile(`--(fps|interval|max-use|clock) ([^ ,]+(?:,[a-z]+=[0-9.]+)*)( and)?`)
 
-// follow asks for what a hint offers. It returns how many there were.
+// follow asks for each offer of a hint, and returns their number.
 func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *diag.List) (followed int) {
 	t.Helper()
 	for _, g := range told.Diags {
@@ -97,7 +97,7 @@ func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *di
 			default:
 				continue
 			}
-			if with = h[3] != ""; with { // the next one as well
+			if with = h[3] != ""; with { // together with the next flag
 				continue
 			}
 			followed++
@@ -110,7 +110,7 @@ func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *di
 	return followed
 }
 
-// What a message offers can be asked for, and is met.
+// TestHints checks that each offer of a message can be asked for, and is met.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	kinds := map[diag.Code]int{}
@@ -137,7 +137,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// The budget that a message offers is the smallest that does, on a real board.
+// TestSmallestBudget checks on a real board that the budget in a message is the smallest that suffices.
 func TestSmallestBudget(t *testing.T) {
 	t.Parallel()
 	m := tfc()
@@ -160,7 +160,8 @@ func TestSmallestBudget(t *testing.T) {
 	}
 }
 
-// Over the budget only where that is asked for; then with a warning, and with the least load.
+// TestOverBudget checks that a design exceeds the budget only if the user allows that, with a warning and the least
+// load.
 func TestOverBudget(t *testing.T) {
 	t.Parallel()
 	small := boards.Board{Name: "small", LUT: 500, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
@@ -176,7 +177,7 @@ func TestOverBudget(t *testing.T) {
 	if d.Estimate.Total.LUT != 384 {
 		t.Errorf("%+v", d.Estimate.Total)
 	}
-	// A rate is reached, or an error.
+	// The rate is reached, or there is an error.
 	for interval, lut := range map[int]int{30: 384, 20: 984, 3: 1684, 2: 0} {
 		goal.Interval = float64(interval)
 		if d, _ := on(t, twoLayers(), small, goal); (d == nil) != (lut == 0) || d != nil &&
@@ -185,7 +186,7 @@ func TestOverBudget(t *testing.T) {
 		}
 	}
 	goal.Interval = 0
-	// What fits is not touched by it.
+	// Designs that fit do not change.
 	goal.MaxUse = all(1)
 	fits, told := on(t, twoLayers(), small, goal)
 	goal.OverBudget = false
@@ -194,7 +195,7 @@ func TestOverBudget(t *testing.T) {
 	}
 }
 
-// A folding file does not excuse a design from the budget.
+// TestFixedBeyondBudget checks that the budget also holds for the design of a folding file.
 func TestFixedBeyondBudget(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

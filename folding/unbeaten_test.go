@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestUnbeaten tries to beat what is proved of designs of small networks, for both back ends and all goals: by asking
-// for a few clocks more or less than the goal or the design has, and by random folds of a layer.
+// TestUnbeaten tries to beat proved designs of small networks, for both back ends and all goals: by asking for a few
+// clocks more or less, and by random folds of a layer.
 func TestUnbeaten(t *testing.T) {
 	t.Parallel()
 	nets := 60
@@ -33,7 +33,7 @@ func TestUnbeaten(t *testing.T) {
 				goal := goals[seed%uint64(len(goals))]
 				d, _ := designed(t, m, target, goal)
 				if d == nil {
-					return // no such board would do, or not in so many clocks
+					return // no such board would do, or not at this interval
 				}
 				proved{t, m, target, goal, d}.unbeaten(r)
 			})
@@ -41,7 +41,7 @@ func TestUnbeaten(t *testing.T) {
 	}
 }
 
-// A proved is a design for a goal, of which others try to show that what is proved of it is false.
+// A proved is a design whose proofs other designs try to refute.
 type proved struct {
 	*testing.T
 	model  *dataflow.Model
@@ -81,7 +81,7 @@ func (p proved) unbeaten(r *rand.Rand) {
 	}
 }
 
-// compare holds what is proved of the design that was found against another one.
+// compare checks the proofs of the found design against another design.
 func (p proved) compare(other *Design, how string) {
 	if other == nil {
 		return
@@ -92,7 +92,7 @@ func (p proved) compare(other *Design, how string) {
 	}
 	if p.goal.Interval > 0 && o.Interval > p.goal.Interval ||
 		p.goal.Interval == 0 && o.Interval > p.found.Clocks.Interval {
-		return // no answer to the question
+		return // it is no answer to the question
 	}
 	if l := c.Latency; l != nil && o.Latency < l.Least {
 		p.Errorf("%s: a latency of %d, where none below %d was said to be", how, o.Latency, l.Least)
@@ -103,7 +103,7 @@ func (p proved) compare(other *Design, how string) {
 	for i, b := range c.Bounds {
 		if i >= len(other.Certificate.Bounds) || other.Certificate.Spares != c.Spares ||
 			other.Certificate.Bounds[i].Measure != b.Measure || other.Certificate.Bounds[i].Value > b.Value {
-			return // the measures behind are bounded among those that are as good in this one
+			return // the later measures are bounded among designs that are as good in this one
 		}
 		v := other.Certificate.Bounds[i].Value
 		if v < b.Least-rounding && p.saves(other) {
@@ -117,7 +117,7 @@ func (p proved) compare(other *Design, how string) {
 	}
 }
 
-// inLUTs compares the folds of a design that the bounds leave out, with FIFOs as the search makes them.
+// inLUTs compares the folds of a design that the bounds exclude, with FIFOs as the search makes them.
 func (p proved) inLUTs(other *Design, how string) {
 	d, _ := withFileOn(p, p.model, p.target, string(Format(other.Design, false)), p.goal)
 	if d != nil && !p.saves(d) {
@@ -125,8 +125,8 @@ func (p proved) inLUTs(other *Design, how string) {
 	}
 }
 
-// saves reports whether a design is none that bounds are of: where a FIFO in block RAM takes less logic than few words
-// in LUTs, and the certificate leaves such designs out.
+// saves reports whether the bounds exclude a design: a FIFO in block RAM takes less logic than few words in LUTs, and
+// the certificate excludes such designs.
 func (p proved) saves(other *Design) bool {
 	if !p.found.Certificate.InLUTs {
 		return false

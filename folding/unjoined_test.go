@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// tiled is windows of 12 channels, each with weights of its own, between layers of pixels.
+// tiled returns a layer of windows of 12 channels, each with weights of its own, between layers of pixels.
 func tiled() *dataflow.Model {
 	p := newPainter()
 	return p.model("tiled", p.conv(p.depthwise(p.conv(p.image(6, 6, 12), 1, 1, 12), 1), 1, 1, 7))
@@ -18,7 +18,8 @@ func tiled() *dataflow.Model {
 
 var offer = regexp.MustCompile(`(PE|SIMD) ([0-9 or]+) of ([A-Za-z]+_[0-9]+)`)
 
-// Where nothing joins two layers, the message names them and says why, and each of its offers is one that does.
+// TestUnjoined checks that the message about two layers that cannot be joined names them and the reason, and that each
+// of its offers works.
 func TestUnjoined(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// tell says what the user should know of a design that was made: a budget that it exceeds because that was asked for, a
-// clock that some layer cannot follow, a rate that it therefore misses.
+// tell adds warnings about a design: it exceeds the budget because the user allowed that, or some layer cannot reach
+// the clock and so the rate is lower.
 func (q *inquiry) tell(d *Design) {
 	if d.Over && q.Goal.MaxCycles == 0 {
 		short := q.shortage(d.Estimate.Total)
@@ -32,24 +32,25 @@ func (q *inquiry) tell(d *Design) {
 	if most < asked {
 		i, ns := d.Slowest()
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
-			Msg: fmt.Sprintf("what it carries from one clock to the next takes %.2f ns by estimate, and %s MHz "+
-				"leave %.2f; rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
+			Msg: fmt.Sprintf("%.2f ns is the estimate of its longest path from clock to clock; %s MHz leave %.2f ns; "+
+				"rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
-			Msg: fmt.Sprintf("from its state to the next one it is %.2f ns by the table of delays (%s), and a stage "+
-				"at %s MHz has %.2f: synthesis may answer with a slower clock or a longer interval", carried.NS,
+			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next, by the table of delays (%s): a stage at "+
+				"%s MHz has %.2f ns, so synthesis may give a slower clock or a longer interval", carried.NS,
 				carried.Steps, ask.Plain(asked), d.Target.Delays().Budget()),
 			Hint: hint})
 	}
 }
 
-// A carried is the longest path of a design from a kernel's state to its next one.
+// A carried is the longest path of a design from a kernel's state to its next state.
 type carried struct {
 	dataflow.Path
 	layer string
-	clock float64 // MHz, in whole ones: the fastest whose stage has room for the path; infinite where there is none
+	// in whole MHz: the fastest clock whose stage has room for the path; infinite if there is no such path
+	clock float64
 }
 
 func carriedBy(d *Design) carried {
@@ -65,18 +66,19 @@ func carriedBy(d *Design) carried {
 		}
 	}
 	if stage := d.Target.Delays().Budget(); c.NS > stage {
-		// Uncertainty is a share of the period, and so is what a stage has.
+		// The clock's uncertainty is a share of the period, so the time for a stage is a share, too.
 		c.clock = float64(int(d.Target.ClockMHz * stage / c.NS))
 	}
 	return c
 }
 
-// tellLarge tells of large tables in LUTs: how many levels of logic read a row, and at what clock these are a stage.
+// tellLarge warns about large tables in LUTs: how many levels of logic read a row, and at which clock these fit a
+// stage.
 func tellLarge(d *Design, told *diag.List) {
 	clock, last := d.Target.Delays(), ""
 	for i, n := range d.Model.Graph.Nodes {
 		for _, s := range dataflow.Large(n.Op, d.Folds[i]) {
-			if n.Layer() == last { // another of its parts
+			if n.Layer() == last { // another part of the same layer
 				continue
 			}
 			last = n.Layer()
@@ -91,12 +93,12 @@ func tellLarge(d *Design, told *diag.List) {
 	}
 }
 
-// slowFIFOs bounds the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own. Beyond it, the
-// user is told.
+// slowFIFOs is the ratio of two intervals, with the FIFO depths of a file and with hlsgen's own, above which the user
+// is warned.
 const slowFIFOs = 1.05
 
-// tellSlowFIFOs tells of depths in a folding file without which the same goal gives a faster design. It makes that
-// design where no rate is asked for and the one at hand is slower than the layers have to be.
+// tellSlowFIFOs warns about depths in a folding file without which the same goal gives a faster design. It makes that
+// design if no rate is given and the present design is slower than its layers.
 func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	given := slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
 	if !given || q.Goal.FIFO != (FIFO{}) || q.Limit() != nil ||
@@ -112,10 +114,9 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	}
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
-			Msg: fmt.Sprintf("the depths that it gives FIFOs hold the design up: a frame every %s clocks, where "+
-				"FIFOs of hlsgen's depths give one every %s", ask.Plain(d.Clocks.Interval),
-				ask.Plain(free.Clocks.Interval)),
-			Hint: "leave depths out of the file, or override them: --fifo throughput"})
+			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s",
+				ask.Plain(d.Clocks.Interval), ask.Plain(free.Clocks.Interval)),
+			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil
 }

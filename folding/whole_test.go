@@ -16,19 +16,19 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// Figures are those of one whole design as the enumeration sees it: any fold of every layer, width converters where
-// words differ, every FIFO two words, or as deep as a memory is anyway, and simulated.
+// figures holds the figures of one design of the enumeration: any fold of every layer, width converters where words
+// differ, and every FIFO of two words, or as deep as its memory. The design is simulated.
 type figures struct {
-	interval  float64 // clocks, no fewer than the processor's memory takes for a frame
-	simulated float64 // clocks without that
+	interval  float64 // in clocks, at least those of the processor's memory for a frame
+	simulated float64 // the same without the processor's memory
 	latency   int
 	slowest   int // clocks of the slowest layer or end of the host
 	cost      dataflow.Resources
-	few       bool // a DSP slice multiplies few bits
-	blocks    bool // FIFOs of few words may lie in block RAM
+	few       bool // whether a DSP slice multiplies few bits
+	blocks    bool // whether FIFOs of few words lie in block RAM
 }
 
-// An enumeration visits the whole designs of a graph on a target. fifo is what the user wants of FIFOs.
+// An enumeration visits the designs of a graph on a target. fifo is the user's choice of FIFO depths.
 type enumeration struct {
 	g          *dataflow.Graph
 	t          dataflow.Target
@@ -39,7 +39,7 @@ type enumeration struct {
 	designs    []figures
 }
 
-// enumerate is every whole design that none other beats in everything.
+// enumerate returns every design that no other beats in everything.
 func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []figures {
 	e := &enumeration{g: g, t: t, fifo: fifo, pick: make([]dataflow.Fold, len(g.Nodes)),
 		converters: map[string]dataflow.Op{}}
@@ -57,7 +57,7 @@ func enumerate(g *dataflow.Graph, t dataflow.Target, fifo FIFO) []figures {
 	return e.designs
 }
 
-// rowMajorEnds reports whether the host can send and take what a fold does.
+// rowMajorEnds reports whether the host can send and take the words of a fold.
 func (e *enumeration) rowMajorEnds(n *dataflow.Node, f dataflow.Fold) bool {
 	in, out := n.Op.Ports(f)
 	for k, s := range n.In {
@@ -85,7 +85,7 @@ func (e *enumeration) layer(i int) {
 	}
 }
 
-// design joins the picked folds; nil where words do not fit.
+// design joins the picked folds; it returns nil if words do not fit.
 func (e *enumeration) design() *dataflow.Design {
 	var b dataflow.Builder
 	var folds []dataflow.Fold
@@ -140,7 +140,7 @@ func (e *enumeration) design() *dataflow.Design {
 		len(g.Streams))}
 }
 
-// border is the elements in a word of the host: as many as fit its port, where the layer's word does not.
+// border returns the elements in a word of the host: the most that fit its port if the layer's word does not.
 func (e *enumeration) border(s int, p dataflow.Port) int {
 	size, bits := e.g.Streams[s].Type.Shape.Size(), e.g.Streams[s].Type.Elem.Width
 	for n := p.PerWord; e.t.PortBits() > 0 && n > 0; n-- {
@@ -160,11 +160,11 @@ func (e *enumeration) converter(s, from int, to dataflow.Port) dataflow.Op {
 	return e.converters[k]
 }
 
-// levels are the depths that FIFOs are tried with: what is between them takes no less.
+// levels lists the FIFO depths to try: depths between them cost no less.
 var levels = []int{2, 32, 64}
 
-// deepen adds the designs of a folding: those of every choice of depths. Where the shallowest FIFOs are as good as the
-// deepest, others are of no use.
+// deepen adds the designs of a folding with every choice of depths. If FIFOs of least depth are as good as the deepest,
+// it adds only these.
 func (e *enumeration) deepen(d *dataflow.Design) {
 	n := len(d.FIFO)
 	if e.fifo.Words > 0 {
@@ -200,7 +200,7 @@ func (e *enumeration) deepen(d *dataflow.Design) {
 	visit(0)
 }
 
-// simulate is the clocks of a design with FIFOs of some depths; ok is false where it is not free from deadlock.
+// simulate returns the clocks of a design with the given depths; ok is false if it can deadlock.
 func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok bool) {
 	d.FIFO = dataflow.ShiftRegisters(depths...)
 	if _, err := rtlsim.Prove(context.Background(), d); err != nil {
@@ -222,7 +222,7 @@ func (e *enumeration) simulate(d *dataflow.Design, depths []int) (p figures, ok 
 	return p, true
 }
 
-// add adds the designs of some depths: those of every choice of memories.
+// add adds the designs of the given depths with every choice of memories.
 func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	p, ok := e.simulate(d, depths)
 	if !ok {
@@ -253,7 +253,7 @@ func (e *enumeration) add(d *dataflow.Design, depths []int) {
 	}
 }
 
-// spends reports whether a layer of the pick multiplies few bits in DSP slices, and could do so in LUTs.
+// spends reports whether a picked layer multiplies few bits in DSP slices and could do so in LUTs.
 func (e *enumeration) spends() bool {
 	for i, n := range e.g.Nodes {
 		m, ok := n.Op.(dataflow.Multiplying)
@@ -265,7 +265,7 @@ func (e *enumeration) spends() bool {
 	return false
 }
 
-// memories is the ways to hold so many words: as deep as the memory is anyway, or exactly as deep where the user says
+// memories returns the ways to hold the given words: as deep as the memory is, or exactly that deep if the user says
 // so.
 func (e *enumeration) memories(words, width int) (list []dataflow.FIFO) {
 	for _, f := range estimate.Model(e.t).FIFOs(words, width) {
@@ -292,7 +292,7 @@ func undominated(list []dataflow.Resources) []dataflow.Resources {
 	return kept
 }
 
-// tight is a board on which few of a random net's designs fit. Some have a port to a processor's memory.
+// tight returns a board on which few of a random net's designs fit. Some have a port to a processor's memory.
 func tight(r *rand.Rand, g *dataflow.Graph) boards.Board {
 	b := boards.Board{Name: "tight", LUT: 200 + r.IntN(1000), FF: 250 + r.IntN(1000), BRAM36: 1 + r.IntN(8),
 		URAM: r.IntN(8), DSP: 1 + r.IntN(16), DSPType: "DSP58"}

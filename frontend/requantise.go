@@ -125,6 +125,9 @@ func (q *Quantising) fail(err error, d *diag.List) {
 		Where: graph.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
+// OneScale says that no recipe will ask for scales of channels, whose values Note then need not keep.
+func (q *Quantising) OneScale() { q.net.OneScale() }
+
 // Note runs a sample and notes the values that it has where quantisers are to be. It gives what the float model gives:
 // quantisers that are to be others only bound what they are given.
 func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {

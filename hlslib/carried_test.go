@@ -127,7 +127,7 @@ func TestCarried(t *testing.T) {
 	page(t, longest)
 }
 
-// carries is what a layer says of its path.
+// carries returns the combinational path that the layer states for its fold, on the device family and clock of s.
 func carries(p layertest.Path, s stage) dataflow.Path {
 	p.Target.Board.DSPType, p.Target.ClockMHz = string(s.family), s.mhz
 	if o, ok := p.Op.(dataflow.Stepped); ok && p.Sequence {
@@ -136,7 +136,7 @@ func carries(p layertest.Path, s stage) dataflow.Path {
 	return p.Op.(dataflow.Carrying).Carries(p.Fold, p.Target)
 }
 
-// shown are the clocks of the page.
+// shown lists the device families and clocks that docs/clock.md has columns for.
 var shown = []stage{{delay.Series7, 100}, {delay.UltraScale, 200}}
 
 // page holds the table of docs/clock.md against what was measured.

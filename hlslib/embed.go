@@ -13,8 +13,8 @@ import (
 //go:embed core/*.hpp csim/*.h */*.hpp core/*.sv
 var sources embed.FS
 
-// RTL returns the SystemVerilog of the library, sorted by path: a project keeps it below rtl/. Each file is one
-// module of the file's name.
+// RTL returns the SystemVerilog files of the library, sorted by path. A project keeps them in rtl/. Each file
+// contains one module, with the file's name.
 func RTL() []Header {
 	names, err := fs.Glob(sources, "core/*.sv")
 	if err != nil {
@@ -31,18 +31,19 @@ func RTL() []Header {
 	return hs
 }
 
-// A Header is one C++ file of the library. Path is where a project keeps it: kernels under include/hlsgen/, what they
-// share under include/hlsgen/core/, the C simulation headers under csim/.
+// A Header is one file of the library. Path is its path in a project: kernels are in include/hlsgen/, the headers
+// that they share in include/hlsgen/core/, and the headers for C simulation in csim/.
 type Header struct {
 	Path string
 	Text []byte
 }
 
-// included finds what a kernel includes of its neighbours.
+// included matches the includes of other kernels in a kernel.
 var included = regexp.MustCompile(`(?m)^#include "(\w+\.hpp)"`)
 
-// Headers returns the library for a project, sorted by path: the shared headers, the C simulation headers, and of
-// the kernels those named ("mvau.hpp") with what they include, or every kernel where none is named.
+// Headers returns the headers of the library for a project, sorted by path: the shared headers, the C simulation
+// headers, and the named kernels ("mvau.hpp") with the kernels that they include. Without names it returns every
+// kernel.
 func Headers(kernels ...string) []Header {
 	var hs []Header
 	own := map[string][]byte{}

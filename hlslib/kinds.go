@@ -1,9 +1,10 @@
-// Package hlslib is the library of layers: one folder per kind, each with its Go twin and its C++ kernel, the C++ that
-// kernels share (core) and the headers for C simulation (csim).
+// Package hlslib is the library of layers: one folder per kind with its Go twin and its C++ kernel, the C++ that
+// kernels share (core), and the headers for C simulation (csim).
 //
-// In come the folders of the kinds; out go the table of them, with which parameters are read, and the C++ files, which
-// templates copies into projects. A kind's folder has KIND.go (parameters, binding, results, folds, loop), cost.go and
-// KIND.hpp; larger ones have more files, which their comments name. It sees the kinds of hlslib, and dataflow.
+// In come the folders of the kinds; out go the table of kinds, by which parameters are read, and the C++ files, which
+// templates copies into projects. A kind's folder has KIND.go (parameters, binding, results, folds, loop), cost.go
+// and KIND.hpp. Larger kinds have more files, which their package comments name. It sees the kinds of hlslib, and
+// dataflow.
 package hlslib
 
 import (
@@ -32,7 +33,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kinds is the table of layers. A new layer is a row here; what else lists layers reads it.
+// Kinds is the table of layers. A new layer needs a row here; everything that lists layers reads this table.
 var Kinds = []dataflow.Kind{
 	mvau.Layer,
 	vvau.Layer,

@@ -5,12 +5,13 @@ import (
 	"math/bits"
 )
 
-// A task is a number of something that goes on as far as it can, and is woken when it can go on again.
+// A task is the number of a source, worker or sink. It goes on as far as it can and is woken when it can go on
+// again.
 type task int
 
 const nobody task = -1
 
-// visitWords is how far a task goes at a time: what it writes is read while it is in the cache.
+// A task moves visitWords words per visit. These are still in the cache when their reader reads them.
 const visitWords = 512
 
 // An agenda is the set of tasks that can go on.
@@ -26,15 +27,15 @@ func (a agenda) wakeAll(tasks int) {
 	}
 }
 
-// run visits all tasks, and those that are woken, until none is. The sweeps go from low numbers to high ones: where
-// these are writers and readers, each reader finds all the words and each writer all the room that a sweep made. After
-// each, something may be done.
+// run visits all tasks, and then every task that is woken, until none is left. Each sweep goes from low numbers to
+// high ones. If writers have lower numbers than their readers, each task finds all words and all room that the
+// sweep made. run calls after at the end of each sweep.
 func (a agenda) run(ctx context.Context, tasks int, visit func(task), after func()) error {
 	a.wakeAll(tasks)
 	return a.drain(ctx, visit, after)
 }
 
-// drain visits tasks that are woken until none is.
+// drain visits the tasks that are woken, until none is left.
 func (a agenda) drain(ctx context.Context, visit func(task), after func()) error {
 	for busy := true; busy; {
 		if ctx.Err() != nil {

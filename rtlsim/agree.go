@@ -9,13 +9,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What a design carries is held against what its layers' Evals give without either being there whole: both compute a
-// frame passage by passage (dataflow.Passing), and a part of it at a time.
+// Agree compares the data that a design's kernels compute with the results of its layers' Evals. Neither is held in
+// memory as a whole. Both compute a frame passage by passage (dataflow.Passing), and each passage part by part.
 
-// Agree computes frames of inputs (one tensor per Graph.In each) with every layer's Eval and with its kernel, and
-// compares what they give, stream by stream: the error of the first difference is made by differs. It gives the
-// outputs, per frame and graph output. tell, if given, has what every stream carries, a few rows at a time, which
-// nobody may change. All frames have one length.
+// Agree computes frames of inputs (one tensor per Graph.In each) twice: with every layer's Eval and with its
+// kernel. It compares both on every stream and returns the outputs, per frame and graph output. At the first
+// difference it returns the error that differs makes. If tell is not nil, Agree calls it with a few rows at a time
+// of all that each stream carries; tell must not change them. All frames must have the same length.
 func Agree(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	tell func(frame, stream int, rows dataflow.Tensor) error,
 	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {
@@ -49,7 +49,7 @@ func Agree(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	return outputs, nil
 }
 
-// An agreement is a frame that is computed twice.
+// An agreement is a frame that is computed with both Evals and kernels.
 type agreement struct {
 	*carrier
 	passing *dataflow.Passing
@@ -72,7 +72,7 @@ func (a *agreement) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow
 	return a.passing.Outputs(), nil
 }
 
-// passage computes a passage of the frame.
+// passage computes and compares one passage of the frame.
 func (a *agreement) passage(ctx context.Context, p *dataflow.Passage) error {
 	t := a.crossing(p)
 	for part := range p.Parts {
@@ -80,7 +80,7 @@ func (a *agreement) passage(ctx context.Context, p *dataflow.Passage) error {
 			return ctx.Err()
 		}
 		var want [][]dataflow.Tensor
-		var failed any // of the other goroutine
+		var failed any // panic of the other goroutine
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -99,28 +99,28 @@ func (a *agreement) passage(ctx context.Context, p *dataflow.Passage) error {
 	return t.over()
 }
 
-// A crossing is a passage that kernels compute.
+// A crossing is a passage as the kernels compute it.
 type crossing struct {
 	*agreement
 	turns []*turn
-	in    [][]*flow // by turn and port; nil where it reads what is held
+	in    [][]*flow // by turn and port; nil if the port reads from stored data
 	out   [][]*flow
-	fed   [][]int // by turn and port: elements of what is held that it was given
+	fed   [][]int // by turn and port: elements of stored data that the layer was given so far
 	parts int
 }
 
-// A flow is what a layer of a passage writes to a stream, and what has become of it. The words that nobody needs any
-// more are gone.
+// A flow holds the words that a layer of a passage writes to a stream, and how far they were read and compared. It
+// drops words that nobody needs any more.
 type flow struct {
 	stream     int
 	from       *outlet
-	gone       int               // elements
-	read, told int               // elements, of all
-	want       []dataflow.Tensor // of Eval, to be compared
-	part       int               // elements
+	gone       int               // number of elements dropped
+	read, told int               // numbers of elements read and compared, including dropped ones
+	want       []dataflow.Tensor // results of Eval that are not compared yet
+	part       int               // elements in each part
 }
 
-// crossing begins a frame of a passage.
+// crossing begins a passage of a frame.
 func (a *agreement) crossing(p *dataflow.Passage) *crossing {
 	t := &crossing{agreement: a, parts: p.Parts}
 	within := map[int]*flow{}
@@ -142,8 +142,8 @@ func (a *agreement) crossing(p *dataflow.Passage) *crossing {
 	return t
 }
 
-// compute goes on until all layers have written a part, and at the end of the last one to the end of the frame. A layer
-// may write some of a part with the next one.
+// compute runs the layers until each has written the given part. In the last part it runs them to the end of the
+// frame. A layer may write the rest of a part together with the next part.
 func (t *crossing) compute(part int) {
 	last := part == t.parts-1
 	for k, turn := range t.turns {
@@ -177,15 +177,15 @@ func (t *crossing) compute(part int) {
 	}
 }
 
-// fedSize is how many elements of what is held a layer is given at a time, or some more.
+// A layer is given at least fedSize elements of stored data at a time.
 const fedSize = 1 << 16
 
-// feed gives a layer more of what is held; it is false where that was all.
+// feed gives a layer more of the stored data at a port. It returns false if no data are left.
 func (t *crossing) feed(k, port int) bool {
 	turn := t.turns[k]
 	s := turn.node.In[port]
 	shape, p := t.design.Model.Graph.Streams[s].Type.Shape, t.ports[s]
-	block := dataflow.Shape{1} // what travels in an order of its own
+	block := dataflow.Shape{1} // elements that travel in an order of their own
 	if p.Tile > 0 {
 		block = shape[len(shape)-2:]
 	}
@@ -199,7 +199,7 @@ func (t *crossing) feed(k, port int) bool {
 	return n > 0
 }
 
-// compare holds what a part has written against what Eval gives, and tells of it.
+// compare compares the words written in a part with the results of Eval, and passes these to tell.
 func (t *crossing) compare(want [][]dataflow.Tensor) error {
 	for k, flows := range t.out {
 		for port, f := range flows {
@@ -215,7 +215,7 @@ func (t *crossing) compare(want [][]dataflow.Tensor) error {
 	return nil
 }
 
-// flows compares what a flow has written, and lets go what is not needed any more.
+// flows compares the words that a flow has written with Eval's results, and drops the words not needed any more.
 func (t *crossing) flows(f *flow) error {
 	for len(f.want) > 0 && f.gone+len(f.from.written) >= f.told+len(f.want[0].Data) {
 		rows := f.want[0]
@@ -223,7 +223,7 @@ func (t *crossing) flows(f *flow) error {
 		t.room = slices.Grow(t.room[:0], len(sent))[:len(sent)]
 		got := t.ports[f.stream].ReceiveIn(t.room, rows.Shape, sent)
 		err := Compare([][]dataflow.Tensor{{got}}, [][]dataflow.Tensor{{rows}})
-		if d := new(Difference); errors.As(err, &d) { // in the whole frame
+		if d := new(Difference); errors.As(err, &d) { // make the position one in the whole frame
 			d.Shape, d.Index = t.design.Model.Graph.Streams[f.stream].Type.Shape, d.Index+f.told
 		}
 		if err != nil {
@@ -241,7 +241,7 @@ func (t *crossing) flows(f *flow) error {
 	return nil
 }
 
-// over holds that all was compared.
+// over returns an error if results of Eval are left without words to compare.
 func (t *crossing) over() error {
 	for _, flows := range t.out {
 		for _, f := range flows {

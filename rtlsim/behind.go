@@ -6,23 +6,26 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A window that does not keep the interval comes back to a state late: layers at its edge wait for the turn of each
-// frame, less and less long, until the others are behind by a whole frame and more; and FIFOs behind layers that keep
-// up take long to fill. But soon its last layers do the same frame after frame, later by the same clocks, which are
-// more than the interval. What the others do comes earlier and earlier, as seen from these.
+// A window that does not keep the interval takes long to return to an earlier state. Layers at its edge wait for
+// the turn of each frame, a little less each time, until the other layers are a whole frame behind and more. FIFOs
+// behind layers that keep up take long to fill. But soon the last layers do the same frame after frame. Each frame
+// is later by the same number of clocks, which exceeds the interval. Seen from these layers, all other layers get
+// earlier and earlier.
 //
-// With credits it matters no more: clocks are maxima of sums, and what was later by as much as the last layers are,
-// from one frame to the next, had nothing to do with what came later by less.
+// With credits the other layers do not matter any more. Clocks are maxima of sums, so a term that grows as fast as
+// the last layers' clocks cannot be overtaken by a term that grows more slowly.
 //
-// A pipeline that freezes may make words late that come early. So turns come earlier by more and more frames for as
-// long as the window does the same, until none waits for its turn and a state comes back. And where FIFOs fill, they
-// have to have room for as many frames as are else looked at, and no reader may have waited for a word that came when
-// it did for a turn: one before the first that was late for want of room.
+// Where pipelines freeze, a word that comes early may make other words late. So the simulator moves the turns
+// earlier by more and more frames as long as the window does the same, until no layer waits for its turn and a
+// state recurs. And where FIFOs fill, they must have room for as many frames as are normally examined. Besides, no
+// reader may have waited for a word that came in its clock because of a turn. Such a word comes before the first
+// word that lack of room delayed.
 
-// hurries is by how many frames turns come earlier than the interval has it.
+// hurries counts by how many frames the turns of a window have been moved earlier than the interval demands.
 type hurries int
 
-// behind reports whether a window falls behind an interval: for ever, or where pipelines freeze for some frames.
+// behind reports whether a window falls behind the interval: for ever with credits, or for enough frames where
+// pipelines freeze.
 func (h *hurries) behind(e *engine, interval, frames int) bool {
 	if len(e.sources) > 0 {
 		return false
@@ -41,7 +44,7 @@ func (h *hurries) behind(e *engine, interval, frames int) bool {
 	return slices.Max(d.clocks) > interval && d.repeats(e) && (!frozen || d.early(e) && d.roomy(e, frames))
 }
 
-// hurry has turns come earlier, by as many clocks as they would some frames from now: three times as many each time.
+// hurry moves turns earlier by the given clocks per frame. It triples the number of frames with each call.
 func (h *hurries) hurry(e *engine, clocks int) {
 	more := 1 + 2*int(*h)
 	for _, k := range e.workers {
@@ -52,7 +55,7 @@ func (h *hurries) hurry(e *engine, clocks int) {
 	*h += hurries(more)
 }
 
-// repeats reports whether the last layers did in a frame what they did in the one before, and waited for no others.
+// repeats reports whether the last layers did the same in the last two frames and waited for no other layers.
 func (d *drift) repeats(e *engine) bool {
 	clocks := slices.Max(d.clocks)
 	for i := range e.workers {
@@ -73,7 +76,7 @@ func (d *drift) repeats(e *engine) bool {
 	return true
 }
 
-// early reports whether no reader waited for a word of one of the last layers that came when it did for a turn.
+// early reports whether no reader waited for a word of one of the last layers that came in its clock due to a turn.
 func (d *drift) early(e *engine) bool {
 	last := slices.Max(d.clocks)
 	for i, s := range e.streams {
@@ -86,7 +89,7 @@ func (d *drift) early(e *engine) bool {
 	return true
 }
 
-// roomy reports whether streams from layers that keep up to those that do not have room for so many frames more.
+// roomy reports whether streams from layers that keep up to layers that do not have room for this many frames more.
 func (d *drift) roomy(e *engine, frames int) bool {
 	last := slices.Max(d.clocks)
 	for _, s := range e.streams {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A window that is seen to fall behind within few frames does so for ever: the last of many frames still come slower
-// than is asked.
+// TestBehind checks windows that are seen to fall behind within few frames. They fall behind for ever: the last of
+// many frames still come slower than the wanted interval.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	var found, after int

@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Eight layers of 400 iterations per frame, 131 frames: the size of a small keyword spotter.
+// BenchmarkChain simulates eight layers of 400 iterations per frame, for 131 frames: the size of a small keyword
+// spotter.
 func BenchmarkChain(b *testing.B) {
 	n := &net{t: b, perWord: 1}
 	s := n.input(20)
@@ -35,8 +36,9 @@ func BenchmarkChain(b *testing.B) {
 	}
 }
 
-// window is the loop of a sliding window with padding: size x size pixels of so many words, k x k windows at every
-// stride-th pixel. While it writes a window it reads what the next one adds.
+// window returns the loop of a sliding window with padding. The image has size x size pixels of the given number of
+// words, and there is a k x k window at every stride-th pixel. While the loop writes a window, it reads what the
+// next window needs in addition.
 func window(size, words, k, stride, latency int) dataflow.Loop {
 	run := func(n int, m dataflow.Moves) dataflow.Run { return dataflow.Run{Times: n, Moves: m} }
 	out := size / stride
@@ -66,10 +68,12 @@ func window(size, words, k, stride, latency int) dataflow.Loop {
 	return dataflow.Loop{Body: dataflow.Join(body...), Latency: latency}
 }
 
-// A stage is a convolution: k x k over size x size pixels; the window's word has simd channels, the product pe.
+// A stage is a k x k convolution over size x size pixels. A word of its window has simd channels, a word of its
+// product pe.
 type stage struct{ size, in, out, k, stride, simd, pe int }
 
-// convolutions chains windows, products and the converters between them; it tells the slowest layer's clocks.
+// convolutions chains windows, products and the width converters between them. It returns the clocks of the slowest
+// layer, too.
 func convolutions(b testing.TB, stages []stage) (*dataflow.Design, int) {
 	n := &net{t: b, perWord: 1}
 	first := stages[0]
@@ -102,7 +106,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// mobileNet has the shape of MobileNet v1 0.25 at 224 x 224: about 80 layers, the slowest of 900 kclocks.
+// mobileNet returns a design in the shape of MobileNet v1 0.25 at 224 x 224: about 80 layers, the slowest with
+// 900,000 clocks.
 func mobileNet(b testing.TB) (*dataflow.Design, int) {
 	stages := []stage{{224, 3, 8, 3, 2, 3, 1}}
 	size, channels := 112, 8
@@ -127,13 +132,13 @@ func mobileNet(b testing.TB) (*dataflow.Design, int) {
 	return convolutions(b, stages)
 }
 
-// cnv has the shape of FINN's CNV: six 3 x 3 convolutions and a slowest layer of about 30,000 clocks.
+// cnv returns a design in the shape of FINN's CNV: six 3 x 3 convolutions, the slowest with about 30,000 clocks.
 func cnv(b testing.TB) (*dataflow.Design, int) {
 	return convolutions(b, []stage{{32, 3, 64, 3, 1, 3, 16}, {32, 64, 64, 3, 2, 32, 32}, {16, 64, 128, 3, 1, 32, 16},
 		{16, 128, 128, 3, 2, 32, 16}, {8, 128, 256, 3, 1, 32, 4}, {8, 256, 256, 3, 2, 32, 1}})
 }
 
-// tfc has the shape of FINN's TFC with the folding of finn_builds' auto.
+// tfc returns a design in the shape of FINN's TFC, with the folding of finn_builds' auto.
 func tfc(b testing.TB) (*dataflow.Design, int) {
 	n := &net{t: b, perWord: 1}
 	s := n.input(784)
@@ -151,7 +156,7 @@ func tfc(b testing.TB) (*dataflow.Design, int) {
 	return d, slowest
 }
 
-// Token runs of whole networks.
+// BenchmarkNetwork simulates whole networks without data.
 func BenchmarkNetwork(b *testing.B) {
 	for _, c := range []struct {
 		name   string
@@ -175,7 +180,7 @@ func BenchmarkNetwork(b *testing.B) {
 	}
 }
 
-// The sizes of all FIFOs of whole networks.
+// BenchmarkSize sizes all FIFOs of whole networks.
 func BenchmarkSize(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A block is streams between layers that lie on a closed way together, whatever their direction: the paths between
-// forks and joins. A stream that lies on none is a block of its own. Layers wait for each other in a circle only
-// within a block, as one that leaves by a stream could not come back.
+// A block is a biconnected component of the graph whose edges are streams, whatever their direction. It holds the
+// paths between a fork and its join. A stream that lies on no closed way is a block of its own. Layers can wait for
+// each other in a circle only within a block: a circle that leaves a block by a stream cannot come back.
 type block struct {
 	streams []int
 	members []bool // the layers at their ends
 }
 
-// split finds the blocks, the biconnected components, in the order of their first streams (Hopcroft and Tarjan 1973).
+// split finds the blocks (Hopcroft and Tarjan 1973), sorted by their first streams.
 func (p *plan) split() []block {
 	f := finder{plan: p, order: make([]int, len(p.loops)), low: make([]int, len(p.loops))}
 	for n := range p.loops {
@@ -31,9 +31,9 @@ func (p *plan) split() []block {
 
 type finder struct {
 	*plan
-	order, low []int // when a node was found, and the earliest that it and what is behind it lead to
+	order, low []int // when a node was found, and the earliest found node that it or a node behind it leads to
 	found      int
-	open       []int // streams
+	open       []int // streams that belong to no block yet
 	blocks     []block
 }
 
@@ -62,7 +62,7 @@ func (f *finder) search(node, from int) {
 	}
 }
 
-// close makes a block of the open streams from one on.
+// close makes a block of the open streams, beginning with index from.
 func (f *finder) close(from int) {
 	b := block{streams: slices.Clone(f.open[from:]), members: make([]bool, len(f.loops))}
 	f.open = f.open[:from]
@@ -73,7 +73,7 @@ func (f *finder) close(from int) {
 	f.blocks = append(f.blocks, b)
 }
 
-// reason says why words gather on a stream of a block.
+// reason returns a sentence that explains why words gather on stream s of block b.
 func (p *plan) reason(b block, s int) string {
 	join, arrives := -1, -1
 	if len(b.streams) > 1 {
@@ -99,7 +99,8 @@ func (p *plan) reason(b block, s int) string {
 	return fmt.Sprintf("words for the join %s wait here for those of its other input", p.name(join))
 }
 
-// join is the first layer behind a stream with another input from its block, and the stream by which it is reached.
+// join returns the first layer behind stream s with another input from the same block. It also returns the stream
+// by which s reaches that layer.
 func (p *plan) join(b block, s int) (node, arrives int) {
 	g := p.design.Model.Graph
 	for {
@@ -122,7 +123,7 @@ func (p *plan) join(b block, s int) (node, arrives int) {
 	}
 }
 
-// above is a layer and all those of the block whose words come to it.
+// above returns the set of a layer and all layers of the block that feed it.
 func (p *plan) above(b block, node int) []bool {
 	set := make([]bool, len(p.loops))
 	set[node] = true
@@ -139,7 +140,7 @@ func (p *plan) above(b block, node int) []bool {
 	return set
 }
 
-// between names the layers behind the fork on the way to the last one.
+// between names the layers behind the fork on the way to the last layer.
 func (p *plan) between(b block, fork, last int, above []bool) string {
 	var names []string
 	for i := fork + 1; i <= last; i++ {

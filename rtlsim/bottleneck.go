@@ -2,17 +2,18 @@ package rtlsim
 
 import "fmt"
 
-// A Bottleneck is what the interval comes from.
+// A Bottleneck explains what limits the interval.
 type Bottleneck struct {
-	Node   string // empty where it is the host
-	Reason string // a sentence
+	Node   string // the layer; empty for the host
+	Reason string // one sentence
 }
 
-// bottleneck says why a frame takes the clocks of the period, or, of a run that came to none, of its interval. There is
-// none for a single frame.
+// bottleneck finds what limits the interval of a run. It takes the interval of the steady state or, if the run
+// found none, the run's mean. It returns the zero value for a single frame.
 //
-// With unbounded FIFOs the interval is that of the slowest layer or end of the host, for the rest is ahead of it or
-// fed by it. So if none of these is as slow as the interval, layers wait for each other at FIFOs that are too short.
+// With unbounded FIFOs the interval is that of the slowest layer or end of the host, for all other layers run ahead
+// of it or are fed by it. So if no layer and no end is as slow as the interval, layers wait for each other at FIFOs
+// that are too short.
 func (e *engine) bottleneck(opt Options) Bottleneck {
 	if e.mixed() {
 		return Bottleneck{}
@@ -47,8 +48,8 @@ func (e *engine) bottleneck(opt Options) Bottleneck {
 	return e.shortest()
 }
 
-// shortest picks the FIFO at which layers hold each other up: one whose writer waits for room most, while its reader
-// waits for words rather than for room.
+// shortest picks the FIFO that limits the interval: its writer waits longest for room, while its reader waits for
+// words rather than for room.
 func (e *engine) shortest() Bottleneck {
 	var most *stream
 	starving := false

@@ -6,23 +6,24 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What holds up a run that falls behind is a circle: an iteration waited for a word or for room that another one made,
-// which had waited in its turn, and so back to the iteration that it is in an earlier frame. If this way takes longer
-// than the interval for each frame that it goes back, the run falls behind by that, round after round. Nothing outside
-// of it can help, and where credits are counted (a timed event graph: the clocks are the longest ways) a single FIFO
-// that helps is one of those at which the circle waits for room.
+// A run falls behind because of a circle of waits. An iteration waits for a word or for room that another iteration
+// makes. That iteration has waited in turn, and so on back to an iteration of the first layer in an earlier frame.
+// If this way takes longer than the interval for each frame that it goes back, the run falls behind by the
+// difference in every round. Nothing outside the circle can help. Where credits are counted, clocks are the longest
+// ways in a timed event graph; so a single FIFO can only help if the circle waits for room at it.
 
-// A circle is the layers of one, and the streams at which they waited for room. There are no layers where none is
-// found.
+// A circle holds the layers of a circle of waits, and the streams at which they waited for room. It has no layers
+// if none was found.
 type circle struct{ nodes, rooms []int }
 
-// A look is what came of a trial, and the circle that holds up what does not keep the interval.
+// A look is the result of a trial, with the circle that delays it if it does not keep the interval.
 type look struct {
 	tried
 	circle
 }
 
-// look is try of a window, or of the whole design where members is nil, and finds what holds it up. It takes longer.
+// look is try with the circle of waits that delays the window, or the whole design if members is nil. It takes
+// longer than try.
 func (z *trials) look(members []bool, depth []int) look {
 	if z.err != nil || z.left <= 0 {
 		return look{}
@@ -48,7 +49,8 @@ func (z *trials) look(members []bool, depth []int) look {
 	return l
 }
 
-// numbered is a circle with the numbers of layers and streams within a window, placed that in the design.
+// numbered translates a circle from the design's numbers of layers and streams to the window's numbers. placed
+// translates back.
 func (c circle) numbered(p *plan, members []bool) circle {
 	nodes, streams := p.nodesOf(members), p.streamsOf(members)
 	return c.renamed(func(i int) int { return slices.Index(nodes, i) },
@@ -71,8 +73,8 @@ func (c circle) renamed(node, stream func(int) int) circle {
 	return r
 }
 
-// held is the look of an engine that is at rest yet. A run that is known to fall behind may be too short to show how:
-// then it goes on, twice as far.
+// held runs an engine that has not started yet, and finds the circle that delays it. A run that is known to fall
+// behind may be too short to contain the circle. Then held makes the run twice as long.
 func (z *trials) held(e *engine) (l look) {
 	e.noted()
 	if l.tried = ran(e, z.keepsInterval(e)); l.keeps {
@@ -93,7 +95,7 @@ func (z *trials) held(e *engine) (l look) {
 	return l
 }
 
-// back is the circle on the way back from what came last.
+// back finds the circle of waits that leads to the iteration that came last.
 func back(e *engine, interval int) circle {
 	b := way{engine: e, workers: make([]*worker, len(e.loops)), visits: map[spot]visited{}}
 	last := e.workers[0]
@@ -105,24 +107,25 @@ func back(e *engine, interval int) circle {
 	return b.find(last, interval)
 }
 
-// A way leads back from what came last, by what held it up.
+// A way leads back from the iteration that came last, from wait to wait.
 type way struct {
 	*engine
 	workers []*worker // by node
 	points  []waypoint
-	visits  map[spot]visited // where it came to an earlier frame
+	visits  map[spot]visited // visits of a spot in an earlier frame
 }
 
-// A waypoint is a layer that was held up, and the stream at which it waited for room, or -1.
+// A waypoint is a layer that had to wait. The field room is the stream at which it waited for room, or -1 if it
+// waited for a word.
 type waypoint struct{ node, room int32 }
 
-// A spot is an iteration of a frame, which started or wrote late.
+// A spot identifies an iteration within its frame. The iteration started late, or wrote late if written is set.
 type spot struct {
 	node, number int
 	written      bool
 }
 
-// A visited is a frame and a clock of a spot, and how long the way there is.
+// A visited is the frame and the clock when the way came to a spot, and the length of the way there.
 type visited struct{ frame, clock, way int }
 
 func (b *way) find(k *worker, interval int) circle {
@@ -157,8 +160,9 @@ func (b *way) find(k *worker, interval int) circle {
 	}
 }
 
-// heldAt is what held up the iteration that started up to a clock, or that wrote in it, and whether that was room for
-// the words of a pipeline. What is in a pipeline that was frozen since it started waited for what was written then.
+// heldAt returns the last wait of a worker up to the given clock. If writes is set, the clock is the one in which
+// an iteration wrote. The result written is true if the pipeline was frozen for lack of room. All iterations in a
+// pipeline that has been frozen since their start waited for the write that froze it.
 func (k *worker) heldAt(clock int, writes bool) (h heldUp, written, ok bool) {
 	if k.pipe == nil {
 		h, ok = k.notes.last(clock)
@@ -176,7 +180,7 @@ func (k *worker) heldAt(clock int, writes bool) (h heldUp, written, ok bool) {
 	return h, false, ok
 }
 
-// round is the circle of a way round.
+// round makes a circle of the given waypoints.
 func round(points []waypoint) (c circle) {
 	for _, w := range points {
 		c.nodes = append(c.nodes, int(w.node))

@@ -9,7 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What holds up a design does so alone, and where credits are counted no FIFO helps at which it does not wait for room.
+// TestLook compares look with a plain trial. They agree on whether the interval is kept. Where credits are counted,
+// they agree on which FIFOs are full, too, so that no FIFO is deepened without need.
 func TestLook(t *testing.T) {
 	t.Parallel()
 	found, spared, missed := 0, 0, 0
@@ -49,7 +50,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// sizerOf has the least depths that are free from deadlock.
+// sizerOf returns a sizer that begins with the least depths that avoid deadlock.
 func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e9}, depths: newDepths(p,
@@ -59,7 +60,8 @@ func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 	return z
 }
 
-// What was found in other designs, or of the same one, changes nothing but the time that it takes.
+// TestSizeKnown checks that results remembered from other designs, or from the same one, change nothing but the
+// time that sizing takes.
 func TestSizeKnown(t *testing.T) {
 	t.Parallel()
 	known := &Known{}
@@ -75,7 +77,8 @@ func TestSizeKnown(t *testing.T) {
 	}
 }
 
-// A run that falls behind once in some frames is given up, one that comes to a constant lateness is not.
+// TestLateness checks that a run is given up if it falls behind again and again, once in a certain number of
+// frames. A run that ends up late by a constant is not given up.
 func TestLateness(t *testing.T) {
 	t.Parallel()
 	for cycle := 1; cycle <= cycleMost; cycle++ {

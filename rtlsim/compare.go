@@ -7,14 +7,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Difference is the first element, frame by frame and output by output, in which two engines part.
+// A Difference is the first element in which two outputs differ. Frames come first, then outputs, then elements.
 type Difference struct {
 	Frame, Output int
 	Shape         dataflow.Shape
 	Index         int // row-major in the frame
 	Got, Want     int64
 	Frames        int // how many frames differ anywhere
-}
+} // number of frames that differ anywhere
 
 func (d *Difference) Error() string {
 	at := make([]int, len(d.Shape))
@@ -26,8 +26,8 @@ func (d *Difference) Error() string {
 		d.Got, d.Want, d.Frames)
 }
 
-// apart is the first place in which two lists of one length differ; -1 where they are equal.
-func apart(got, want []int64) int {
+// apart returns the first index at which two lists of the same length differ, or -1 if they are equal.
+func apart(got, want []int64) int { // elements that are compared at a time
 	const block = 8 // are looked at together
 	i := 0
 	for ; i+block <= len(want); i += block {
@@ -44,8 +44,8 @@ func apart(got, want []int64) int {
 	return -1
 }
 
-// Compare compares the outputs of frames (frame, output). The error is a *Difference, or says that the two are not of
-// the same form; nil where they are equal.
+// Compare compares the outputs of two engines, indexed by frame and output. It returns nil if they are equal, a
+// *Difference if an element differs, or another error if their shapes differ.
 func Compare(got, want [][]dataflow.Tensor) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("%d frames, want %d", len(got), len(want))

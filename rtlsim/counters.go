@@ -2,31 +2,33 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// Counters are what an accelerator counts, and what the counters of one in SystemVerilog show after the frames of a run
-// that begins with a reset, where the host gives and takes words as fast as its port does. The definition, of both:
+// Counters hold the values that an accelerator's counters show after the frames of a run. The definition holds for
+// the simulation and for accelerators in SystemVerilog. The run begins with a reset, and the host gives and takes
+// words as fast as its port allows.
 //
-// Clocks are counted from clock 0 on, the first in which a word of the host can be read. In such a clock a stream is
-// starved where the layer that reads it is to read a word for its next iteration, and there is none; or, of an output,
-// where the host would take one. It is stalled where the layer that writes it has every word for its next iteration,
-// which is to take a place of the FIFO, and there is none; or, of an input, where the host has a word and TREADY is
-// low. What counts is the waiting for the words of the frames that went by: it is published with the last word of a
-// frame, of a step where frames are sequences. So what layers wait for when all frames are through counts for nothing.
+// Clocks are counted from clock 0 on, the first clock in which a word of the host can be read. A stream is starved
+// in a clock if the layer that reads it needs a word for its next iteration and there is none. An output is starved
+// if the host would take a word and there is none. A stream is stalled in a clock if the layer that writes it has
+// every word for its next iteration and needs a place in the FIFO, but there is none. An input is stalled if the
+// host has a word and TREADY is low. Only waiting for words of finished frames counts. The counters are published
+// with the last word of a frame, or of a time step where frames are sequences. So waiting after the last frame does
+// not count.
 //
-// A layer that begins a frame without reading (a padding does) has done so before the first word comes where a reset is
-// long over. Streams around it then wait a few clocks less than here.
+// A layer that begins a frame without reading, such as a padding, does so long before the first word if the reset
+// was long ago. Streams around it then wait a few clocks less than in this simulation.
 type Counters struct {
-	Frames  int              `json:"frames"` // that came out
-	Clocks  int              `json:"clocks"` // from clock 0 up to the last word that came out, both included
+	Frames  int              `json:"frames"` // frames that came out
+	Clocks  int              `json:"clocks"` // clocks from clock 0 to the last word that came out, both included
 	Streams []StreamCounters `json:"streams"`
 }
 
-// StreamCounters are the clocks in which a stream was waited at.
+// StreamCounters count the clocks of waits at a stream.
 type StreamCounters struct {
-	Stalled int `json:"stalled"` // its writer, for room
-	Starved int `json:"starved"` // its reader, for a word
+	Stalled int `json:"stalled"` // clocks that its writer waited for room
+	Starved int `json:"starved"` // clocks that its reader waited for a word
 }
 
-// Counters are those of a run of a design.
+// Counters returns the counters that the accelerator of design d shows after this run.
 func (t *Trace) Counters(d *dataflow.Design) Counters {
 	_, out := d.Target.Ends()
 	c := Counters{Frames: len(t.Frames)}
@@ -37,9 +39,9 @@ func (t *Trace) Counters(d *dataflow.Design) Counters {
 	for s := range g.Streams {
 		n := StreamCounters{t.Full[s], t.Empty[s]}
 		if w, _ := g.Writer(s); w < 0 {
-			// The FIFO of an input has one place more than this simulation has it: a word is given when the one before
-			// takes its place here. So the waiting of the last word is none of the host's, and the second word comes
-			// a clock earlier than the port is fast.
+			// In hardware the FIFO of an input has one place more than here: the host gives a word when the word
+			// before takes its place here. So the waiting of the last word does not count, and the second word
+			// comes one clock before the port would allow it.
 			h := t.Host[s]
 			n.Stalled = max(0, h.Clocks-h.Last-(d.Target.HostEvery(d.Port(s))-1))
 		}
@@ -51,11 +53,11 @@ func (t *Trace) Counters(d *dataflow.Design) Counters {
 	return c
 }
 
-// A HostWait is the clocks in which the host would have moved a word of a stream and could not; Last is those in front
-// of the last word.
+// A HostWait counts the clocks in which the host would have moved a word of a stream and could not. Last counts
+// those in front of the last word.
 type HostWait struct{ Clocks, Last int }
 
-// held counts the clocks of the host from one up to, without, another one.
+// held counts the host's waiting clocks from clock from up to, but not including, clock to.
 func (s *stream) held(g *gate, from, to int) {
 	n := max(0, to-from)
 	if g.stall > 0 {

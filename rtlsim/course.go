@@ -2,27 +2,28 @@ package rtlsim
 
 import "fmt"
 
-// The host of a trial gives a frame per interval. Where a run with a host at full speed is never ready for a frame
-// sooner, both are one and the same run, and so it is where the paced host never had to wait for its turn. A run with a
-// host at full speed is also made where a design is made, for its clocks. So each leaves its course, and a trial that
-// another run has gone through is not run again. It is counted as if it was.
+// In a trial the paced host gives one frame per interval. A host at full speed gives frames as soon as it can. If
+// the full-speed host is never ready for a frame before its turn, both hosts behave alike; so they do if the paced
+// host never waits for its turn. Every finished design is also run with a host at full speed, to learn its clocks.
+// So each run leaves a course behind, and a trial that would repeat a known course does not run. The trial is
+// counted as if it had run.
 
-// A course is a run with a host at full speed, frame by frame, up to the one after which a state recurs.
+// A course records a run with a host at full speed, frame by frame, up to the frame after which a state recurs.
 type course struct {
-	clocks []int   // after each frame
+	clocks []int   // clock after each frame
 	begins [][]int // per source and frame: clock of the first word
-	frees  [][]int // per source and frame: when the next word could come
+	frees  [][]int // per source and frame: clock from which the next word may come
 	period Period
-	full   []bool // as those of tried
-	high   []int
+	full   []bool // as in tried
+	high   []int  // as in tried
 }
 
-// courseKey is all that decides a course, as text.
+// courseKey returns a text that contains all facts that determine a course.
 func courseKey(p *plan, in, out Pace, depth []int) string {
 	return string(p.key(fmt.Append(nil, "course ", in.Every, " ", out.Every), nil, depth))
 }
 
-// went notes a frame that is through.
+// went records a frame that has left the design.
 func (c *course) went(e *engine) {
 	c.clocks = append(c.clocks, e.clock())
 	for i, s := range e.sources {
@@ -33,7 +34,7 @@ func (c *course) went(e *engine) {
 	}
 }
 
-// recurs is the course of a run up to the frame after which a state recurs for a host at full speed.
+// recurs returns the course of a run up to the frame after which a state recurs with a host at full speed.
 func (c *course) recurs(e *engine) *course {
 	frames := e.search.bare
 	r := &course{clocks: c.clocks[:frames], period: e.search.period}
@@ -47,8 +48,8 @@ func (c *course) recurs(e *engine) *course {
 	return r
 }
 
-// waits reports whether a host that gives a frame per interval goes another course: where it waits for the turn of a
-// frame, or would of the next one by other clocks than a period ago.
+// waits reports whether a paced host, which gives one frame per interval, departs from this course. It does if it
+// waits for the turn of a frame, or if its wait before the next frame differs from the wait a period ago.
 func (c *course) waits(interval int) bool {
 	last := len(c.clocks) - 1
 	wait := func(source, frame int) int { return max(0, (frame+1)*interval-c.frees[source][frame]) }
@@ -65,7 +66,8 @@ func (c *course) waits(interval int) bool {
 	return false
 }
 
-// follow is keepsInterval of a run whose course is known; ok is false where that would end before a state recurs.
+// follow is keepsInterval for a run whose course is known. It returns ok false if such a run ends before a state
+// recurs.
 func (z *trials) follow(c *course, frames int) (keeps, ok bool) {
 	if len(c.clocks) > frames {
 		return false, false

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A trial of the whole says the same where another run has gone its course: random networks, after runs and trials of
-// the same depths at other intervals, against the same where all runs are made.
+// TestCourses checks trials that follow the course of an earlier run of the whole design instead of running it. For
+// random networks, after runs and trials of the same depths at other intervals, they give the same result as a run.
 func TestCourses(t *testing.T) {
 	t.Parallel()
 	followed, kept := 0, 0
@@ -63,7 +63,8 @@ func TestCourses(t *testing.T) {
 	}
 }
 
-// A trial of the whole keeps every interval that a run shows, whose host gives all it can.
+// TestTrialsKeepWhatRunsShow checks that a trial of the whole design keeps every interval that a run with the host
+// at full speed shows.
 func TestTrialsKeepWhatRunsShow(t *testing.T) {
 	t.Parallel()
 	shown := map[dataflow.Stalls]int{}

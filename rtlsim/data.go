@@ -9,21 +9,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// What streams carry does not depend on clocks: an iteration takes the next words of its streams, whenever that is. So
-// the data of a frame are computed layer by layer, beside the clocks.
+// The data that streams carry do not depend on clocks: an iteration takes the next words of its streams, whenever
+// that happens. So a carrier computes the data of a frame layer by layer, separately from the clocks.
 
-// A carrier computes what the streams of a design carry, a frame after the other.
+// A carrier computes the data on all streams of a design, one frame after the other.
 type carrier struct {
-	*plan                     // of the last frame
-	kernels []dataflow.Kernel // by layer, for frames of that length
-	values  [][]int64         // by stream: the words of a frame, one behind the other, as long as they are wanted
+	*plan                     // the plan of the last frame
+	kernels []dataflow.Kernel // by layer, for the length of that frame
+	values  [][]int64         // by stream: the words of a frame, one after the other, until they are read
 	spare   [][]int64
-	tell    func(stream int, t dataflow.Tensor) error // of every stream
-	room    []int64                                   // for what it is told
+	tell    func(stream int, t dataflow.Tensor) error // is called with the tensor on each stream; may be nil
+	room    []int64                                   // memory for the tensor given to tell
 }
 
-// Carry is Run for data alone: what frames of inputs (one tensor per Graph.In each) give on the outputs, per frame and
-// graph output. The clocks are those of frames without data, and are not run. Carried is Options.Carried.
+// Carry is Run for data alone. It returns the outputs of frames of inputs (one tensor per Graph.In each), per frame
+// and graph output. It does not simulate clocks. The function carried, if not nil, is called as Options.Carried is.
 func Carry(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	if err := d.Verify(); err != nil {
@@ -37,7 +37,8 @@ func Carry(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	return p.carry(ctx, frames, each, carried)
 }
 
-// carry is what frames of inputs, each in its plan, give on the outputs; it tells what streams carry.
+// carry returns the outputs of frames of inputs, each with its own plan. It calls tell with the tensor on each
+// stream.
 func (p *plan) carry(ctx context.Context, frames [][]dataflow.Tensor, each []*plan,
 	tell func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	c := &carrier{plan: p, kernels: make([]dataflow.Kernel, len(p.loops))}
@@ -58,12 +59,12 @@ func (p *plan) carry(ctx context.Context, frames [][]dataflow.Tensor, each []*pl
 	return outputs, nil
 }
 
-// kernel is that of a layer, at its start.
+// kernel returns the kernel of layer i in its initial state.
 func (p *plan) kernel(i int) dataflow.Kernel {
 	return p.design.Model.Graph.Nodes[i].Op.Kernel(p.design.Folds[i], p.design.Target)
 }
 
-// resize makes ready for a frame of another plan than the last one's.
+// resize prepares for a frame whose plan may differ from the last frame's plan.
 func (c *carrier) resize(p *plan) {
 	if p == c.plan {
 		return
@@ -77,7 +78,7 @@ func (c *carrier) resize(p *plan) {
 	}
 }
 
-// frame is what is on the outputs, of what is on the inputs.
+// frame computes the outputs of one frame from its inputs.
 func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []dataflow.Tensor, err error) {
 	g := c.design.Model.Graph
 	c.values = make([][]int64, len(g.Streams))
@@ -106,7 +107,7 @@ func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []datafl
 				return nil, err
 			}
 		}
-		for _, s := range node.In { // which no other layer reads
+		for _, s := range node.In { // no other layer reads them
 			c.spare = append(c.spare, c.values[s])
 		}
 	}
@@ -116,7 +117,7 @@ func (c *carrier) frame(ctx context.Context, in []dataflow.Tensor) (out []datafl
 	return out, nil
 }
 
-// carried tells what a stream carries.
+// carried passes the tensor on a stream to tell.
 func (c *carrier) carried(stream int) error {
 	if c.tell == nil {
 		return nil
@@ -126,7 +127,7 @@ func (c *carrier) carried(stream int) error {
 	return c.tell(stream, c.ports[stream].ReceiveIn(c.room, c.design.Model.Graph.Streams[stream].Type.Shape, sent))
 }
 
-// empty is a place for the words of a stream in a frame.
+// empty returns an empty list with room for the words of a stream in a frame.
 func (c *carrier) empty(p dataflow.Port) []int64 {
 	n := p.Words * p.PerWord
 	if i := slices.IndexFunc(c.spare, func(v []int64) bool { return cap(v) >= n }); i >= 0 {
@@ -137,19 +138,19 @@ func (c *carrier) empty(p dataflow.Port) []int64 {
 	return make([]int64, 0, n)
 }
 
-// A turn is a layer that computes a frame: what it writes of what it reads.
+// A turn is a layer that computes one frame: its output words from its input words.
 type turn struct {
 	node    *dataflow.Node
 	kernel  dataflow.Kernel
-	walk    *dataflow.Walker // nil where nothing happens, or everything has
+	walk    *dataflow.Walker // nil if the frame has no iterations, or none left
 	at      int              // iterations so far
 	perWord []int            // by input
-	rest    [][]int64        // by input: what is there and not read yet
+	rest    [][]int64        // by input: elements that have arrived and are not read yet
 	words   []dataflow.Word
 	outlets []outlet
 }
 
-// turn begins a frame of a layer.
+// turn begins a frame of layer i.
 func (c *carrier) turn(i int) *turn {
 	node := c.design.Model.Graph.Nodes[i]
 	t := &turn{node: node, kernel: c.kernels[i], rest: make([][]int64, len(node.In)),
@@ -167,8 +168,8 @@ func (c *carrier) turn(i int) *turn {
 	return t
 }
 
-// run runs iterations until it is enough, the frame is over, or an iteration lacks a word: then it gives the input,
-// else -1. A kernel that breaks its contract is a defect of ours.
+// run runs iterations until enough returns true, the frame is over, or an iteration lacks a word. In the last case
+// it returns the input that lacks a word, otherwise -1. It panics if a kernel breaks its contract.
 func (t *turn) run(enough func() bool) (lacks int) {
 	for t.walk != nil && !enough() {
 		m := t.walk.Moves()
@@ -201,7 +202,7 @@ func (t *turn) run(enough func() bool) (lacks int) {
 	return -1
 }
 
-// ended holds that the frame is over.
+// ended panics if iterations of the frame are left.
 func (t *turn) ended() {
 	if t.walk != nil {
 		panic(fmt.Sprintf("rtlsim: %s, iteration %d: no word to read", t.node.Name, t.at))
@@ -211,12 +212,12 @@ func (t *turn) ended() {
 // An outlet is a port that a layer writes.
 type outlet struct {
 	dataflow.Port
-	values  num.Range // of its elements
-	bipolar bool      // which none is 0 of
+	values  num.Range // range of its elements
+	bipolar bool      // no element may be 0
 	written []int64
 }
 
-// put adds what an iteration gives: a word if it writes, else nil.
+// put appends the word of an iteration. The word must be nil exactly if the iteration does not write.
 func (o *outlet) put(w dataflow.Word, writes bool) error {
 	switch {
 	case writes != (w != nil):

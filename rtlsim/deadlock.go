@@ -10,23 +10,24 @@ import (
 	"strings"
 )
 
-// A Deadlock is a design in which nothing can happen any more although frames are on their way.
+// A Deadlock describes a design that stands still although frames are on their way.
 type Deadlock struct {
-	// from which on no layer starts and no output word is taken; negative where it was found without clocks
+	// From this clock on no layer starts and the host takes no word. It is negative if the deadlock was found
+	// without clocks.
 	Clock int
-	Waits []Wait // all that stand still
-	Cycle []Wait // of them, a closed chain: each waits for the node of the next, the last for that of the first
-	// Stream and Depth are the FIFO of the chain that takes the fewest bits to break it, and its smallest depth with
-	// which it holds up nothing any more, whatever pipelines hold.
+	Waits []Wait // all layers and ends of the host that stand still
+	Cycle []Wait // a closed chain of these: each waits for the next node, the last for the first
+	// Deepening the FIFO of Stream breaks the chain with the fewest bits. Depth is the smallest depth at which this
+	// FIFO delays nothing any more, whatever pipelines hold.
 	Stream, Depth int
 }
 
 // A Wait is one reason why a layer, or the host, stands still.
 type Wait struct {
 	Node   string // empty for the host
-	Room   bool   // it waits for room, else for a word
+	Room   bool   // it waits for room, otherwise for a word
 	Stream int
-	Depth  int // of the stream's FIFO
+	Depth  int // depth of the stream's FIFO
 }
 
 func (w Wait) String() string {
@@ -60,7 +61,8 @@ func (d *Deadlock) Error() string {
 		d.Stream)
 }
 
-// explain finds the chain of a deadlock, and what would break it. It gives d as an error, or the context's.
+// explain finds the closed chain of a deadlock, and the cheapest depth that breaks it. It returns d as an error, or
+// the context's error.
 func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	depth := p.design.Depths()
 	t := newTokens(p, nil)
@@ -85,7 +87,8 @@ func (d *Deadlock) explain(ctx context.Context, p *plan) error {
 	return d
 }
 
-// enough is the fewest words more in a stream that let the frame go as far as unbounded ones; a frame's words are.
+// enough returns the fewest words that the stream must gain so that the frame goes as far as with an unbounded
+// FIFO. The words of a whole frame are always enough.
 func (t *tokens) enough(ctx context.Context, depth []int, stream, frame int) (words int, err error) {
 	reach := func(more int) []int {
 		with := slices.Clone(depth)
@@ -99,7 +102,8 @@ func (t *tokens) enough(ctx context.Context, depth []int, stream, frame int) (wo
 	return sort.Search(frame, func(more int) bool { return slices.Equal(reach(more), most) }), err
 }
 
-// deadlock names everything that stands still: the inputs, the layers in topological order, the outputs.
+// deadlock returns a *Deadlock with everything that stands still: the inputs, the layers in topological order, and
+// the outputs.
 func (e *engine) deadlock(ctx context.Context) error {
 	d := &Deadlock{Clock: e.clock()}
 	for _, s := range e.sources {

@@ -8,14 +8,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// depths are the words of all streams, which are raised until something passes, and then lowered as far as it does.
+// depths holds the depths of all FIFOs in words. They are raised until a test passes, and then lowered as long as
+// it still passes.
 type depths struct {
 	ports []dataflow.Port
 	now   []int
-	low   []int // no less: two, or what is asked for, or given
-	fixed []int // what is given, 0 where it is not; nil for nowhere
+	low   []int // lower bounds: two words, or the depths that the options ask for
+	fixed []int // given depths, 0 for those to be found; nil if none are given
 	each  int   // words of a step
-	ahead []int // words for which the hardware has room besides
+	ahead []int // words for which the hardware has room beside the FIFO
 }
 
 func newDepths(p *plan, opt SizeOptions) depths {
@@ -36,7 +37,7 @@ func newDepths(p *plan, opt SizeOptions) depths {
 
 func (d *depths) step(s, words int) int { return stepAhead(words, d.each, d.ahead[s]) }
 
-// bits is what FIFOs of so many words hold.
+// bits returns the bits that FIFOs of these depths hold.
 func (d *depths) bits(words []int) (sum int) {
 	for s, n := range words {
 		sum += n * d.ports[s].Width()
@@ -46,26 +47,27 @@ func (d *depths) bits(words []int) (sum int) {
 
 func (d *depths) given(s int) bool { return d.fixed != nil && d.fixed[s] > 0 }
 
-// raise gives a stream so many words at least.
+// raise makes the FIFO of stream s hold at least this many words.
 func (d *depths) raise(s, words int) {
 	if !d.given(s) {
 		d.now[s] = max(d.now[s], d.step(s, words))
 	}
 }
 
-// trim takes back what a stream has beyond so many words, and beyond what it had.
+// trim lowers the depth of stream s to the step for this many words, but not below its depth in was. It never
+// raises it.
 func (d *depths) trim(s, words int, was []int) {
 	if !d.given(s) {
 		d.now[s] = max(was[s], min(d.now[s], d.step(s, words)))
 	}
 }
 
-// by is streams in the order of a number.
+// by sorts streams by a number.
 func by(streams []int, number func(s int) int) {
 	slices.SortStableFunc(streams, func(a, b int) int { return cmp.Compare(number(a), number(b)) })
 }
 
-// numbers is 0, 1, 2 ... below n.
+// numbers returns 0, 1, 2 ... n-1.
 func numbers(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -74,8 +76,8 @@ func numbers(n int) []int {
 	return list
 }
 
-// without takes those of some streams back to what they had that need not be deeper where others are, the first ones
-// first.
+// without lowers streams to their depths in was where the test still passes. It tries all of them together, then
+// each half, so that earlier streams are lowered first.
 func (d *depths) without(streams, was []int, passes func() bool) {
 	if len(streams) == 0 || d.drop(streams, was, passes) || len(streams) == 1 {
 		return
@@ -85,7 +87,7 @@ func (d *depths) without(streams, was []int, passes func() bool) {
 	d.without(streams[half:], was, passes)
 }
 
-// drop takes streams to lower bounds if that passes.
+// drop lowers all given streams to the depths in low. It undoes this and returns false if the test fails.
 func (d *depths) drop(streams, low []int, passes func() bool) bool {
 	was := slices.Clone(d.now)
 	for _, s := range streams {
@@ -98,8 +100,8 @@ func (d *depths) drop(streams, low []int, passes func() bool) bool {
 	return false
 }
 
-// search takes a stream to the first step from some words on that passes; the depth that it has does. Most often that
-// is the first one, so the last before it is tried first.
+// search sets stream s to the smallest step from the depth from on at which the test passes. The test must pass at
+// the current depth. Most often no smaller step passes, so the step just below is tried first.
 func (d *depths) search(s, from int, passes func() bool) {
 	steps := []int{from}
 	for steps[len(steps)-1] < d.now[s] {

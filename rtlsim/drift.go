@@ -5,43 +5,44 @@ import (
 	"slices"
 )
 
-// Not every run comes back to a state. With a host at full speed the layers in front of the slowest one may take a
-// frame every 3600 clocks and those behind it one every 4608, while a FIFO between them fills, a hundred frames long.
-// Then no state is like another, and still each frame is like the last one: every layer does the same, by its own
-// number of clocks later. Such frames are not run but moved: a frame of the FIFO's words is added, and all clocks are
-// later.
+// Some runs never return to an earlier state. With a host at full speed, the layers in front of the slowest one may
+// take a frame every 3600 clocks, and those behind it every 4608 clocks. The FIFO between them fills, perhaps for a
+// hundred frames. No state is then like an earlier one, but each frame is like the last one: each layer does the
+// same, later by its own number of clocks. The simulator copies such frames instead of running them. It adds a
+// frame of words to the FIFO that fills, and makes all clocks later.
 //
-// Say that each clock of the state between frames (see recur) is later than a frame before by the clocks of who has it:
-// a layer, or the host. The next frame is computed of these by maxima and comparisons. Where both sides belong to those
-// that are later by the same, they come out the same. The others are at streams whose writer is faster than its reader
-// (filling). A frame is free where nothing was decided at these: no reader waited for a word, and no word would have
-// taken its place sooner if there had been more room. A frame that is free, and between two states that are so alike,
-// is a copy: the next one is the same, by each one's clocks later, as long as it is free, too:
+// The rule is as follows. Each clock of the state between frames (see recur) belongs to a layer or to the host.
+// Suppose that each clock is later than a frame before by the shift of its owner. The engine computes the next
+// frame from these clocks by maxima and comparisons. A comparison between clocks of the same shift has the same
+// result. Other comparisons occur only at streams whose writer is faster than their reader; these streams fill. A
+// frame is free if none of these comparisons mattered: no reader waited for a word there, and more room would not
+// have let any word take its place sooner. If a free frame lies between two states that are alike up to the shifts,
+// it is a copy. The next frame is then the same, later by the shifts, as long as it is free too:
 //
-//   - Words are there when their reader comes for them, for they were in the last frame, and come earlier for it from
-//     frame to frame.
-//   - There is room as long as it lasts. Word j of frame f takes its place in clock w, and needs the one that word k of
-//     frame f - q left in clock r. In the copies t frames later these are w + t W and r + t R, if frame f - q is one,
-//     and so there is room while w + t W > r + t R. Reads of frames before the copies were over when the next frame
-//     begins to be written.
+//  - Words are there when their reader comes for them. They were in the last frame, and they come earlier, relative
+//    to the reader, from frame to frame.
+//  - There is room for a limited number of frames. Word j of frame f takes its place in clock w. It needs the place
+//    that word k of frame f - q left in clock r. In the copies t frames later these clocks are w + t W and r + t R,
+//    if frame f - q is a copy. So there is room while w + t W > r + t R. The reads of frames before the copies were
+//    over before the writing of the next frame begins.
 //
-// What is moved are the words of the FIFOs that fill, which hold more from frame to frame; the others hold what they
-// held in the last frame.
+// Copying a frame moves the words of the FIFOs that fill, which then hold more words. The other FIFOs hold as many
+// words as in the last frame.
 
-// A drift is how frames follow each other without coming back to a state.
+// A drift finds frames that can be copied, in a run that does not return to an earlier state.
 type drift struct {
-	over     bool // every frame is to be run
+	over     bool // every frame must be run
 	was, now pause
-	clocks   []int // per task: by how many the last frame was later
-	free     int   // frames in turn that are copies
-	since    []int // per stream: clock of the last read before these
-	whole    bool  // nothing is to be left out of the next frame, whose words have to be seen
-	left     int   // frames that may be moved
-	asked    bool  // whether frames have settled
-	settles  bool  // that may be, and nothing is to be left out of the next one, whose words have to be seen
+	clocks   []int // per task: shift of the last frame against the frame before
+	free     int   // number of successive frames that are copies
+	since    []int // per stream: clock of the last read before these frames
+	whole    bool  // the next frame must be run in full, because all its words have to be seen
+	left     int   // frames that may be copied
+	asked    bool  // whether settled is going to be asked
+	settles  bool  // frames may have settled; the next frame must be run in full, because its words have to be seen
 }
 
-// A pause is an engine between two frames.
+// A pause is the state of an engine between two frames.
 type pause struct {
 	workers []held
 	sources []held
@@ -50,23 +51,24 @@ type pause struct {
 	counts  counts
 }
 
-// A held is the clock of a layer or an end of the host, and what else matters of it, relative to that clock.
+// A held is the clock of a layer or an end of the host, and the rest of its state relative to that clock.
 type held struct {
 	at    int
 	state []int
 }
 
-// A filled is the last word of a stream, and the reads that still matter, relative to the last one.
+// A filled is the state of a stream: the clocks of its last word, and the reads that still matter relative to the
+// last read.
 type filled struct {
 	taken, read int
 	reads       []int
-	words       int // that were read, but for those that were gone over within a frame (see stretch)
+	words       int // words read, without those skipped within a frame (see stretch)
 	tight       int
 	hungry      int // in the frame before
 	late        int
 }
 
-// follows moves one more frame, if it is known to be like the last one.
+// follows copies one more frame, if that frame is known to be a copy of the last one.
 func (d *drift) follows(e *engine) bool {
 	if d.left == 0 {
 		return false
@@ -78,7 +80,7 @@ func (d *drift) follows(e *engine) bool {
 	return true
 }
 
-// alike looks after a frame that was run how many may be moved.
+// alike finds out, after a frame that was run, how many frames may be copied.
 func (d *drift) alike(e *engine) {
 	if d.over && !d.asked {
 		return
@@ -114,8 +116,8 @@ func (d *drift) alike(e *engine) {
 	}
 }
 
-// paces returns, per task, the clocks that a frame takes the slowest of it and the tasks that its words come from. They
-// are 0 where the host is paced.
+// paces returns, per task, a lower bound of the clocks per frame. It is the slowest of the task itself and the
+// tasks that feed it. All are 0 if the host is paced.
 func paces(e *engine) []int {
 	least := make([]int, e.tasks)
 	if len(e.sources) == 0 || e.sources[0].pace > 0 {
@@ -134,7 +136,7 @@ func paces(e *engine) []int {
 	return least
 }
 
-// note is where an engine is now.
+// note records the state of an engine.
 func (p *pause) note(e *engine) {
 	if p.workers == nil {
 		p.workers, p.streams = make([]held, len(e.workers)), make([]filled, len(e.streams))
@@ -166,11 +168,12 @@ func (p *pause) note(e *engine) {
 	p.counts = e.counts()
 }
 
-// later finds by how many clocks the last frame was later than the one before, and reports whether that one was, too.
+// later computes how many clocks later each task did in the last frame what it did in the frame before. It reports
+// whether these numbers are the same as one frame ago.
 func (d *drift) later() (same bool) {
 	var clocks []int
 	for _, side := range []struct{ was, now []held }{{d.was.sources, d.now.sources}, {d.was.workers, d.now.workers},
-		{d.was.sinks, d.now.sinks}} { // as they are enlisted
+		{d.was.sinks, d.now.sinks}} { // in the order of the tasks
 		for i, h := range side.now {
 			clocks = append(clocks, h.at-side.was[i].at)
 		}
@@ -180,7 +183,7 @@ func (d *drift) later() (same bool) {
 	return same
 }
 
-// moved reports whether the last frame is like the one before, but that each has its own clocks later.
+// moved reports whether the last frame is like the frame before, up to the shift of each task.
 func (d *drift) moved(e *engine) bool {
 	was, now, clocks := &d.was, &d.now, d.clocks
 	for _, s := range e.sources {
@@ -198,7 +201,7 @@ func (d *drift) moved(e *engine) bool {
 	}
 	for range e.sinks {
 		if clocks[0] != d.clocks[e.tasks-1] {
-			return false // the last word of a frame is no longer the same one's
+			return false // the last word of a frame no longer comes from the same output
 		}
 		clocks = clocks[1:]
 	}
@@ -213,9 +216,9 @@ func (d *drift) moved(e *engine) bool {
 	return true
 }
 
-// paced reports whether frames that come so many clocks after each other keep coming so where none begins before its
-// turn, for which the next one would wait so many clocks. Where they wait less and less, the last one must not have
-// waited: what it waited for its turn is counted as a wait for words or room of those that follow.
+// paced reports whether frames that follow each other after the given clocks keep doing so. No frame begins before
+// its turn, for which the next frame would wait for wait clocks. If frames wait less and less, the last frame must
+// not have waited. Otherwise its wait would wrongly count as a wait for words or room in the frames that follow.
 func paced(pace, clocks, wait int) bool {
 	return pace == 0 || clocks == pace || clocks > pace && wait+clocks-pace <= 0
 }
@@ -238,8 +241,8 @@ func (d *drift) undecided(e *engine) bool {
 	return true
 }
 
-// seen reports whether the clocks of all words of the last frame are known where streams fill; else they are of the
-// next one.
+// seen reports whether the clocks of all words of the last frame are known in the streams that fill. If not, the
+// engine runs the next frame in full.
 func (d *drift) seen(e *engine) bool {
 	for i, s := range e.streams {
 		words := s.port.Words
@@ -253,7 +256,7 @@ func (d *drift) seen(e *engine) bool {
 	return !d.whole
 }
 
-// moves is how many frames may be moved.
+// moves returns how many frames may be copied.
 func (d *drift) moves(e *engine) int {
 	times, size := e.frames-e.goal, 0
 	for i, s := range e.streams {
@@ -271,16 +274,16 @@ func (d *drift) moves(e *engine) int {
 	return max(0, times)
 }
 
-// lasts is for how many frames there is room in a stream that fills.
+// lasts returns for how many frames there is room in a stream that fills.
 func (d *drift) lasts(e *engine, i int) int {
 	s := e.streams[i]
 	w, r, words := d.clocks[s.writer], d.clocks[s.reader], s.port.Words
 	first := s.read - words
 	taken := func(j int) int { return s.due.of(first+j) - s.delay }
 	if ahead := d.ahead(e, s); ahead > 0 {
-		// What is written elsewhere may hold up the writer, and then this stream is counted as well, if there is no
-		// room yet when the next iteration could begin. That is not before as many words as may be under way were
-		// written: there has to be room for a word when the one so many before it takes its place.
+		// A lack of room on another stream may delay the writer. Then this stream counts as tight too, if it has no
+		// room when the next iteration could begin. That is no earlier than after the writing of as many words as
+		// may be under way. So there must be room for a word when the word that many before it takes its place.
 		if ahead > words || d.free == 1 {
 			return 0
 		}
@@ -303,8 +306,8 @@ func (d *drift) lasts(e *engine, i int) int {
 	return least / (r - w)
 }
 
-// ahead is how many words of a stream may be under way when its writer begins the next iteration, if it also writes
-// other streams; else 0.
+// ahead returns how many words of a stream may be under way when its writer begins the next iteration. It returns 0
+// if the writer writes no other stream.
 func (d *drift) ahead(e *engine, s *stream) int {
 	i := int(s.writer) - len(e.sources)
 	if i < 0 {
@@ -317,7 +320,7 @@ func (d *drift) ahead(e *engine, s *stream) int {
 	return max(1, e.loops[k.node].Latency)
 }
 
-// move goes over a frame that is like the last one.
+// move copies the last frame.
 func (d *drift) move(e *engine) {
 	for _, s := range e.streams {
 		w, r := d.clocks[s.writer], d.clocks[s.reader]

@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// gapped is a loop of so many iterations that moves the words of each port in runs, with gaps of any length between.
+// gapped returns a loop with the given number of iterations. It moves the words of each port in runs, with gaps of
+// any length between.
 func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) dataflow.Loop {
 	n := max(iterations, slices.Max(reads), slices.Max(writes))
 	runs := slices.Repeat([]dataflow.Run{{Times: 1}}, n)
@@ -31,14 +32,14 @@ func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) datafl
 	return dataflow.Loop{Body: dataflow.Join(runs...), Latency: latency}
 }
 
-// Moved frames behind a fork, of which one output fills while the other holds it up, or fills as well until it does,
-// are those that would be run.
+// TestDriftsOfForks checks frames that are copied with a shift, behind a fork. One output of the fork fills while
+// the other holds it up, or fills as well until it holds up the fork. The copied frames equal frames that are run.
 func TestDriftsOfForks(t *testing.T) {
 	t.Parallel()
 	moved := 0
 	seeds := append(numbers(200),
-		668,  // the output that fills holds most in the last frame that is moved
-		1692) // what held up the fork last is the same in the first frames that are alike, but for how long
+		668,  // the output that fills holds the most words in the last frame that is copied
+		1692) // the first equal frames have the same cause of the fork's last delay, but not the same duration
 	for _, i := range seeds {
 		seed := uint64(i)
 		rng := rand.New(rand.NewPCG(seed, 15))

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Moved frames of a layer that reads its words with gaps of any length between them, behind a deep FIFO and a host that
-// is a bit faster, are those that would be run.
+// TestDriftsOfGaps checks frames that are copied with a shift, for a layer that reads its words with gaps of any
+// length between them, behind a deep FIFO and a slightly faster host. They equal frames that are run.
 func TestDriftsOfGaps(t *testing.T) {
 	t.Parallel()
 	moved := 0
@@ -47,8 +47,8 @@ func TestDriftsOfGaps(t *testing.T) {
 	}
 }
 
-// runsAlike runs a design with frames that are moved and with every one run, holds them to be the same, and tells how
-// many were moved, and whether all came through.
+// runsAlike runs a design twice, once with copied frames and once with every frame run, and fails if the results
+// differ. It returns the number of copied frames, and whether all frames came through.
 func runsAlike(t *testing.T, seed uint64, d *dataflow.Design, opt Options) (moved int, through bool) {
 	p := newPlan(d)
 	got, want := p.whole(d.Depths(), nil, opt), p.whole(d.Depths(), nil, opt)

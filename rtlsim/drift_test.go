@@ -8,15 +8,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Frames that are moved are those that would be run: random networks with FIFOs that take long to fill, by a host at
-// full speed and by a paced one, and windows of them, against the same where every frame is run. So is what they keep.
+// TestDrifts checks that frames that are copied with a shift equal frames that are run, and so does what they
+// record. It uses random networks with FIFOs that take long to fill, with a host at full speed or a paced one, and
+// windows of these networks.
 func TestDrifts(t *testing.T) {
 	t.Parallel()
 	const frames = 60
-	moved := [4]int{} // runs by kind: of either rule of stalls, with a paced host, windows
+	moved := [4]int{} // runs by kind: both rules of stalls, a paced host, windows
 	for seed := range uint64(301) {
 		if seed == 300 {
-			seed = 983 // of a window, whose first layer waits for its turn in the frame before those that are alike
+			seed = 983 // a window whose first layer waits for its turn in the frame before the equal ones
 		}
 		d, rng := randomNet(t, seed, 11)
 		p := newPlan(d)

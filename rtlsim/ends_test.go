@@ -9,9 +9,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What ends add to a frame is what they would take as layers in a simulation, each beside a FIFO of two words for its
-// register slice: every frame comes to the host in the same clock, and the interval is the same. A layer that begins a
-// frame without reading may do so while the first word is on its way through the end: that is not counted on.
+// TestEndsAreProcesses compares the clocks that ends add to a frame with a simulation in which the ends are layers,
+// each beside a FIFO of two words for its register slice. Every frame reaches the host in the same clock, and the
+// interval is the same. A layer that begins a frame without reading may do so while the first word still passes the
+// input's end. The simulator does not assume that.
 func TestEndsAreProcesses(t *testing.T) {
 	t.Parallel()
 	alike := 0
@@ -20,7 +21,7 @@ func TestEndsAreProcesses(t *testing.T) {
 		depths := 2 + rng.IntN(4)
 		target := dataflow.Target{ClockMHz: []float64{100, 200, 500}[rng.IntN(3)]}
 		in, out := target.Ends()
-		chain := func(process int) *dataflow.Design { // with ends of so many clocks as layers; 0 for none
+		chain := func(process int) *dataflow.Design { // with ends of the given number of clocks as layers; 0 for none
 			rng := rand.New(rand.NewPCG(seed, 91))
 			n := &net{t: t, perWord: 1}
 			words, periods := 1+rng.IntN(4), 1+rng.IntN(4)
@@ -48,16 +49,17 @@ func TestEndsAreProcesses(t *testing.T) {
 			}
 			d := n.design(depths, s)
 			d.Target = target
-			if process > 0 { // the slices
+			if process > 0 { // for the register slices
 				d.FIFO[d.Model.Graph.In[0]] = dataflow.ShiftRegisters(2)[0]
 				d.FIFO[s] = dataflow.ShiftRegisters(2)[0]
 			}
 			return d
 		}
-		// The process of an output takes as long as that of an input; the slice in front of the latter is what is left.
+		// An output's process takes as long as an input's. The register slice in front of the input's process takes
+		// the rest.
 		process, slice := out, in-out
 		bare := chain(0)
-		reads := true // before it does anything else, every layer
+		reads := true // every layer reads before it does anything else
 		for i := range bare.Model.Graph.Nodes {
 			reads = reads && bare.Loop(i).At(0).Read != 0
 		}
@@ -84,7 +86,8 @@ func TestEndsAreProcesses(t *testing.T) {
 	}
 }
 
-// Ends add to latency alone: where another clock makes them longer, nothing else of a run differs.
+// TestEndsCostLatencyAlone checks that a clock frequency with longer ends changes nothing in a run except the
+// latency.
 func TestEndsCostLatencyAlone(t *testing.T) {
 	t.Parallel()
 	latencies := map[int]bool{}
@@ -96,7 +99,7 @@ func TestEndsCostLatencyAlone(t *testing.T) {
 			d.Target.ClockMHz = mhz
 			got, err := Run(t.Context(), d, nil, Options{Frames: 5})
 			if err != nil {
-				break // a deadlock is one at any clock
+				break // a deadlock at one frequency is one at any
 			}
 			in, out := d.Target.Ends()
 			latencies[in+out] = true

@@ -7,42 +7,43 @@ import (
 	"slices"
 )
 
-// never is the clock of what cannot happen.
+// never is a clock later than any other. It stands for an event that cannot happen.
 const never = math.MaxInt
 
-// An engine is a design at work: layers, and the host at either end. Each goes on for as long as the clocks that it
-// depends on are known, in any order: the clocks are a function of the design alone.
+// An engine simulates a design: its layers, and the host at both ends. Each of these is a task that goes on
+// as long as the clocks it depends on are known. The order of the tasks does not matter, for the clocks are
+// a function of the design alone.
 //
-// All go through one frame before any begins the next. Within a frame nothing needs a word of a later one, and a stuck
-// layer waits only for layers that are stuck in the same or an earlier frame; so this holds up nobody for good, and it
-// keeps in memory the words of one frame at most.
+// All tasks finish a frame before any task begins the next one. No word of a frame depends on a later
+// frame, and a stuck layer waits only for layers that are stuck in the same frame or an earlier one. So
+// this rule delays nothing for ever, and memory holds at most the words of one frame.
 type engine struct {
 	*plan
-	each    []*plan   // by frame, of given ones
+	each    []*plan   // the plan of each frame, if frames were given
 	workers []*worker // in topological order
 	streams []*stream
 	sources []*source
 	sinks   []*sink
-	tasks   int // sources, workers, sinks
+	tasks   int // number of sources, workers and sinks
 	agenda  agenda
 
 	frames int
-	shows  int  // so many frames may show the interval; 0 where all are wanted
-	goal   int  // frames that may be gone through
-	passed int  // frames that were gone through word by word, or begun
-	end    int  // clock in which nothing may happen any more
+	shows  int  // the first frames among which the interval may show; 0 if all frames are wanted
+	goal   int  // frames that may be run so far
+	passed int  // frames that were run word by word, or begun
+	end    int  // nothing may happen in this clock or later
 	late   bool // something would happen in clock end or later
-	every  bool // every frame is wanted: logs
-	cut    bool // a trial ended before it showed anything
+	every  bool // every frame must be run, as for a log
+	cut    bool // a trial ended before it gave a result
 	trace  *Trace
 	search search
 
-	stretch stretch // what repeats within a frame
-	drift   drift   // frames that are like each other
-	course  course  // so far
+	stretch stretch // finds repetitions within a frame
+	drift   drift   // finds frames that repeat with a shift
+	course  course  // the run so far
 }
 
-// visitor lets a source, a worker or a sink go on as far as it can.
+// visitor returns a function that lets a source, a worker or a sink go on as far as it can.
 func visitor(e *engine) func(task) {
 	return func(t task) {
 		i := int(t) - len(e.sources)
@@ -61,7 +62,7 @@ func visitor(e *engine) func(task) {
 	}
 }
 
-// enlist makes tasks of all that works, writers before readers.
+// enlist gives each source, worker and sink a task number, writers before their readers.
 func (e *engine) enlist() {
 	add := func() task {
 		e.tasks++
@@ -89,13 +90,13 @@ func (e *engine) enlist() {
 	}
 }
 
-// drain visits tasks until none can go on.
+// drain visits tasks until no task can go on.
 func (e *engine) drain(ctx context.Context) error {
 	e.stretch.begin(e)
 	return e.agenda.run(ctx, e.tasks, visitor(e), e.repeat)
 }
 
-// pass takes one more frame through the design; through is false where it does not come out.
+// pass takes one more frame through the design. It returns false if the frame does not come out.
 func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	if e.goal++; e.drift.follows(e) {
 		e.trace.Record.ended(e)
@@ -111,9 +112,10 @@ func (e *engine) pass(ctx context.Context) (through bool, err error) {
 	return through, err
 }
 
-// stopped says why a frame does not come out: a *Deadlock or the end of the clocks, or the context's error.
+// stopped returns the error for a frame that does not come out: a *Deadlock, the end of the allowed clocks,
+// or the context's error.
 func (e *engine) stopped(ctx context.Context) error {
-	e.goal = e.frames // what is not stuck in this frame goes on
+	e.goal = e.frames // let the tasks that are not stuck in this frame go on
 	if err := e.drain(ctx); err != nil {
 		return err
 	}
@@ -127,13 +129,13 @@ func (e *engine) stopped(ctx context.Context) error {
 	return e.deadlock(ctx)
 }
 
-// done reports whether all have reached the goal.
+// done reports whether all workers and sinks have finished the frames up to the goal.
 func (e *engine) done() bool {
 	return !slices.ContainsFunc(e.workers, func(k *worker) bool { return k.frame < e.goal }) &&
 		!slices.ContainsFunc(e.sinks, func(k *sink) bool { return k.frame < e.goal })
 }
 
-// at is the plan of a frame.
+// at returns the plan of the given frame.
 func (e *engine) at(frame int) *plan {
 	if len(e.each) == 0 {
 		return e.plan
@@ -146,7 +148,7 @@ func (e *engine) mixed() bool {
 	return slices.ContainsFunc(e.each, func(p *plan) bool { return p != e.plan })
 }
 
-// clock is the one after the last iteration and the last word taken.
+// clock returns the clock after the last iteration and after the last word that the host took.
 func (e *engine) clock() int {
 	at := -1
 	for _, k := range e.workers {

@@ -14,8 +14,8 @@ import (
 
 var uint8s = num.Type{Kind: num.UInt, Width: 8}
 
-// A blender is a layer with any loop: each word it writes is a digest of all that it has read in the frame so far.
-// All words have the same number of elements.
+// A blender is a layer with any loop. Each word that it writes is a digest of all that it has read in the frame so
+// far. All words have the same number of elements.
 type blender struct {
 	kind    string
 	loop    dataflow.Loop
@@ -23,7 +23,7 @@ type blender struct {
 	perWord int
 }
 
-// newBlender is a blender with as many ports as its loop uses.
+// newBlender returns a blender with as many ports as its loop uses.
 func newBlender(kind string, l dataflow.Loop, perWord int) blender {
 	var all dataflow.Moves
 	w := l.Walk()
@@ -145,7 +145,7 @@ func (n *net) add(kind string, l dataflow.Loop, in ...int) []int {
 	return out
 }
 
-// design gives every stream the depth.
+// design completes the design. Every stream gets the given depth.
 func (n *net) design(depth int, out ...int) *dataflow.Design {
 	n.t.Helper()
 	for _, s := range out {
@@ -160,7 +160,7 @@ func (n *net) design(depth int, out ...int) *dataflow.Design {
 		FIFO:  slices.Repeat(dataflow.ShiftRegisters(depth), len(g.Streams))}
 }
 
-// Accesses by letters: e each, f first, l last.
+// access returns an access from letters: e for each, f for first, l for last.
 func access(kinds string) dataflow.Access {
 	var a dataflow.Access
 	for _, k := range kinds {
@@ -177,24 +177,24 @@ func accesses(kinds ...string) (list []dataflow.Access) {
 	return list
 }
 
-// matrix is the loop of a matrix product: nf words out for sf words in, per vector.
+// matrix returns the loop of a matrix product: per vector, sf words in and nf words out.
 func matrix(vectors, nf, sf, latency int) dataflow.Loop {
 	return dataflow.Nest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"),
 		Latency: latency}.Loop()
 }
 
-// pass reads and writes all words in every one of n iterations.
+// pass returns a loop of n iterations that read a word of every input and write a word of every output.
 func pass(n, in, out, latency int) dataflow.Loop {
 	return dataflow.Nest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in),
 		Write: slices.Repeat(accesses("e"), out), Latency: latency}.Loop()
 }
 
-// hold reads all n words of a frame before it writes n.
+// hold returns a loop that reads all n words of a frame before it writes n.
 func hold(n, latency int) dataflow.Loop {
 	return dataflow.Nest{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}.Loop()
 }
 
-// regroup is a width converter from n words to m words per period.
+// regroup returns the loop of a width converter from n words to m words per period.
 func regroup(periods, n, m, latency int) dataflow.Loop {
 	mark := func(k int) dataflow.Access {
 		p := make([]byte, max(n, m))
@@ -210,13 +210,14 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 		Write: []dataflow.Access{mark(m)}, Latency: latency}.Loop()
 }
 
-// randomNet grows a network from one or two inputs; every stream has 1 to 6 words per period of a frame. What else is
-// random of a test goes on with rng. Three of four seeds have the rule of HLS, the others credits.
+// randomNet grows a network from one or two inputs. Every stream has 1 to 6 words per period of a frame. A test
+// draws whatever else it needs from the returned rng. Three of four seeds use the rule of HLS (Frozen), the others
+// credits.
 func randomNet(t testing.TB, seed, sequence uint64) (*dataflow.Design, *rand.Rand) {
 	return longNet(t, seed, sequence, 1)
 }
 
-// longNet is randomNet with so many times the periods.
+// longNet is randomNet with the given number of times as many periods.
 func longNet(t testing.TB, seed, sequence uint64, times int) (d *dataflow.Design, rng *rand.Rand) {
 	rng = rand.New(rand.NewPCG(seed, sequence))
 	n := &net{t: t, perWord: 1 + rng.IntN(3)}

@@ -6,38 +6,39 @@ import (
 	"slices"
 )
 
-// Depths that are free from deadlock are found by one frame without clocks, in which a FIFO becomes deeper where it is
-// stuck, and which then goes on (T. M. Parks, Bounded Scheduling of Process Networks, 1995). So a block of any size
-// takes little more than one such run, whatever its streams have to hold.
+// A single frame without clocks finds depths that are free from deadlock. When the frame is stuck, a FIFO becomes
+// deeper, and the frame goes on (T. M. Parks, Bounded Scheduling of Process Networks, 1995). So a block of any size
+// takes little more time than one such run, however much its streams have to hold.
 //
-// Where nothing can go on, layers wait for each other in circles, and each circle has to be broken at a stream at which
-// it waits for room: at the narrowest. As long as no other one of these gets deeper, no depths elsewhere help: the
-// layers of the circle wait for each other's words, in an order that no depth changes. So what a stream got last is
-// needed if the others have what they had then, which is so of most. The rest are lowered, as far as a frame gets
-// through.
+// A stuck frame means that layers wait for each other in circles. Each circle must be broken at a stream at which
+// it waits for room: the narrowest of these. As long as the other streams of the circle keep their depths, depths
+// elsewhere do not help: the layers of the circle wait for each other's words in an order that no depth changes. So
+// the last deepening of a stream was needed if the other streams still have the depths that they had then. This is
+// so for most streams. The remaining ones are lowered as far as a frame still gets through.
 //
-// For example, a fork gives words to a layer that holds back 100 of them, and past it to a join. Stuck at two words,
-// the fork waits for room past the layer, the join for the layer's word, and the layer for the fork's. Only one of
-// these waits is for room: that stream gets 32, 64, 96 and then 128 words, and needs each of these steps.
+// For example, a fork sends words to a layer that holds back 100 of them, and past this layer to a join. With two
+// words everywhere, the fork waits for room past the layer, the join waits for a word of the layer, and the layer
+// waits for a word of the fork. Only the first wait is for room. That stream gets 32, 64, 96 and then 128 words,
+// and needs each of these steps.
 
-// A growth is such a run of a block.
+// A growth finds depths without deadlock for a block.
 type growth struct {
 	*tokens
 	*depths
-	last  []full // per stream: the circle for which it was made deeper last
-	seen  []int  // per layer: the way by which it was come to; 0 for none
-	ways  int
-	chain []wait // the last way; to be used again
+	last  []full // per stream: the circle that caused its last deepening
+	seen  []int  // per layer: number of the chain that last reached it; 0 for none
+	ways  int    // number of chains so far
+	chain []wait // the last chain; memory to use again
 }
 
-// A full is streams that have no room, and the words that they have.
+// A full is a list of streams without room, with their depths at that time.
 type full struct{ streams, words []int }
 
-// begin sets every stream to what is given, or to the least that is free from deadlock.
+// begin sets every stream to its given depth, or to the least depth that is free from deadlock.
 func (z *sizer) begin() {
 	for _, b := range z.blocks {
 		if len(b.streams) == 1 {
-			continue // no circle
+			continue // a single stream forms no circle
 		}
 		g := growth{tokens: newTokens(z.plan, b.members), depths: &z.depths, last: make([]full, len(z.ports)),
 			seen: make([]int, len(z.loops))}
@@ -47,7 +48,7 @@ func (z *sizer) begin() {
 			continue
 		}
 		z.need(b.members, b.streams)
-		if !free { // depths that are given are in the way
+		if !free { // given depths are in the way
 			for _, s := range b.streams {
 				z.raise(s, z.ports[s].Words)
 			}
@@ -57,7 +58,7 @@ func (z *sizer) begin() {
 	}
 }
 
-// grow takes a frame through, and reports whether it comes through.
+// grow runs a frame, deepens FIFOs whenever it is stuck, and reports whether it comes through.
 func (g *growth) grow(ctx context.Context) (through bool, err error) {
 	through, err = g.run(ctx, g.now)
 	for err == nil && !through {
@@ -76,15 +77,15 @@ func (g *growth) grow(ctx context.Context) (through bool, err error) {
 	return through, err
 }
 
-// narrowest is the stream of some that takes the fewest bits to be deeper; of equal ones one that is deep already, and
-// the last.
+// narrowest returns the stream whose deepening takes the fewest bits. Among equals it prefers a stream that is deep
+// already, and then the last.
 func (g *growth) narrowest(streams []int) int {
 	return slices.MinFunc(streams, func(a, b int) int {
 		return cmp.Or(g.depths.ports[a].Width()-g.depths.ports[b].Width(), g.now[b]-g.now[a], b-a)
 	})
 }
 
-// fulls is some streams as they are now.
+// fulls returns the given streams with their depths now.
 func (g *growth) fulls(streams []int) full {
 	f := full{streams, make([]int, 0, len(streams))}
 	for _, s := range streams {
@@ -93,7 +94,7 @@ func (g *growth) fulls(streams []int) full {
 	return f
 }
 
-// needed reports whether a stream surely needs what it got last.
+// needed reports whether a stream certainly needs its last deepening.
 func (g *growth) needed(s int) bool {
 	f := g.last[s]
 	for i, other := range f.streams {
@@ -104,8 +105,8 @@ func (g *growth) needed(s int) bool {
 	return true
 }
 
-// circles is the streams at which circles wait for room, circle by circle: of each stuck layer only the first wait is
-// looked at, which is for a word where there is one. So they have no layer in common.
+// circles returns, circle by circle, the streams at which the circle waits for room. It follows only the first wait
+// of each stuck layer, which is for a word if there is such a wait. So no two circles share a layer.
 func (g *growth) circles() (list [][]int) {
 	from := g.ways + 1
 	for i := range g.workers {
@@ -121,7 +122,7 @@ func (g *growth) circles() (list [][]int) {
 			at = chain[len(chain)-1].other
 		}
 		if g.chain = chain; g.seen[at] < g.ways {
-			continue // it leads to a circle that is known
+			continue // the chain leads to a known circle
 		}
 		var rooms []int
 		for _, w := range chain[slices.IndexFunc(chain, func(w wait) bool { return w.layer == at }):] {
@@ -134,8 +135,8 @@ func (g *growth) circles() (list [][]int) {
 	return list
 }
 
-// lower takes streams of a block that may not need what they have to the fewest words with which a frame gets through,
-// those that hold the most bits first. It reports whether the effort was enough for all.
+// lower lowers streams of a block that may be too deep to the fewest words with which a frame gets through. Streams
+// that hold the most bits come first. It reports whether the effort was enough for all streams.
 func (z *sizer) lower(b block, least []int, needed func(s int) bool) bool {
 	open := slices.DeleteFunc(slices.Clone(b.streams), func(s int) bool { return z.now[s] == least[s] || needed(s) })
 	by(open, func(s int) int { return (least[s] - z.now[s]) * z.ports[s].Width() })

@@ -7,11 +7,12 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// skips is a block in which every layer reads what all before it gave, and holds back words of it.
+// skips returns a block in which every layer reads the outputs of all layers before it. It holds back the given
+// number of words of them.
 func skips(t testing.TB, layers, words, held int) *dataflow.Design {
 	n := &net{t: t, perWord: 1}
 	s := n.add("Pass", pass(words, 1, 1, 2), n.input(words))[0]
-	var given [][]int // by layer, what it gives those behind it
+	var given [][]int // per layer: streams to the layers behind it
 	next := func(each func(in []int) int) int {
 		var in []int
 		for k := range given {
@@ -29,8 +30,8 @@ func skips(t testing.TB, layers, words, held int) *dataflow.Design {
 	return n.design(2, next(join))
 }
 
-// What a block needs to be free from deadlock is found in one run, and none of its streams needs less, however many
-// there are.
+// TestGrow checks that a single run finds the depths that a block needs to avoid deadlock, however many streams the
+// block has, and that none of its streams could be shallower.
 func TestGrow(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 12, 500, 40)
@@ -55,8 +56,8 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// What a stream got where another one could have had it is taken back where that one needs it anyway, as far as the
-// effort goes.
+// TestGrowTakesBack checks a stream that got words which another stream could have taken. If that other stream
+// needs them anyway, the first one loses them again, as far as the effort permits.
 func TestGrowTakesBack(t *testing.T) {
 	t.Parallel()
 	const words = 400
@@ -67,7 +68,7 @@ func TestGrowTakesBack(t *testing.T) {
 	then := n.add("Window", held1(words, 150), both[1])[0]
 	d := n.design(2, n.add("Join", pass(words, 3, 1, 1), first, both[0], then)...)
 	from := slices.Repeat([]int{Least}, len(d.FIFO))
-	from[fork[0]] = memoryWords // which makes it the one to go on with
+	from[fork[0]] = memoryWords // so that growth chooses this stream
 	for _, effort := range []int{0, 1} {
 		opt := SizeOptions{Minimal: true, From: from, Effort: effort}
 		z := size(t, d, opt)

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What a run shows of its first frames is what the plain walk of these shows, whether they are run, moved while a FIFO
-// fills, or gone over in rows or periods, and wherever the record ends.
+// TestHeads compares the recorded first frames of a run with a plain walk over them, clock by clock. They are equal
+// whether frames are run, copied while a FIFO fills, or skipped in rows or periods, and wherever the record ends.
 func TestHeads(t *testing.T) {
 	t.Parallel()
 	heads, several, moved := 0, 0, 0
@@ -63,8 +63,8 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// filling is a network by either rule of stalls: a random one of short FIFOs, or one of long frames, or a chain of
-// layers with gaps, of which some FIFOs take long to fill.
+// filling returns a network with either rule of stalls: a random network with short FIFOs, a network with long
+// frames, or a chain of layers with gaps, in which some FIFOs take long to fill.
 func filling(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 	kind := seed % 4
 	if kind < 2 {

@@ -2,26 +2,27 @@ package rtlsim
 
 import "sort"
 
-// A cause is what held up an iteration: a word that was not there, or room that was not. The zero value is the turn of
-// a frame that is paced.
+// A cause is what delayed an iteration: a missing word, or missing room if room is set. The zero value stands for a
+// paced frame that waited for its turn.
 type cause struct {
 	stream *stream
 	room   bool
 }
 
-// holds are the iterations of a worker that were held up, in their order: where it waited for room, what wrote last
-// where its pipeline freezes, else what started. They are kept as long as they follow each other evenly, as most do.
+// holds lists the iterations of a worker that had to wait, in their order. For lack of room it lists the iteration
+// that wrote late where the pipeline freezes, otherwise the iteration that started late. Most waits come at even
+// distances, so runs of such waits are stored as one entry.
 type holds []evenly
 
-// evenly is holds for the same cause, which come after so many clocks and so many iterations each.
+// evenly stores waits with the same cause and with even distances in clocks and in iterations.
 type evenly struct {
-	clock, number   int // of the first
-	clocks, numbers int
-	times           int
+	clock, number   int // of the first wait
+	clocks, numbers int // distances between two waits
+	times           int // number of waits
 	cause           cause
 }
 
-// add notes that iteration number came in a clock, sooner than which a cause did not let it.
+// add records that the given iteration came in the given clock, because c did not allow it sooner.
 func (h *holds) add(clock, number int, c cause) {
 	if n := len(*h); n > 0 && (*h)[n-1].goesOn(clock, number, c) {
 		return
@@ -43,13 +44,13 @@ func (r *evenly) goesOn(clock, number int, c cause) bool {
 	return true
 }
 
-// A heldUp is one of holds.
+// A heldUp is a single wait.
 type heldUp struct {
 	clock, number int
 	cause         cause
 }
 
-// last is the last hold up to a clock; ok is false where there is none.
+// last returns the last wait up to a clock. It returns false if there is none.
 func (h holds) last(clock int) (last heldUp, ok bool) {
 	i := sort.Search(len(h), func(i int) bool { return h[i].clock > clock }) - 1
 	if i < 0 {
@@ -62,7 +63,8 @@ func (h holds) last(clock int) (last heldUp, ok bool) {
 	return heldUp{r.clock + n*r.clocks, r.number + n*r.numbers, r.cause}, true
 }
 
-// noted has an engine at rest note what holds up its workers, every word of every frame.
+// noted makes an engine record all waits of its workers. The caller must call it before the engine starts. The
+// engine then runs every word of every frame.
 func (e *engine) noted() {
 	e.stretch.over, e.drift.over = true, true
 	for _, k := range e.workers {
@@ -73,8 +75,8 @@ func (e *engine) noted() {
 	}
 }
 
-// note notes what held up an iteration whose words are there in one clock, and that starts in another. A pipeline notes
-// itself which writes have frozen it.
+// note records why an iteration waited. Its words had arrived in clock words, and it starts in clock start. The
+// pipeline itself records the writes that froze it.
 func (k *worker) note(words, start int) {
 	if start > words && k.pipe != nil {
 		return
@@ -96,7 +98,7 @@ func (k *worker) note(words, start int) {
 	k.notes.add(start, k.count.Busy, c)
 }
 
-// noteLine is note for a worker of single streams.
+// noteLine is note for a worker with a line.
 func (k *worker) noteLine(words, start int) {
 	switch {
 	case start == words:

@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// A Pace holds back one end of the host: a word at most every Every clocks (0 and 1: in every clock that the port to
-// the processor's memory allows, dataflow.Target.HostEvery), and none in a clock that the dice stall, whether or not a
-// word waits. The zero value is full speed.
+// A Pace slows down one end of the host. The host moves at most one word every Every clocks; values 0 and 1 mean
+// the rate that its port to the processor's memory allows (dataflow.Target.HostEvery). It moves no word in a clock
+// that the dice stall, whether or not a word waits. The zero value is full speed.
 type Pace struct {
 	Every int
-	Stall int    // stalled clocks in a hundred on average, 0 to 99
-	Seed  uint64 // of the dice; every stream has its own
+	Stall int    // share of stalled clocks on average, in percent, 0 to 99
+	Seed  uint64 // seed of the dice; every stream has its own dice
 }
 
 func (p Pace) verify() error {
@@ -21,19 +21,19 @@ func (p Pace) verify() error {
 	return nil
 }
 
-// gate is the pace at end i of the host, through whose port a word takes so many clocks.
+// gate returns the gate for end i of the host. A word takes port clocks to pass the host's port.
 func (p Pace) gate(i, port int) gate {
 	return gate{every: max(p.Every, port), stall: uint64(p.Stall), seed: mix(p.Seed + uint64(i))}
 }
 
-// A gate says in which clocks one stream of the host may move a word.
+// A gate decides in which clocks one stream of the host may move a word.
 type gate struct {
 	every       int
 	stall, seed uint64
-	free        int // earliest clock after the last word
+	free        int // the earliest clock after the last word
 }
 
-// next is the first clock from the given one on in which the gate is open.
+// next returns the first clock from the given one on in which the gate is open.
 func (g *gate) next(from int) int {
 	c := max(from, g.free)
 	for g.stalled(c) {
@@ -42,7 +42,7 @@ func (g *gate) next(from int) int {
 	return c
 }
 
-// pass moves a word in the next clock; ok is false where nothing may happen any more by then.
+// pass moves a word in the next open clock. It returns false if that clock is past the end of the run.
 func (g *gate) pass(e *engine, from int) (clock int, ok bool) {
 	if clock = g.next(from); clock >= e.end {
 		e.late = true
@@ -56,8 +56,8 @@ func (g *gate) stalled(clock int) bool {
 	return g.stall > 0 && mix(g.seed^uint64(clock))%100 < g.stall
 }
 
-// mix is the output function of SplitMix64 (Steele, Lea, Flood 2014): dice that need no state, so that a clock's throw
-// is the same however often it is asked for.
+// mix is the output function of SplitMix64 (Steele, Lea, Flood 2014). As dice it needs no state, so a clock always
+// gets the same throw.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -65,21 +65,21 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// A source is the host at an input, seen behind the input's end: where a word is visible in the first FIFO, the host
-// gave it plan.in clocks before. What an end and its register slice hold beside, when that FIFO is full, is left out:
-// more words there delay none.
+// A source is the host at an input, seen behind the input's end. A word that is visible in the first FIFO left the
+// host plan.in clocks earlier. The end and its register slice can hold further words while that FIFO is full. The
+// simulation leaves these out, for they delay no word.
 type source struct {
-	stream *stream
-	gate   gate
-	pace   int // no frame starts before so many clocks times its number
-	frame  int // of the next word
-	word   int // its number in the frame
+	stream *stream // frame f starts no earlier than clock f*pace
+	gate   gate    // frame of the next word
+	pace   int     // number of the next word in its frame
+	frame  int     // of the next word
+	word   int     // its number in the frame
 
 	begins []int // per frame: clock of the first word
-	turns  int   // frames that waited for their turn
+	turns  int   // number of frames that waited for their turn
 }
 
-// visit offers words as far as the room for them is known.
+// visit writes words of the host for as long as it is known when there is room for them.
 func (s *source) visit(e *engine) {
 	for left := visitWords; s.frame < e.goal; left-- {
 		if left == 0 {
@@ -113,18 +113,18 @@ func (s *source) visit(e *engine) {
 	}
 }
 
-// A sink is the host at an output, seen in front of the output's end: what leaves the last FIFO comes to the host
-// plan.out clocks later.
+// A sink is the host at an output, seen in front of the output's end. A word that leaves the last FIFO reaches the
+// host plan.out clocks later.
 type sink struct {
 	stream *stream
 	gate   gate
-	frames []Frame // of the trace
-	frame  int     // of the next word
-	word   int     // its number in the frame
-	at     int     // clock in which the last word left the FIFO
+	frames []Frame // frames of the trace
+	frame  int     // frame of the next word
+	word   int     // number of the next word in its frame
+	at     int     // clock when the last word left the FIFO
 }
 
-// visit takes the words that are there.
+// visit takes the words that have arrived.
 func (k *sink) visit(e *engine) {
 	for k.frame < e.goal {
 		at, ok := k.stream.arrival()

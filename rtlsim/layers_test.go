@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// randomPerceptron is a network of real layers, with a converter wherever two folds do not meet.
+// randomPerceptron returns a network of real layers, with a converter wherever the words of two folds differ.
 func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	var b dataflow.Builder
 	var folds []dataflow.Fold
@@ -93,8 +93,8 @@ func pick(t testing.TB, all []dataflow.Fold, fits func(dataflow.Fold) bool) data
 	return dataflow.Fold{}
 }
 
-// Chains of real layers compute what Eval says at any fold, depth and pace, never deadlock, and take the same clocks
-// without data.
+// TestLayers checks chains of real layers. At any fold, depth and pace they compute the result of Eval and never
+// deadlock, and without data they take the same clocks.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {

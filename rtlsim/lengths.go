@@ -8,13 +8,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// byFrame is the plan of every frame: the same folds and FIFOs, for sequences of its length. Latencies of layers do not
-// depend on that.
+// byFrame returns the plan of every frame: the same folds and FIFOs, for a sequence of the frame's length. The
+// latencies of layers do not depend on the length.
 func (p *plan) byFrame(frames [][]dataflow.Tensor) ([]*plan, error) {
 	return dataflow.Sized(p.design.Model.Lengths, frames, p.sized)
 }
 
-// sized is the plan for sequences of so many steps; 0 where there are none.
+// sized returns the plan for sequences of the given number of time steps, or p itself if steps is 0.
 func (p *plan) sized(steps int) (*plan, error) {
 	if steps == 0 {
 		return p, nil
@@ -36,9 +36,9 @@ func (p *plan) sized(steps int) (*plan, error) {
 	return at, nil
 }
 
-// shorter gives the plans of the lengths that have to be looked at: those below the longest of which it is not clear
-// that they come through where the longest does (ends). There are none where no layers can wait for each other in a
-// circle (split).
+// shorter calls visit with the plan of each length below the longest that needs a check of its own. A length needs
+// none if ends shows that it finishes whenever the longest does. No length needs a check if no layers can wait for
+// each other in a circle (split).
 func (p *plan) shorter(visit func(steps int, at *plan) error) error {
 	l := p.design.Model.Lengths
 	if l == nil || !slices.ContainsFunc(p.split(), func(b block) bool { return len(b.streams) > 1 }) {
@@ -67,7 +67,7 @@ func (p *plan) shorter(visit func(steps int, at *plan) error) error {
 	return nil
 }
 
-// busy is a loop without iterations that move nothing.
+// busy returns a loop without the iterations that move nothing.
 func busy(body []dataflow.Run) (list []dataflow.Run) {
 	for _, r := range body {
 		switch {
@@ -80,22 +80,24 @@ func busy(body []dataflow.Run) (list []dataflow.Run) {
 	return dataflow.Join(list...)
 }
 
-// ends reports whether a loop does what another one does at its end: there is a way to find the iterations of the short
-// one, in their order, among those of the long one, such that each moves the words of the same ports there, which are
-// as far from the port's last one. It may say no where there is one.
+// ends reports whether the loop short does the same as the end of the loop long. That means: the iterations of
+// short can be matched, in order, with iterations of long. Matched iterations move words of the same ports, and
+// these words are equally far from the port's last word. ends may return false although a match exists.
 //
-// Where this holds of all layers, short comes through with FIFOs with which long does. Take what has to happen before
-// what in a frame: an iteration before the next one of its layer, the writing of a word before its reading, and the
-// reading of a word before the writing of the one that takes its room. Short has no end where these go round in a
-// circle. Put each iteration of the circle in the place of the one that it is in long. The next one of its layer does
-// not come earlier there; and as both ends of a stream leave out as many words of long at its beginning, words keep
-// their writers and readers, and two words their distance. So long has the circle, too.
+// If this holds for all layers, short finishes with any FIFOs with which long does. The proof looks at what must
+// happen before what in a frame: an iteration before the next one of its layer, the writing of a word before its
+// reading, and the reading of a word before the writing of the word that takes its place. short does not finish
+// exactly if these constraints form a circle. Put each iteration of the circle in the place of its match in long.
+// The next iteration of a layer does not come earlier there. Both ends of a stream leave out the same number of
+// words at the beginning of long. So words keep their writers and readers, and two words keep their distance. Hence
+// long has the circle, too.
 //
-// Runs are compared from the last one on. They have to be the same, but that some of long have more repetitions: what
-// is left of short then stands in front of these, and moves other ports; or it lies within the last repetitions
-// that short does not have, as the first block of a layer does that reads a block while it writes the one before.
+// The code compares runs from the last one on. They must be the same, except that runs of long may have more
+// repetitions. Then either the rest of short stands in front of these repetitions and moves other ports, or the
+// rest lies within the last repetitions that short lacks. An example of the second case is a layer that reads a
+// block while it writes the block before.
 func ends(short, long []dataflow.Run) bool {
-	var moved dataflow.Moves // by repetitions of runs behind that short does not have
+	var moved dataflow.Moves // ports moved by those repetitions of later runs that short lacks
 	for i := len(long) - 1; i >= 0; i-- {
 		r := long[i]
 		m := moves(r)
@@ -119,17 +121,17 @@ func ends(short, long []dataflow.Run) bool {
 		}
 		moved = union(moved, m)
 	}
-	return len(short) == 0 // where nothing is moved
+	return len(short) == 0 // short finishes if nothing is left of it
 }
 
-// alike reports whether two runs are the same, sameBody whether they are but for how often they are repeated.
+// alike reports whether two runs are the same. sameBody ignores how often they are repeated.
 func alike(a, b dataflow.Run) bool { return a.Times == b.Times && sameBody(a, b) }
 
 func sameBody(a, b dataflow.Run) bool {
 	return a.Moves == b.Moves && slices.EqualFunc(a.Body, b.Body, alike)
 }
 
-// moves is the ports that runs move.
+// moves returns the ports that the given runs move.
 func moves(runs ...dataflow.Run) (m dataflow.Moves) {
 	for _, r := range runs {
 		m = union(union(m, r.Moves), moves(r.Body...))
@@ -141,10 +143,10 @@ func union(a, b dataflow.Moves) dataflow.Moves {
 	return dataflow.Moves{Read: a.Read | b.Read, Write: a.Write | b.Write}
 }
 
-// both reports whether a port is moved by both.
+// both reports whether a and b move a common port.
 func both(a, b dataflow.Moves) bool { return a.Read&b.Read != 0 || a.Write&b.Write != 0 }
 
-// within is ends for the last repetitions of a run, as many as may do, iteration by iteration.
+// within is ends for the last repetitions of a run. It compares iteration by iteration.
 func within(short []dataflow.Run, r dataflow.Run) bool {
 	const most = 1 << 14 // iterations
 	one := r
@@ -175,7 +177,7 @@ func within(short []dataflow.Run, r dataflow.Run) bool {
 	return true
 }
 
-// places is the iterations in which ports move words: of the ports that are read, and then of those that are written.
+// places returns, per port, the iterations that move a word there. Ports that are read come before those written.
 func places(l dataflow.Loop) (list [2 * dataflow.MaxPorts][]int) {
 	walk := l.Walk()
 	for i := range l.Iterations() {

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A stretcher is a blender with a loop for every length of a sequence.
+// A stretcher is a blender with one loop for each length of a sequence.
 type stretcher struct {
 	blender
 	of func(steps int) dataflow.Loop
@@ -37,7 +37,8 @@ type sequenceNet struct {
 	timed   []int // per input
 }
 
-// input is steps of a word, of which so many are made.
+// input adds an input that is a sequence. Every time step has one word, from which a layer makes the given number
+// of words.
 func (n *sequenceNet) input(words int) int {
 	n.timed = append(n.timed, 0)
 	return n.add("Expand", func(steps int) dataflow.Loop { return regroup(steps, 1, words, 1) },
@@ -59,7 +60,7 @@ func (n *sequenceNet) design(depth int, out ...int) *dataflow.Design {
 	return d
 }
 
-// last passes the words of the last step.
+// last returns loops that pass on only the words of the last step.
 func last(words, latency int) func(int) dataflow.Loop {
 	return func(n int) dataflow.Loop {
 		return dataflow.Loop{Latency: latency, Body: dataflow.Join(
@@ -68,7 +69,7 @@ func last(words, latency int) func(int) dataflow.Loop {
 	}
 }
 
-// blocks reads a step while it writes the one before, as a reordering within steps does.
+// blocks returns loops that read a step while they write the step before, as a reordering within steps does.
 func blocks(words, latency int) func(int) dataflow.Loop {
 	both := dataflow.Moves{Read: 1, Write: 1}
 	return func(n int) dataflow.Loop {
@@ -79,7 +80,8 @@ func blocks(words, latency int) func(int) dataflow.Loop {
 	}
 }
 
-// odd holds sequences of some lengths back, and passes others: no loop of one ends with that of the other.
+// odd returns loops that hold back sequences of some lengths and pass others on. So no loop of the one kind ends
+// with a loop of the other kind.
 func odd(words, latency int, holds func(steps int) bool) func(int) dataflow.Loop {
 	return func(n int) dataflow.Loop {
 		if holds(n) {
@@ -89,7 +91,7 @@ func odd(words, latency int, holds func(steps int) bool) func(int) dataflow.Loop
 	}
 }
 
-// randomSequences grows a network for sequences; FIFOs are short.
+// randomSequences grows a network for sequences, with short FIFOs.
 func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 	rng := rand.New(rand.NewPCG(seed, 31))
 	n := &sequenceNet{net: net{t: t, perWord: 1}, longest: 2 + rng.IntN(4)}
@@ -143,7 +145,7 @@ func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 	return d, rng
 }
 
-// everyLength is Prove without any thought: every length is executed.
+// everyLength does what Prove does, without its argument for shorter sequences: it executes every length.
 func everyLength(t *testing.T, d *dataflow.Design) (stuck []int) {
 	t.Helper()
 	for n := d.Model.Lengths.Min; n <= d.Model.Lengths.Max; n++ {
@@ -163,9 +165,9 @@ func everyLength(t *testing.T, d *dataflow.Design) (stuck []int) {
 	return stuck
 }
 
-// What is proved of sequences of different lengths is what executing each of them shows. Sequences in any mix come
-// through where that is so, with the depths of Size too; where it is not, one of the lengths gets stuck where credits
-// are counted.
+// TestProveLengths compares what Prove says about sequences of different lengths with the execution of every
+// length. If a design is proved, sequences come through in any mix, also with the depths of Size. Otherwise some
+// length gets stuck if credits are counted.
 func TestProveLengths(t *testing.T) {
 	t.Parallel()
 	free, dead, executed, few, deeper := 0, 0, 0, 0, 0
@@ -224,8 +226,8 @@ func TestProveLengths(t *testing.T) {
 	}
 }
 
-// runMixed runs sequences of all lengths in any order, each of them twice. They deadlock where one of some lengths is
-// among them.
+// runMixed runs sequences of all lengths in random order, each length twice. They deadlock if any length is in
+// stuck.
 func runMixed(t *testing.T, d *dataflow.Design, rng *rand.Rand, stuck []int) {
 	t.Helper()
 	var frames [][]dataflow.Tensor
@@ -249,7 +251,8 @@ func runMixed(t *testing.T, d *dataflow.Design, rng *rand.Rand, stuck []int) {
 	}
 }
 
-// A FIFO past a layer that holds back only sequences of two steps is deep enough for all others.
+// TestShallowForOneLength checks a FIFO beside a layer that holds back only sequences of two steps. A shallow FIFO
+// is deep enough for all other lengths.
 func TestShallowForOneLength(t *testing.T) {
 	t.Parallel()
 	build := func(depth int) *dataflow.Design {
@@ -275,7 +278,7 @@ func TestShallowForOneLength(t *testing.T) {
 	}
 }
 
-// Loops that another one ends with, and some that it does not.
+// TestEnds checks ends with loops that end with another loop, and with some that do not.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	r, w, rw := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}, dataflow.Moves{Read: 1, Write: 1}

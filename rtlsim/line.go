@@ -2,11 +2,11 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// A line is the ends of a worker that reads one stream at most and writes one at most, as most do. What run decides for
-// any number of streams it decides for these.
+// A line holds the streams of a worker that reads at most one stream and writes at most one, as most workers do.
+// The methods below are fast versions of the worker's general methods for this case.
 type line struct{ in, out *stream }
 
-// lined is the only streams of a worker; ok is false where there are several on a side.
+// lined returns the single streams of a worker. It returns false if the worker has several on one side.
 func (k *worker) lined() (l line, ok bool) {
 	in, out := ports(nil, k.in, k.joined.Read), ports(nil, k.out, k.joined.Write)
 	if len(in) > 1 || len(out) > 1 {
@@ -21,8 +21,8 @@ func (k *worker) lined() (l line, ok bool) {
 	return l, true
 }
 
-// glide is advance for such a worker. Nearly all time of a run is spent here, so that the short ways of take and held
-// are written out.
+// glide is advance for a worker with a line. A run spends nearly all its time here, so the common cases of take and
+// held are written out.
 func (k *worker) glide(e *engine) {
 	in, out, p, walk := k.line.in, k.line.out, k.pipe, k.walk
 	last := k.at
@@ -55,7 +55,7 @@ func (k *worker) glide(e *engine) {
 		left -= n
 		for done < n {
 			ready := last + 1
-			words, arrived := ready, 0 // the word is there
+			words, arrived := ready, 0 // clock when the word to read has arrived
 			if reads {
 				if in.read == in.written {
 					in.wants = true
@@ -142,7 +142,8 @@ func (k *worker) glide(e *engine) {
 	}
 }
 
-// rests is idle where nothing that is under way, and no end, comes in between; else it does nothing, and reports false.
+// rests is idle for the case that nothing under way and no end of the run comes in between. In other cases it does
+// nothing and returns false.
 func (k *worker) rests(n, end int) bool {
 	at := k.at + n
 	if p := k.pipe; p != nil && (k.at+1 < p.free || at >= p.calm) || at >= end {
@@ -153,14 +154,14 @@ func (k *worker) rests(n, end int) bool {
 	return true
 }
 
-// ends is the walk of the next frame.
+// ends counts a finished frame and returns the walk of the next frame.
 func (k *worker) ends(e *engine) *dataflow.Walker {
 	k.frame++
 	k.resize(e, e.at(k.frame-1))
 	return k.walk
 }
 
-// held is waited for such a worker.
+// held is waited for a worker with a line.
 func (k *worker) held(ready, words, start int) {
 	if k.log != nil {
 		k.logs(ready, words, start)

@@ -14,8 +14,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// BenchmarkSizeModels is the sizing of the FIFOs of trained networks at their highest rate, from two words on. Words
-// are those that would be moved if nothing was gone over.
+// BenchmarkSizeModels sizes the FIFOs of trained networks at their highest rate, beginning with two words. The
+// reported words would be moved if no repetition was skipped.
 func BenchmarkSizeModels(b *testing.B) {
 	board, err := boards.Find("zcu104")
 	if err != nil {

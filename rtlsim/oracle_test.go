@@ -7,19 +7,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// An oracleStream is a FIFO: words that are visible, places that are taken, and those that were at any time of a clock.
+// An oracleStream is a FIFO: its visible words, its places taken, and the most places taken during a clock.
 type oracleStream struct{ visible, taken, high int }
 
-// An oracleLayer is a layer with a stage for each clock of its latency. Nil is a bubble. What stands at the last stage
-// in a clock writes in it; what starts in a clock stands at the first stage in it.
+// An oracleLayer is a layer with a stage per clock of its latency. A nil stage is a bubble. In the clock when an
+// iteration is at the last stage, it writes. In the clock when it starts, it is at the first stage.
 type oracleLayer struct {
 	next   int // iteration, over all frames
 	stages []*dataflow.Moves
 }
 
-// oracle is the clock of the package comment in the plainest code: every clock is walked, all decisions of a clock are
-// taken on a copy of the state, and layers are visited in random order. It returns the trace, with a record of layers
-// in all frames where some are asked for, and whether the design deadlocked.
+// oracle does what the package comment says about a clock, in the plainest code. It walks every clock, takes all
+// decisions of a clock on a copy of the state, and visits layers in random order. It returns the trace, with a
+// record of layers in all frames if the options ask for a record, and whether the design deadlocked.
 func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace, bool) {
 	g := d.Model.Graph
 	streams, layers := make([]oracleStream, len(g.Streams)), make([]oracleLayer, len(g.Nodes))
@@ -29,7 +29,7 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	if opt.Layers > 0 {
 		t.Record = &Record{Layers: make([]Spans, len(layers))}
 	}
-	waits := make([]int, len(g.In)+len(g.Out)) // of the next word
+	waits := make([]int, len(g.In)+len(g.Out)) // by the next word
 	for i := range layers {
 		layers[i].stages = make([]*dataflow.Moves, d.Loop(i).Latency)
 	}
@@ -99,11 +99,11 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	return t, true
 }
 
-// clock is what a layer does in one; it reports whether an iteration starts.
+// clock does a layer's work of one clock. It reports whether an iteration starts.
 func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracleStream, t *Trace) (starts bool) {
 	n, l, c := d.Model.Graph.Nodes[i], d.Loop(i), &t.Nodes[i]
 	last := len(k.stages) - 1
-	var empty, full []int // streams that hold it up
+	var empty, full []int // streams that hold up the layer
 	var m dataflow.Moves
 	if k.next < all {
 		m = l.At(k.next % l.Iterations())
@@ -117,7 +117,7 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 		k.stages[0] = &m
 	}
 	credit := d.Target.Stalls == dataflow.Credit
-	asks := k.stages[last] // for room
+	asks := k.stages[last] // moves that need room
 	if credit {
 		asks = k.stages[0]
 	}
@@ -173,14 +173,14 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	return starts
 }
 
-// did records a clock that was counted.
+// did records the state of a layer in a clock that was counted.
 func (t *Trace) did(layer int, s State) {
 	if n := t.Nodes[layer]; t.Record != nil {
 		t.Record.Layers[layer].record(s, n.Busy+n.Starved+n.Blocked)
 	}
 }
 
-// read takes a word; its place counts as taken to the end of the clock.
+// read takes a word. Its place counts as taken until the end of the clock.
 func (s *oracleStream) read() {
 	s.visible--
 	s.taken--

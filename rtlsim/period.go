@@ -2,38 +2,39 @@ package rtlsim
 
 import "slices"
 
-// A Period is a steady state: so many frames take so many clocks, for ever. The zero value is none.
+// A Period is a steady state: Frames frames take Clocks clocks, for ever. The zero value means that none is known.
 type Period struct{ Frames, Clocks int }
 
-// Between frames all streams are empty and all loops at their start, and the clocks that follow come from sums, maxima
-// and comparisons of the clocks that were (see stream, worker and pipeline). So where all that still matters is the
-// same as some frames before but for one number of clocks that has been added to everything, that repeats for ever: a
-// clock that the host's dice decide aside, nothing depends on the absolute clock.
+// Between frames all streams are empty and all loops are at their start. The clocks that follow are sums, maxima
+// and comparisons of earlier clocks (see stream, worker and pipeline). The state is all that still matters to later
+// clocks. If it equals the state some frames before, except that the same number was added to every clock, then it
+// recurs for ever. Nothing depends on the absolute clock, except the host's dice.
 
-// A search looks for a state that was there before: the last one, and one that is replaced after 1, 2, 4, 8 ... frames
-// (Brent 1980), which finds any period after at most three times the frames that a state takes to come and recur.
+// A search looks for a state that occurred before. It compares with the last state and with a mark that is replaced
+// after 1, 2, 4, 8 ... frames (Brent 1980). This finds any period after at most three times the frames until the
+// state first recurs.
 type search struct {
 	over       bool
-	bare       int    // frames after which a state recurred but for turns; 0 while none has
-	period     Period // of that
-	alike      Period // of the last frame; zero where no state recurred so
+	bare       int    // frames after which the state recurred apart from turns; 0 if it has not yet
+	period     Period // the period of that
+	alike      Period // the same for the last frame alone; zero if its state did not recur
 	last, mark snapshot
 	spare      []int
 }
 
-// A snapshot is what matters to the clocks of later frames, and the counts so far.
+// A snapshot is the state after a frame, and the counts so far.
 type snapshot struct {
-	frame int // how many are through; 0 for no snapshot
-	base  int // the clock that those of state are relative to
+	frame int // number of finished frames; 0 for no snapshot
+	base  int // state holds clocks relative to this clock
 	state []int
-	turns int // of state: how long next frames wait for their turns, at the end
+	turns int // number of last entries of state that tell how long the next frames wait for their turns
 	count counts
 }
 
-// longest is the size of a state beyond which it is not looked at: FIFOs that fill without end.
+// A state with more than longest entries is not compared. It has FIFOs that fill without end.
 const longest = 1 << 22
 
-// recur notes the state after a frame, and tells whether it was there before. It is called after each until it does.
+// recur records the state after a frame, and reports whether it occurred before. The engine calls it until it does.
 func (e *engine) recur() (found bool) {
 	f := &e.search
 	if f.over = len(e.workers) == 0; f.over {
@@ -70,7 +71,7 @@ func (e *engine) recur() (found bool) {
 	return false
 }
 
-// clocks is the state without the turns.
+// clocks returns the state without the turns.
 func (s *snapshot) clocks() []int { return s.state[:len(s.state)-s.turns] }
 
 func (e *engine) snapshot(state []int) snapshot {
@@ -110,8 +111,8 @@ func (e *engine) snapshot(state []int) snapshot {
 	return snapshot{frame: e.goal, base: base, state: state, turns: turns, count: e.counts()}
 }
 
-// state adds the reads that still matter, as the clocks from one to the next, from a clock on, and how often in turn it
-// is so many. In FIFOs that hold frames there are more than can be kept one by one.
+// state appends the reads that still matter, as differences from clock to clock, starting with last. Each
+// difference comes with the number of its repetitions, for FIFOs that hold frames have too many reads to list each.
 func (s *stream) state(list []int, last int) []int {
 	clocks, times := 0, 0
 	for k := s.kept; k < s.read; k++ {
@@ -125,7 +126,7 @@ func (s *stream) state(list []int, last int) []int {
 	return append(list, clocks, times)
 }
 
-// skip goes over as many whole periods as are to come. Where a log of words is wanted, none can be left out.
+// skip leaves out as many whole periods as remain. It leaves out none if a log of words is wanted.
 func (e *engine) skip(once counts) {
 	p := e.trace.Period
 	times := (e.frames - e.goal) / p.Frames
@@ -161,7 +162,7 @@ func (e *engine) skip(once counts) {
 	}
 }
 
-// counts are the clocks that were counted so far.
+// counts are the clocks counted so far.
 type counts struct {
 	nodes       []Node
 	empty, full []int
@@ -178,7 +179,7 @@ func (e *engine) counts() counts {
 	return c
 }
 
-// minus is what was counted since o; it changes its receiver.
+// minus subtracts the counts o from c, and returns c.
 func (c counts) minus(o counts) counts {
 	for i := range c.nodes {
 		c.nodes[i].add(o.nodes[i], -1)
@@ -191,14 +192,14 @@ func (c counts) minus(o counts) counts {
 	return c
 }
 
-// add counts clocks so many times more.
+// add adds the counts o the given number of times.
 func (n *Node) add(o Node, times int) {
 	n.Busy += times * o.Busy
 	n.Starved += times * o.Starved
 	n.Blocked += times * o.Blocked
 }
 
-// add counts a period so many times more.
+// add adds the counts of a period the given number of times.
 func (e *engine) add(c counts, times int) {
 	for i, n := range c.nodes {
 		e.trace.Nodes[i].add(n, times)

@@ -9,7 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Leaving out periods changes nothing: random networks over many frames, against the plain walk of every clock.
+// TestPeriods checks that skipping periods changes nothing. It compares random networks over many frames with a
+// plain walk of every clock.
 func TestPeriods(t *testing.T) {
 	t.Parallel()
 	skipped, several := 0, 0
@@ -57,7 +58,8 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
-// What a run found is what it would find again: for the same design at the same depths and pace alone.
+// TestKnownRuns checks that a remembered result equals a new run, and is used only for the same design at the same
+// depths and pace.
 func TestKnownRuns(t *testing.T) {
 	t.Parallel()
 	var known Known
@@ -87,7 +89,7 @@ func TestKnownRuns(t *testing.T) {
 	}
 }
 
-// Who needs a run that is under way waits for it.
+// TestKnownRunsTogether checks that a goroutine which needs a run that is under way waits for it.
 func TestKnownRunsTogether(t *testing.T) {
 	t.Parallel()
 	d, _ := randomNet(t, 3, 8)
@@ -145,7 +147,8 @@ func TestBottleneck(t *testing.T) {
 			Bottleneck{"", "the host gives one word every 3 clocks on s0"}},
 		{chain(pass(4, 1, 1, 1)), Options{Out: Pace{Every: 3}}, 12,
 			Bottleneck{"", "the host takes one word every 3 clocks from s1"}},
-		// A word comes back round the loop of Fork, Hold and Join after 9+2 clocks; so many are under way as s2 holds.
+		// A word comes back round the loop of Fork, Hold and Join after 9+2 clocks. As many words are under way as
+		// s2 holds.
 		{short(2), Options{}, 12. * 11 / 2,
 			Bottleneck{"Fork_0", "Fork_0 waits for room on s2, which holds 2 words"}},
 		{short(9), Options{}, 12. * 11 / 9, Bottleneck{"Fork_0",

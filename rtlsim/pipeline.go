@@ -2,41 +2,46 @@ package rtlsim
 
 import "math/bits"
 
-// A pipeline is that of a worker that a blocked write freezes (dataflow.Frozen): the iterations that write, from their
-// start on. Of those that do not, nothing is left to know once they have started.
+// A pipeline models the pipeline of a worker that a blocked write freezes (dataflow.Frozen). It keeps only
+// the iterations that write a word, each from its start on. An iteration that writes nothing needs no
+// record once it has started.
 //
-// An iteration that starts in clock t is at the last stage in clock t + latency - 1, and one clock later for every
-// clock in between in which the pipeline was frozen. There it waits until all its FIFOs have room, in which clocks
-// nothing moves and nothing starts. So when a later iteration starts depends on the earlier ones that are at the last
-// stage by then, and on none of the others: of these alone the clocks have to be known.
+// An iteration that starts in clock t reaches the last stage in clock t + latency - 1. Each clock of a
+// freeze in between adds one clock. At the last stage the iteration waits until all FIFOs that it writes
+// have room. Meanwhile nothing in the layer moves and nothing starts. So the start of a later iteration
+// depends only on the earlier iterations that have reached the last stage by then. Only the clocks of these
+// have to be known.
 //
-// In the order in which they started, flights have started, written and passed: they were at the last stage by the
-// clock of the last start. Clocks without those in which the pipeline was frozen are called moves: a flight that is at
-// the last stage in move m, and writes in clock c, has it frozen for c - m clocks in all.
+// Flights are counted in the order in which they start. The field started counts flights that have started,
+// written those that have written their words, and passed those that reached the last stage no later than
+// the latest start. A move is a clock in which the pipeline is not frozen, counted without the frozen
+// clocks. If a flight reaches the last stage in move m and writes in clock c, the pipeline has been frozen
+// for c - m clocks in all.
 type pipeline struct {
 	latency int
 	ports   int
-	port    int      // the only one, of a line
-	flights []flight // of number n at n & (len-1)
-	from    []int    // per flight and port: the first clock in which there was room
+	port    int      // the only port that writes, in a worker with one output
+	flights []flight // flight n stands at n & (len-1)
+	from    []int    // per flight and port: the first clock with room for the word
 
-	started, written, passed int // how many
-	slip                     int // clocks in which those written have frozen it
-	past                     int // and those passed
-	free                     int // no iteration starts before: those passed are written then
-	calm                     int // clock in which the next flight to pass is at the last stage; nothing freezes before
+	started, written, passed int // numbers of flights
+	slip                     int // clocks that written flights have frozen the pipeline
+	past                     int // clocks that passed flights have frozen the pipeline
+	free                     int // no iteration starts before this clock; all passed flights have written by then
+	calm                     int // clock when the next flight to pass reaches the last stage; no freeze starts earlier
 
-	notes *holds // of writes that froze it; nil where these are not noted
+	notes *holds // writes that froze the pipeline; nil if they are not recorded
 }
 
-// A flight is an iteration that writes.
+// A flight is an iteration that writes at least one word.
 type flight struct {
-	ports uint64 // that it writes
-	move  int    // in which it is at the last stage
-	to    int    // clock in which it writes, where it has
+	ports uint64 // set of ports that the iteration writes
+	move  int    // the move when it reaches the last stage
+	to    int    // the clock when it writes, once it has written
 }
 
-// newPipeline has as many flights as can be under way.
+// newPipeline returns an empty pipeline of the given latency. Its ring holds as many flights as can be
+// under way at a time.
 func newPipeline(latency, ports int) *pipeline {
 	size := 1 << bits.Len(uint(latency))
 	return &pipeline{latency: latency, ports: ports, flights: make([]flight, size), from: make([]int, size*ports),
@@ -45,13 +50,14 @@ func newPipeline(latency, ports int) *pipeline {
 
 func (p *pipeline) at(n int) *flight { return &p.flights[n&(len(p.flights)-1)] }
 
-// rooms is, per port, the first clock in which there was room for a written flight's word.
+// rooms returns, per port, the first clock in which there was room for the words of flight n, which has
+// written.
 func (p *pipeline) rooms(n int) []int {
 	i := n & (len(p.flights) - 1)
 	return p.from[i*p.ports:][:p.ports]
 }
 
-// start begins an iteration that writes.
+// start records an iteration that starts in clock at and writes the given set of ports.
 func (p *pipeline) start(at int, ports uint64) {
 	f := p.at(p.started)
 	f.ports, f.move = ports, at-p.past+p.latency-1
@@ -61,10 +67,11 @@ func (p *pipeline) start(at int, ports uint64) {
 	p.started++
 }
 
-// write lets the next flight write; it reports false while the room for it is not known.
+// write lets the next flight write its words. It returns false if the first clock with room is not known
+// yet, because the reader has not read far enough.
 func (p *pipeline) write(out []*stream) bool {
 	f := p.at(p.written)
-	if f.ports&(f.ports-1) == 0 { // the same for one port, as most have
+	if f.ports&(f.ports-1) == 0 { // the common case of one port, without a loop
 		port := bits.TrailingZeros64(f.ports)
 		s := out[port]
 		from, ok := s.room()
@@ -119,14 +126,15 @@ func (p *pipeline) write(out []*stream) bool {
 	return true
 }
 
-// note notes that the next flight writes in a clock, later than it could have for want of room.
+// note records that the next flight writes in the given clock because stream s was full, although it could
+// have written in the clock could.
 func (p *pipeline) note(clock, could int, s *stream) {
 	if p.notes != nil && clock > could {
 		p.notes.add(clock, p.written, cause{s, true})
 	}
 }
 
-// late notes the words of the next flight, and those behind them, as ones that want of room holds up in this frame.
+// late records, per output, the first word of this frame that lack of room delays.
 func (p *pipeline) late(out []*stream) {
 	for _, s := range out {
 		if s != nil && s.late < 0 {
@@ -135,7 +143,7 @@ func (p *pipeline) late(out []*stream) {
 	}
 }
 
-// writeLine is writeAll where one stream is written.
+// writeLine is writeAll for a worker that writes a single stream.
 func (p *pipeline) writeLine(s *stream) {
 	mask := len(p.flights) - 1
 	for p.written < p.started {
@@ -162,7 +170,7 @@ func (p *pipeline) writeLine(s *stream) {
 	}
 }
 
-// passes is moves where one stream is written.
+// passes is moves for a worker that writes a single stream.
 func (p *pipeline) passes(from int, s *stream) (at int, ok bool) {
 	at = max(from, p.free)
 	mask := len(p.flights) - 1
@@ -184,14 +192,14 @@ func (p *pipeline) passes(from int, s *stream) (at int, ok bool) {
 	return at, true
 }
 
-// writeAll lets flights write as far as the room for them is known.
+// writeAll lets flights write until the room for the next one is not known.
 func (p *pipeline) writeAll(out []*stream) {
 	for p.written < p.started && p.write(out) {
 	}
 }
 
-// moves is the first clock from one on in which the pipeline is not frozen; ok is false while that is not known. Clocks
-// that are asked for do not fall.
+// moves returns the first clock from the given clock on in which the pipeline is not frozen. It returns
+// false if that clock is not known yet. The clocks of successive calls must not fall.
 func (p *pipeline) moves(from int, out []*stream) (at int, ok bool) {
 	at = max(from, p.free)
 	for p.calm <= at {
@@ -210,8 +218,9 @@ func (p *pipeline) moves(from int, out []*stream) (at int, ok bool) {
 	return at, true
 }
 
-// full counts, per stream, the clocks from one on in which it froze the pipeline up to a start that it held up. This is
-// the doing of the last flight that passed: the next one is at the last stage after that start.
+// full adds, per stream, the clocks in which that stream froze the pipeline and so delayed a start. It
+// counts from the given clock on. The last flight that passed is to blame, for the next flight reaches the
+// last stage after that start.
 func (p *pipeline) full(from int, out []*stream) {
 	n := p.passed - 1
 	rooms := p.rooms(n)
@@ -221,8 +230,9 @@ func (p *pipeline) full(from int, out []*stream) {
 	}
 }
 
-// state is what matters to later clocks, relative to one, where nothing is under way: what froze the pipeline after the
-// last start, and up to which clock each of the streams did.
+// state appends what later clocks depend on, relative to the clock base. It is called while no frame is
+// under way. It lists the freezes after the last start, and for each the clock until which each stream
+// caused it.
 func (p *pipeline) state(list []int, base int) []int {
 	slip := p.past
 	for n := p.passed; n < p.written; n++ {
@@ -238,7 +248,7 @@ func (p *pipeline) state(list []int, base int) []int {
 	return append(list, never)
 }
 
-// skip moves all that by so many clocks.
+// skip makes all clocks of the pipeline later by the given number of clocks.
 func (p *pipeline) skip(clocks int) {
 	p.free += clocks
 	if p.calm != never {
@@ -253,7 +263,7 @@ func (p *pipeline) skip(clocks int) {
 	}
 }
 
-// stuck is the ports that the next flight to write writes; 0 where there is none.
+// stuck returns the set of ports of the next flight that has not written yet, or 0 if there is none.
 func (p *pipeline) stuck() uint64 {
 	if p.written == p.started {
 		return 0

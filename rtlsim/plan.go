@@ -8,14 +8,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A plan is what a design's folds fix: everything but the depths.
+// A plan holds the facts that a design's folds fix: everything except the depths of FIFOs.
 type plan struct {
 	design         *dataflow.Design
 	loops          []dataflow.Loop // per node
 	ports          []dataflow.Port // per stream
-	delay          []int           // per stream: clocks from the taking of a place to the word's arrival; 0 at the host
-	writer, reader []int           // nodes, -1 for the host
-	every          []int           // per stream of the host: clocks that a word takes through its port; else 0
+	delay          []int           // per stream: clocks from a place being taken to the word's arrival; 0 at the host
+	writer, reader []int           // per stream: numbers of nodes, -1 for the host
+	every          []int           // per stream of the host: clocks that a word takes through its port; otherwise 0
 	in, out        int             // clocks of the design's ends (dataflow.Target.Ends)
 }
 
@@ -50,8 +50,8 @@ func newPlan(d *dataflow.Design) *plan {
 	return p
 }
 
-// freezes reports whether a blocked write freezes a layer's pipeline. One of a single stage starts and writes in the
-// same clock: with credits it does the same.
+// freezes reports whether a blocked write freezes a layer's pipeline. A pipeline with a single stage starts and
+// writes in the same clock. With such a pipeline both rules do the same, so it counts as one with credits.
 func (p *plan) freezes(node int) bool {
 	return p.design.Target.Stalls == dataflow.Frozen && p.loops[node].Latency > 1
 }
@@ -59,7 +59,7 @@ func (p *plan) freezes(node int) bool {
 // inner reports whether both ends of a stream are layers.
 func (p *plan) inner(s int) bool { return p.writer[s] >= 0 && p.reader[s] >= 0 }
 
-// window is the layers around one, up to so many to either side.
+// window returns the set of layers at most radius layers away from layer l.
 func (p *plan) window(l, radius int) []bool {
 	members := make([]bool, len(p.loops))
 	members[l] = true
@@ -79,7 +79,8 @@ func (p *plan) within(members []bool, s int) bool {
 	return p.inner(s) && members[p.writer[s]] && members[p.reader[s]]
 }
 
-// streamsOf is the streams of a window, or all where members is nil, in the order in which they are numbered there.
+// streamsOf returns the streams of a window, or all streams if members is nil. Their order numbers them within the
+// window.
 func (p *plan) streamsOf(members []bool) (list []int) {
 	for s := range p.ports {
 		if members == nil || p.within(members, s) {
@@ -89,7 +90,7 @@ func (p *plan) streamsOf(members []bool) (list []int) {
 	return list
 }
 
-// words is those that a frame moves in a window, or in the whole where members is nil.
+// words returns the words per frame on all streams of a window, or of the whole design if members is nil.
 func (p *plan) words(members []bool) (words int) {
 	for _, s := range p.streamsOf(members) {
 		words += p.ports[s].Words
@@ -97,7 +98,7 @@ func (p *plan) words(members []bool) (words int) {
 	return words
 }
 
-// fastest is the interval with unbounded FIFOs.
+// fastest returns the interval with unbounded FIFOs, in clocks.
 func fastest(p *plan, in, out Pace) int {
 	most := 0
 	for _, l := range p.loops {
@@ -114,7 +115,8 @@ func fastest(p *plan, in, out Pace) int {
 	return most
 }
 
-// nodesOf is the layers of a window, or all where members is nil, in the order in which they are numbered there.
+// nodesOf returns the layers of a window, or all layers if members is nil. Their order numbers them within the
+// window.
 func (p *plan) nodesOf(members []bool) (list []int) {
 	for i := range p.loops {
 		if members == nil || members[i] {
@@ -124,7 +126,7 @@ func (p *plan) nodesOf(members []bool) (list []int) {
 	return list
 }
 
-// membersOf is a window of some layers.
+// membersOf returns the window that consists of the given layers.
 func membersOf(p *plan, nodes []int) []bool {
 	members := make([]bool, len(p.loops))
 	for _, i := range nodes {
@@ -133,8 +135,9 @@ func membersOf(p *plan, nodes []int) []bool {
 	return members
 }
 
-// key appends all that decides the clocks of a window, or of the whole where members is nil, but for the host's pace,
-// as text: the rule of stalls, the ends, loops, streams with their depths.
+// key appends a text with all facts that determine the clocks of a window, except the host's pace. These are the
+// rule of stalls, the ends, the loops, and the streams with their depths. The window is the whole design if members
+// is nil.
 func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 	b = fmt.Append(b, " ", p.design.Target.Stalls)
 	if members == nil {
@@ -165,8 +168,8 @@ func (p *plan) key(b []byte, members []bool, depth []int) []byte {
 
 func (p *plan) name(node int) string { return p.design.Model.Graph.Nodes[node].Name }
 
-// whole puts the design at rest before clock 0. Where sequences have different lengths, each is the plan of every
-// frame.
+// whole returns an engine for the whole design at rest before clock 0. If sequences have different lengths, each
+// holds the plan of every frame.
 func (p *plan) whole(depth []int, each []*plan, opt Options) *engine {
 	g := p.design.Model.Graph
 	e := &engine{plan: p, each: each, frames: opt.Frames, end: never}
@@ -192,8 +195,9 @@ func (p *plan) whole(depth []int, each []*plan, opt Options) *engine {
 	return e
 }
 
-// part puts some layers and the streams between them at rest; the other streams never hold up anything. A layer that
-// reads none of these begins a frame no sooner than so many clocks after the last one.
+// part returns an engine for the given layers and the streams between them. All other streams never delay anything.
+// A layer that reads none of the simulated streams begins a frame no sooner than the given clocks after its frame
+// before.
 func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 	e := &engine{plan: p, frames: frames, end: never, every: true}
 	e.trace = newTrace(p.design, frames)
@@ -210,12 +214,12 @@ func (p *plan) part(members []bool, depth []int, clocks, frames int) *engine {
 		}
 	}
 	e.enlist()
-	const worth = 1 << 17 // words of a frame: what repeats in a shorter one takes longer to find than to run
+	const worth = 1 << 17 // words of a frame; in a shorter frame, repetitions take longer to find than to run
 	e.stretch.over = p.words(members) < worth
 	return e
 }
 
-// worker puts node i to work.
+// worker adds a worker for node i.
 func (e *engine) worker(i int, streams []*stream) *worker {
 	n := e.design.Model.Graph.Nodes[i]
 	l := &worker{node: i, name: n.Name, walk: e.loops[i].Walk(), at: -1,

@@ -7,29 +7,29 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Proof says that a design is free from deadlock for any number of frames, whatever the host does and however long
-// anything takes. It rests on one frame that went through, executed without clocks (see tokens) between forks and
-// joins: nothing else waits in a circle.
+// A Proof states that a design is free from deadlock for any number of frames, whatever the host does and however
+// long anything takes. It rests on one frame that was executed without clocks (see tokens) in each block between
+// forks and joins. No layers wait in a circle elsewhere.
 //
-//   - The order of iterations makes no difference, so that no clock, pace or stall does.
-//   - After the frame all streams are empty and all loops at their start: the state before it. So the next frame goes
-//     through as well, and the one after that. Frames that overlap are another order of the same iterations.
-//   - Where sequences have different lengths, this holds for a frame of each: all of them begin and end in that same
-//     state, so that they may follow each other in any mix. A shorter one comes through where the longest does if every
-//     layer's loop is one that the longest ends with (see ends), or if no layers lie between a fork and a join; every
-//     other one is executed like the longest.
-//   - A FIFO has Depth words of room, and an iteration starts when its words have theirs. This is the rule of credits,
-//     and the weakest: where a pipeline holds words beside the FIFOs, as one that freezes does, the frame gets through
-//     as well. See docs/clock.md for why.
+//   - The order of iterations makes no difference, so no clock, pace or stall does.
+//   - After the frame all streams are empty and all loops are at their start, as before it. So the next frame goes
+//     through as well, and every frame after that. Frames that overlap are another order of the same iterations.
+//   - Where sequences have different lengths, this holds for a frame of each length. All frames begin and end in the
+//     same state, so they may follow each other in any mix. A shorter sequence goes through where the longest does
+//     if the longest ends with every layer's loop of the shorter (see ends), or if no layers lie between a fork and
+//     a join. Every other length is executed like the longest.
+//   - A FIFO has room for Depth words, and an iteration starts when there is room for its words. This is the rule of
+//     credits, and the weakest. A pipeline that freezes holds words beside the FIFOs, and the frame goes through as
+//     well. See docs/clock.md for the reason.
 type Proof struct {
-	Lengths    *dataflow.Lengths // of sequences, all of which it holds for; nil where all are alike
-	Executed   []int             // lengths beside the longest that were executed
-	Frames     int               // after which the design is where it was before: 1
-	Iterations int               // of all layers in these
-	Words      int               // on all streams between layers in these
+	Lengths    *dataflow.Lengths // lengths of sequences that the proof covers; nil if all frames are alike
+	Executed   []int             // lengths that were executed besides the longest
+	Frames     int               // number of frames after which the design is in the same state again: 1
+	Iterations int               // iterations of all layers in these frames
+	Words      int               // words on all streams between layers in these frames
 }
 
-// Short is what is proved.
+// Short returns the statement that is proved.
 func (p Proof) Short() string {
 	s := "free for any number of frames, any stalls and any kernel latencies"
 	if l := p.Lengths; l != nil {
@@ -39,7 +39,7 @@ func (p Proof) Short() string {
 	return s
 }
 
-// String adds why.
+// String returns the statement and the reason for it.
 func (p Proof) String() string {
 	frame := "one frame"
 	if p.Lengths != nil {
@@ -49,8 +49,8 @@ func (p Proof) String() string {
 		"were before it", p.Short(), p.Iterations, p.Words, frame)
 }
 
-// Prove proves a design free from deadlock. The error is a *Deadlock where its FIFOs alone do not get a frame through,
-// which then has no Clock; a design that is not well formed; or the context's.
+// Prove proves a design free from deadlock. The error is a *Deadlock without a Clock if the FIFOs alone do not let
+// a frame through. Other errors report a malformed design, or are the context's.
 func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 	if err := d.Verify(); err != nil {
 		return Proof{}, fmt.Errorf("design: %w", err)
@@ -81,14 +81,15 @@ func Prove(ctx context.Context, d *dataflow.Design) (Proof, error) {
 	return p, nil
 }
 
-// proved reports whether a frame comes through. The error is a *Deadlock where it does not, or the context's.
+// proved returns nil if a frame comes through. The error is a *Deadlock if it does not, or the context's.
 //
-// It comes through where it does in every block. Were it stuck, layers would wait for each other in a circle, which
-// lies within a block; what was done in that block could be done in it alone, and there they would wait as well.
+// The frame comes through if it does so in every block. If it were stuck, layers would wait for each other in a
+// circle, which lies within a block. All that was done in that block could also be done in the block alone, and
+// there the layers would wait as well.
 func (p *plan) proved(ctx context.Context) error {
 	for _, b := range p.split() {
 		if len(b.streams) == 1 {
-			continue // no circle
+			continue // a single stream forms no circle
 		}
 		through, err := newTokens(p, b.members).run(ctx, p.design.Depths())
 		if err == nil && !through {

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// relate gives a design of blenders other latencies.
+// relate returns the design of blenders with other latencies.
 func relate(d *dataflow.Design, latency func(l dataflow.Loop) int) *dataflow.Design {
 	g := *d.Model.Graph
 	g.Nodes = nil
@@ -24,8 +24,9 @@ func relate(d *dataflow.Design, latency func(l dataflow.Loop) int) *dataflow.Des
 	return &dataflow.Design{Model: &dataflow.Model{Graph: &g}, Target: d.Target, Folds: d.Folds, FIFO: d.FIFO}
 }
 
-// What is proved does not deadlock, by either rule, at any latencies, whatever the host does. What is not deadlocks
-// where credits are counted, and where pipelines freeze at some latencies and stalls.
+// TestProve checks that a proved design does not deadlock, with either rule of stalls, any latencies and any host.
+// Any other design deadlocks if credits are counted. If pipelines freeze, it deadlocks at some latencies and
+// stalls.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	dead, free, spared := 0, 0, 0
@@ -73,12 +74,13 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// Words that a pipeline holds are no reason to live: how many it holds is up to the pace of the words, and those of one
-// iteration hold up each other. So what is not proved may live and die by what the host does. Credits know nothing of
-// that, and of two FIFOs behind a fork both rules ask the same.
+// TestPipelinesHoldNothingForSure checks that words in a pipeline do not count in a proof. How many words a
+// pipeline holds depends on the pace, and the words of one iteration hold up each other. So a design that is not
+// proved may deadlock or not, depending on the host. With credits that makes no difference. For two FIFOs behind a
+// fork, both rules require the same depths.
 func TestPipelinesHoldNothingForSure(t *testing.T) {
 	t.Parallel()
-	// A pipeline of 6 stages lies on the way past a layer that holds a frame.
+	// A pipeline of 6 stages is on the path past a layer that holds a frame.
 	past := func(depth, words int) *dataflow.Design {
 		n := &net{t: t, perWord: 1}
 		fork := n.add("Fork", pass(words, 1, 2, 1), n.input(words))
@@ -117,7 +119,8 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 	}
 }
 
-// checkDeadlock checks that the chain is closed and that its FIFO breaks it at the depth it says, and only there.
+// checkDeadlock checks that the chain is closed, and that its FIFO breaks the chain at the stated depth but not at
+// a smaller one.
 func checkDeadlock(t *testing.T, d *dataflow.Design, dead *Deadlock) {
 	t.Helper()
 	g := d.Model.Graph
@@ -179,7 +182,7 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// uneven is a loop that reads n words at each of its inputs and writes n to each of its outputs, in any order.
+// uneven returns a loop that reads n words at each of its inputs and writes n to each of its outputs, in any order.
 func uneven(rng *rand.Rand, n, in, out int) dataflow.Loop {
 	left := slices.Repeat([]int{n}, in+out)
 	var runs []dataflow.Run
@@ -215,7 +218,7 @@ func uneven(rng *rand.Rand, n, in, out int) dataflow.Loop {
 	}
 }
 
-// unevenNet is a network of such layers, with any forks and joins.
+// unevenNet returns a network of layers with uneven loops, with any forks and joins.
 func unevenNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	n := &net{t: t, perWord: 1}
 	words := 1 + rng.IntN(12)
@@ -236,7 +239,7 @@ func unevenNet(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	return d
 }
 
-// A design is free from deadlock where each of its blocks is.
+// TestProveByBlocks checks that a design is free from deadlock if each of its blocks is.
 func TestProveByBlocks(t *testing.T) {
 	t.Parallel()
 	dead, free := 0, 0

@@ -6,30 +6,30 @@ import (
 	"slices"
 )
 
-// A Record is a run clock by clock, as far as its frames went.
+// A Record holds the states of layers and the words on streams of a run, clock by clock.
 type Record struct {
-	Layers  []Spans // per node: what it did
-	Streams []Moved // per stream; nil where layers alone were asked for
+	Layers  []Spans // per node: its states over time
+	Streams []Moved // per stream; nil if only layers are recorded
 
-	wanted int   // frames, of layers alone
-	ends   []end // of these so far
+	wanted int   // number of frames to record, if only layers are recorded
+	ends   []end // ends of the frames recorded so far
 }
 
-// An end is of a frame.
+// An end is the end of a frame.
 type end struct {
-	clock  int   // after it
-	layers []int // per node: clock after its last iteration
+	clock  int   // clock after the frame
+	layers []int // per node: clock after its last iteration of the frame
 }
 
-// Moved are the clocks in which the words of a stream were written and read.
+// Moved returns the clocks in which the words of a stream were written and read.
 func (r *Record) Moved(stream int) (written, read []int) {
 	return r.Streams[stream].Written, r.Streams[stream].Read
 }
 
-// A State is what a layer does in a clock.
+// A State is the activity of a layer in a clock.
 type State uint8
 
-// The states, as Node counts them.
+// Node defines the three states.
 const (
 	Busy State = iota
 	Starved
@@ -38,26 +38,27 @@ const (
 
 func (s State) String() string { return [...]string{"busy", "starved", "blocked"}[s] }
 
-// A Span is the clocks from From up to, without, To.
+// A Span is a state that lasts from clock From up to, but not including, clock To.
 type Span struct {
 	State
 	From, To int
 }
 
-// Moved is the clocks in which each word of a stream took its place of the FIFO (which is when it is written where
-// pipelines freeze, and when its iteration starts where credits are counted), from which on it was visible, and was
-// read.
+// Moved holds three clocks for each word of a stream: when it took its place in the FIFO, when it became visible
+// and when it was read. Where pipelines freeze, a word takes its place when it is written. With credits, it does
+// when its iteration starts.
 type Moved struct{ Written, Arrived, Read []int }
 
-// Spans are spans that follow each other without gaps. Most take a byte: their states and lengths are kept.
+// Spans is a list of spans without gaps between them. Most spans take one byte, which holds the state and the
+// length.
 type Spans struct {
-	from   int // where the first one begins
+	from   int // clock when the first span begins
 	packed []byte
-	last   Span // behind the packed ones; empty where there is none
-	end    int  // the clock in which the last one that is seen ends; 0 for all
+	last   Span // the span behind the packed ones; empty if there is none
+	end    int  // clock when the last visible span ends; 0 if all are visible
 }
 
-// All gives the spans in order.
+// All returns the spans in order.
 func (l *Spans) All() iter.Seq[Span] {
 	return func(yield func(Span) bool) {
 		from := l.from
@@ -84,7 +85,7 @@ func (l *Spans) All() iter.Seq[Span] {
 	}
 }
 
-// record adds clocks up to one; spans of a state that follow each other are one.
+// record adds a span of the given state up to clock to. It extends the last span if that has the same state.
 func (l *Spans) record(state State, to int) {
 	switch last := &l.last; {
 	case to <= last.To:
@@ -98,16 +99,17 @@ func (l *Spans) record(state State, to int) {
 	}
 }
 
-// A log lags behind its layer: up to the last iteration, the clocks that are not in it yet are busy.
+// A log lags behind its layer. The layer is busy in all clocks up to the last iteration that the log does not
+// contain yet.
 
-// logs adds the clocks of a wait, from one on, for words up to another one, and then for room.
+// logs records a wait that begins in clock ready: up to clock words for words, and then up to clock start for room.
 func (l *worker) logs(ready, words, start int) {
 	l.log.record(Busy, ready)
 	l.log.record(Starved, words)
 	l.log.record(Blocked, start)
 }
 
-// again is the last so many clocks of a layer so many times more.
+// again repeats the last clocks of a layer's log the given number of times.
 func (l *worker) again(clocks, times int) {
 	l.log.record(Busy, l.at+1)
 	list := l.log.since(l.log.last.To - clocks)
@@ -118,12 +120,12 @@ func (l *worker) again(clocks, times int) {
 	}
 }
 
-// since is the spans from the one on that a clock lies in.
+// since returns the spans from the one that contains the given clock on.
 func (l *Spans) since(clock int) Spans {
 	from, end := l.last.From, len(l.packed)
 	for from > clock && end > 0 {
 		begin := end - 1
-		for begin > 0 && l.packed[begin-1] >= 0x80 { // a byte of the same number
+		for begin > 0 && l.packed[begin-1] >= 0x80 { // the byte belongs to the same number
 			begin--
 		}
 		v, _ := binary.Uvarint(l.packed[begin:end])
@@ -132,7 +134,7 @@ func (l *Spans) since(clock int) Spans {
 	return Spans{from: from, packed: l.packed[end:], last: l.last}
 }
 
-// keep makes a run keep the record that is asked for.
+// keep makes the engine record what the options ask for.
 func (e *engine) keep(opt Options) {
 	r := &Record{Layers: make([]Spans, len(e.workers)), wanted: opt.Layers}
 	e.trace.Record = r
@@ -149,10 +151,10 @@ func (e *engine) keep(opt Options) {
 	}
 }
 
-// whole reports whether no frame is to be added any more; there may be no record.
+// whole reports whether the record is complete, or there is none.
 func (r *Record) whole() bool { return r == nil || len(r.ends) >= r.wanted }
 
-// ended notes that a frame is through.
+// ended records that a frame is finished.
 func (r *Record) ended(e *engine) {
 	if r.whole() {
 		return
@@ -165,7 +167,7 @@ func (r *Record) ended(e *engine) {
 	r.add(at, e)
 }
 
-// repeats adds a period so many times, as far as frames are wanted.
+// repeats adds a period the given number of times, but not more frames than are wanted.
 func (r *Record) repeats(e *engine, p Period, times int) {
 	if r.whole() {
 		return
@@ -187,7 +189,7 @@ func (r *Record) repeats(e *engine, p Period, times int) {
 	}
 }
 
-// add adds the end of a frame. After the last one that is wanted, layers are not followed any more.
+// add adds the end of a frame. After the last frame that is wanted, it ends the logs of all layers.
 func (r *Record) add(at end, e *engine) {
 	if r.ends = append(r.ends, at); r.whole() {
 		for _, l := range e.workers {
@@ -196,8 +198,9 @@ func (r *Record) add(at end, e *engine) {
 	}
 }
 
-// Head is what a run of so many frames shows, as far as WriteTimeline asks: of the first ones of a run with
-// Options.Layers. It is nil where that kept fewer, for no frames, and of a run with Options.Record.
+// Head returns the trace of the first frames of a run, with the data that WriteTimeline needs. The run must have
+// had Options.Layers. Head returns nil if frames is below 1, if the run recorded fewer frames, or after a run with
+// Options.Record.
 func (t *Trace) Head(frames int) *Trace {
 	if t.Record == nil || frames < 1 || len(t.Record.ends) < frames {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// readVCD gives the value of every variable, by its scopes and name, at each rising edge of design.clk.
+// readVCD returns the values of all variables at each rising edge of design.clk. Keys consist of the variable's
+// scopes and its name.
 func readVCD(text string) (values []map[string]int, err error) {
 	names, now := map[string]string{}, map[string]int{}
 	var scopes []string
@@ -70,7 +71,7 @@ func readVCD(text string) (values []map[string]int, err error) {
 	return values, nil
 }
 
-// The dump tells the counts of the trace, and keeps to what valid and ready mean.
+// TestWriteVCD checks that the dump agrees with the counts of the trace, and with the meaning of valid and ready.
 func TestWriteVCD(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
@@ -122,8 +123,8 @@ func TestWriteVCD(t *testing.T) {
 	}
 }
 
-// What layers did is the same where nothing else is kept: frames that repeat are not run then. What a run shows of its
-// first frames is what a run of these shows.
+// TestRecordOfLayers checks that layers have the same record if nothing else is recorded, although frames that
+// repeat are then not run. The recorded first frames of a run equal a run of only these frames.
 func TestRecordOfLayers(t *testing.T) {
 	t.Parallel()
 	skipped := 0
@@ -206,7 +207,7 @@ func TestWriteTimeline(t *testing.T) {
 	if !slices.Contains(texts, `A<&">_0`) {
 		t.Errorf("names %q", texts)
 	}
-	// The pass waits for room in two clocks of three, the product never.
+	// The pass waits for room in two clocks of three. The product never waits.
 	if green, red := width[stateColours[Busy]], width[stateColours[Blocked]]; green < 1.25*red || red < .45*green {
 		t.Errorf("%v", width)
 	}

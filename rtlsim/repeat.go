@@ -8,45 +8,47 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Within a frame, too, states come back: row after row of an image, say. Here a state is how far everything has come
-// between two sweeps, which is a number of words and iterations whose clocks are known. Compared with an earlier one of
-// the frame,
+// States also recur within a frame, for example in row after row of an image. Here a state is the progress of all
+// tasks between two sweeps. It consists of numbers of words and iterations, with their clocks. It recurs against an
+// earlier state of the same frame if:
 //
-//   - every worker has not moved, or has gone over whole repetitions of one run of its loop;
-//   - every stream has not moved, or holds as many words as it did, and has had some pass; or nothing was written to
-//     it, and what was read had been there when its reader began;
-//   - all clocks that still matter to what has moved are later by the same number.
+//  - every worker has not moved, or has gone over whole repetitions of one run of its loop;
+//  - every stream has not moved; or it holds as many words as before and some have passed; or it was only read, and
+//    all words read had arrived when its reader began;
+//  - all clocks that still matter to the tasks that moved are later by the same number.
 //
-// Then what happened in between can happen again, by as many clocks later, as long as these runs have repetitions left
-// and the host words of the frame: it is the same equations with the same right sides. What has not moved shares no
-// stream that has, and is left alone. Where a record of streams is wanted, or dice are thrown, nothing is left out.
+// Then the same can happen again, later by the same number of clocks, as long as these runs have repetitions left
+// and the host has words of the frame left: the equations and their right sides are the same. A task that has not
+// moved shares no stream with a task that has, and stays as it is. Nothing is left out if streams are recorded or
+// the host stalls at random.
 
-// A stretch looks for such states. It holds two of them against those that follow: one is replaced after 1, 2, 4, 8 ...
-// sweeps of the frame, and finds long repetitions; the other, which finds short ones, begins anew after each.
+// A stretch looks for repetitions within a frame. It compares each state with two marks. The mark of far is
+// replaced after 1, 2, 4, 8 ... sweeps of the frame and finds long repetitions. The mark of near begins anew after
+// each repetition and finds short ones.
 type stretch struct {
-	over   bool // nothing is to be left out
-	rests  bool // nor in this frame
+	over   bool // nothing may be left out
+	rests  bool // nothing may be left out in this frame
 	far    rung
 	near   rung
-	words  int      // that were read when the last mark was made, or before the frame
-	clocks []int    // reused
-	flown  []uint64 // reused
+	words  int      // words read when the last mark was made, or before the frame
+	clocks []int    // memory to use again
+	flown  []uint64 // memory to use again
 }
 
-// A rung is a mark, and the sweeps since its like was first made.
+// A rung is a mark and the number of sweeps since the rung began.
 type rung struct {
 	sweeps int
 	made   bool
 	mark   mark
 }
 
-// A mark is how far an engine has come between two sweeps.
+// A mark records the progress of an engine between two sweeps.
 type mark struct {
 	workers []workerMark
 	streams []streamMark
 	sources []hostMark
 	sinks   []hostMark
-	apart   [2]int // workers that were late by different clocks when the mark was looked at last
+	apart   [2]int // two workers whose clocks had different shifts in the last comparison
 }
 
 type workerMark struct {
@@ -67,7 +69,7 @@ type streamMark struct {
 
 type hostMark struct{ frame, word, free int }
 
-// begin forgets what was before a frame.
+// begin forgets all marks at the beginning of a frame.
 func (f *stretch) begin(e *engine) {
 	for _, r := range []*rung{&f.near, &f.far} {
 		r.sweeps, r.made = 0, false
@@ -75,7 +77,7 @@ func (f *stretch) begin(e *engine) {
 	f.words, _ = e.stretch.moved(e)
 }
 
-// repeat is called after each sweep, and goes over what repeats.
+// repeat is called after each sweep, and leaves out repetitions.
 func (e *engine) repeat() {
 	f := &e.stretch
 	if f.over || f.rests {
@@ -91,15 +93,16 @@ func (e *engine) repeat() {
 			break
 		}
 	}
-	same := f.near.sweeps == f.far.sweeps // one mark does
+	same := f.near.sweeps == f.far.sweeps // a single mark is enough
 	f.far.step(e, true)
 	f.near.step(e, !same)
 }
 
-// step counts a sweep, and makes a new mark where it is time to. A mark is the clocks of all words that are under way.
-// It is not made before about as many have been moved: where FIFOs hold whole frames, it would take longer than these.
+// step counts a sweep, and replaces the mark if its time has come. A mark holds the clocks of all words under way.
+// It is made only after about as many words have moved; otherwise it would take longer than these if FIFOs hold
+// whole frames.
 func (r *rung) step(e *engine, marks bool) {
-	const few = 1 << 12 // clocks, which are no matter
+	const few = 1 << 12 // clocks; so few cost little
 	if r.sweeps++; r.sweeps&(r.sweeps-1) != 0 || !marks {
 		return
 	}
@@ -110,7 +113,7 @@ func (r *rung) step(e *engine, marks bool) {
 	}
 }
 
-// moved is the words that were read so far, and how many clocks of words still matter, or are kept.
+// moved returns the number of words read so far, and the number of word clocks that still matter or are kept.
 func (*stretch) moved(e *engine) (read, state int) {
 	for _, s := range e.streams {
 		read += s.read
@@ -119,7 +122,7 @@ func (*stretch) moved(e *engine) (read, state int) {
 	return read, state
 }
 
-// note makes a mark of where the engine is.
+// note records the engine's progress in a mark.
 func (e *engine) note(m *mark) {
 	if m.workers == nil {
 		*m = mark{make([]workerMark, len(e.workers)), make([]streamMark, len(e.streams)),
@@ -147,12 +150,12 @@ func (e *engine) note(m *mark) {
 	}
 }
 
-// since is by how many clocks all that moved since a mark is later than it was then, and how often that can happen
-// again; 0 times where it is not the same but for that, or too little.
+// since compares the state with a mark. If everything that moved is later by the same number of clocks, it returns
+// that number and how often the repetition can follow. Otherwise, or if that saves too little, it returns 0 times.
 func (e *engine) since(m *mark) (clocks, times int) {
 	moved := func(i int) int { return e.workers[i].at - m.workers[i].at }
 	if a, b := moved(m.apart[0]), moved(m.apart[1]); a != b && a != 0 && b != 0 {
-		return 0, 0 // as most are
+		return 0, 0 // most comparisons end here
 	}
 	first := 0
 	for i := range e.workers {
@@ -202,8 +205,8 @@ func (e *engine) since(m *mark) (clocks, times int) {
 	return clocks, times
 }
 
-// ready is the first clock in which the reader of a stream could take its next word, if it is there; readyThen is that
-// at a mark.
+// ready returns the first clock in which the reader of a stream could take a word. readyThen returns that clock at
+// the time of a mark.
 func (s *stream) ready(e *engine) int {
 	if i := int(s.reader) - len(e.sources); i < len(e.workers) {
 		return e.workers[i].at + 1
@@ -218,15 +221,15 @@ func (s *stream) readyThen(e *engine, m *mark) int {
 	return m.sinks[int(s.reader)-len(e.sources)-len(e.workers)].free
 }
 
-// drains reports whether a stream was read alone since a mark.
+// drains reports whether the stream was read but not written since a mark.
 func (s *stream) drains(was *streamMark) bool { return s.written == was.written && s.read > was.read }
 
-// there is how many words a reader finds that could take them from some clock on.
+// there returns how many words of the stream are visible in the given clock.
 func (s *stream) there(ready int) int {
 	return sort.Search(s.written-s.read, func(i int) bool { return s.due.of(s.read+i) > ready })
 }
 
-// drain reads words as those before, by some clocks later.
+// drain reads words at the same distances as before. Each repetition is later by the given clocks.
 func (s *stream) drain(words, times, clocks int) {
 	for range times * words {
 		s.taken = s.due.of(s.read) - s.delay
@@ -235,7 +238,7 @@ func (s *stream) drain(words, times, clocks int) {
 	}
 }
 
-// stream reports whether a stream has not moved since a mark, or is so many clocks later.
+// stream reports whether a stream was not written since a mark, or has the same clocks, later by clocks.
 func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
 	if s.written == was.written {
 		return true
@@ -244,7 +247,7 @@ func (f *stretch) stream(s *stream, was *streamMark, clocks int) bool {
 	return later(f.clocks, was.clocks, clocks)
 }
 
-// worker reports whether a worker has not moved since a mark, or is so many clocks later.
+// worker reports whether a worker has not moved since a mark, or has the same clocks, later by clocks.
 func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
 	way, ok := k.walk.Since(&was.walk)
 	if !ok || k.frame != was.frame {
@@ -266,7 +269,7 @@ func (f *stretch) worker(k *worker, was *workerMark, clocks int) bool {
 		later(f.clocks, was.clocks, clocks)
 }
 
-// clocks are those that matter to what is written and read from now on.
+// clocks returns the clocks that matter to later writes and reads of the stream.
 func (s *stream) clocks(list []int) []int {
 	s.forget()
 	for k := s.kept; k < s.read; k++ {
@@ -278,7 +281,7 @@ func (s *stream) clocks(list []int) []int {
 	return list
 }
 
-// clocks are those that matter after an iteration that started in a clock.
+// clocks appends the clocks that matter after an iteration that started in clock at.
 func (p *pipeline) clocks(list []int, at int) []int {
 	list = append(list, max(p.free, at))
 	for n := p.passed; n < p.started; n++ {
@@ -294,7 +297,7 @@ func (p *pipeline) clocks(list []int, at int) []int {
 	return list
 }
 
-// flown are the ports that those under way write.
+// flown appends, for each iteration under way, the ports that it writes.
 func (p *pipeline) flown(list []uint64) []uint64 {
 	for n := p.passed; n < p.started; n++ {
 		list = append(list, p.at(n).ports)
@@ -302,13 +305,14 @@ func (p *pipeline) flown(list []uint64) []uint64 {
 	return list
 }
 
-// later reports whether clocks are those of another list, so many later.
+// later reports whether each clock in now is the one in was plus clocks.
 func later(now, was []int, clocks int) bool {
 	return slices.EqualFunc(now, was, func(a, b int) bool { return a-b == clocks })
 }
 
-// fits is how often what lies behind a mark can happen again within the frame: as far as the runs of loops and the
-// words of the host go. It is 0 where that takes less than to go over it, which costs as much as what is under way.
+// fits returns how often the repetition since a mark can happen again within the frame. The runs of loops and the
+// host's words limit it. It returns 0 if running the repetitions takes less time than skipping them, which takes as
+// long as there are words under way.
 func (e *engine) fits(m *mark) int {
 	times := never
 	for i, k := range e.workers {
@@ -343,7 +347,7 @@ func (e *engine) fits(m *mark) int {
 	return times
 }
 
-// follow goes over what lies behind a mark, each time by so many clocks later.
+// follow skips the given number of repetitions of what happened since a mark.
 func (e *engine) follow(m *mark, clocks, times int) {
 	for i, s := range e.streams {
 		if was := &m.streams[i]; s.drains(was) {

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What repeats within a frame changes nothing where it is gone over: long frames against the same where every word is
-// moved.
+// TestRepeats checks that skipping repetitions within a frame changes nothing. It compares long frames with runs
+// that move every word.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	short := 0
@@ -33,7 +33,7 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// throughAll runs frames without looking for a steady state, and tells the sweeps.
+// throughAll runs frames without looking for a steady state. It returns the number of sweeps, too.
 func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trace *Trace, sweeps int, err error) {
 	e := newPlan(d).whole(d.Depths(), nil, opt)
 	for e.goal < e.frames {
@@ -54,7 +54,7 @@ func throughAll(t *testing.T, d *dataflow.Design, opt Options, every bool) (trac
 	return e.finish(), sweeps, nil
 }
 
-// The same for windows, whose first layers are paced.
+// TestWindowsRepeat checks the same for windows, whose first layers are paced.
 func TestWindowsRepeat(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {

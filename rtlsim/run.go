@@ -1,58 +1,60 @@
-// Package rtlsim runs a Design clock by clock: layers with pipelines, FIFOs of finite depth, back-pressure, several
-// frames in flight. It interprets dataflow.Loop and knows no layer by name.
+// Package rtlsim simulates a Design clock by clock: layers with pipelines, FIFOs of finite depth, back-pressure,
+// and several frames in flight. It interprets dataflow.Loop and knows no layer by name.
 //
-// One clock has three phases, and each decides on the state that the phase before left:
+// Each clock has three phases. Each phase decides on the state that the phase before left:
 //
-//  1. Input. The host's next word enters an input's FIFO if that has a free place. Words in a FIFO are visible.
-//  2. Work. By the rule of the target (dataflow.Stalls): Where a pipeline freezes, nothing of a layer moves if the
-//     iteration at its last stage writes to a FIFO without a free place. Else that iteration writes, all stages move
-//     on, and the next iteration starts if every word it reads is visible. With credits, the next iteration starts if
-//     every word it reads is visible and every FIFO it writes to has a free place, which it takes; nothing stops it
-//     then.
+//  1. Input. The host's next word enters an input's FIFO if that FIFO has a free place. Words in a FIFO are
+//     visible.
+//  2. Work. The rule of the target decides (dataflow.Stalls). Where a pipeline freezes, nothing in a layer moves if
+//     the iteration at its last stage writes to a FIFO without a free place. Otherwise that iteration writes, and
+//     all stages move on. The next iteration then starts if every word it reads is visible. With credits, the next
+//     iteration starts if every word it reads is visible and every FIFO it writes to has a free place. It takes
+//     that place at its start, and nothing stops it afterwards.
 //  3. Output. The host takes one visible word from every output.
 //
-// All layers decide on the same state: a word that a reader takes in a clock leaves a place in the next one, and what
-// an iteration that starts in clock c writes is visible from clock c + Latency on, and one later for each clock in
-// between in which the pipeline was frozen. So the result does not depend on the order of nodes. docs/clock.md has the
-// rules, and why what is proved free from deadlock is so by both.
+// All layers decide on the same state. A word that a reader takes in a clock leaves its place free in the next
+// clock. The words of an iteration that starts in clock c are visible from clock c + Latency on. Each clock of a
+// freeze in between adds one clock. So the result does not depend on the order of nodes. docs/clock.md has the
+// rules, and explains why a design that is proved free from deadlock is free under both rules.
 //
-// Clock 0 is the one in which the first input word is visible. A layer alone, whose ends never stall, hence starts
-// iteration i in clock i, and its first and last output word are visible in the clocks Loop.FirstWrite and
-// Loop.LastWrite.
+// Clock 0 is the first clock in which an input word is visible. A layer alone, whose inputs and outputs never
+// stall, hence starts iteration i in clock i. Its first and last output words are visible in the clocks
+// Loop.FirstWrite and Loop.LastWrite.
 //
-// Around the FIFOs of the host are the ends of the design, which take the same clocks of every word
-// (dataflow.Target.Ends). So the host gives the first word in clock -in, Trace.Start, and takes words out clocks after
-// these phases have let them go. Nothing else depends on the ends.
+// The ends of the design lie between the host and its FIFOs. Each end delays every word by the same number of
+// clocks, in and out (dataflow.Target.Ends). So the host gives the first word in clock -in, which is Trace.Start,
+// and takes a word out clocks after these phases release it. Nothing else depends on the ends.
 //
-// No clock is walked, though. What these phases decide is a set of equations in the clocks of iterations and words,
-// whose right sides have earlier clocks only (see stream, worker and pipeline). With credits they are maxima plus
-// constants: a timed event graph (F. Baccelli and others, Synchronization and Linearity, 1992). The engine solves them
-// layer by layer; it costs time per word, not per clock. It looks for a state between frames that was there before,
-// and leaves out the periods that follow; for frames that are like each other but that a FIFO fills, which are moved;
-// and within a frame for what repeats, row after row of an image.
+// The simulator does not walk clock by clock, though. The phases amount to a set of equations in the clocks of
+// iterations and words, whose right sides contain earlier clocks only (see stream, worker and pipeline). With
+// credits these are maxima plus constants: a timed event graph (F. Baccelli and others, Synchronization and
+// Linearity, 1992). The engine solves the equations layer by layer, which takes time per word, not per clock. Three
+// shortcuts leave out work. If a state between frames recurs, the periods that follow are skipped. If frames are
+// alike except that a FIFO fills, frames are copied with a shift. Within a frame, repetitions such as the rows of
+// an image are skipped.
 //
-// Data have no part in this: what an iteration computes depends on the words that it reads, whenever that is. They are
-// computed beside the clocks.
+// Data have no part in this: an iteration computes the same from the words that it reads, whenever it reads them.
+// The engine computes data separately from the clocks.
 //
-// In comes a dataflow.Design; what comes out does not depend on anything else. The package imports internal/dataflow
-// and internal/num. Its files:
+// In comes a dataflow.Design; what comes out does not depend on anything else. The package imports
+// internal/dataflow and internal/num. Its files:
 //
-//	run.go      Run: frames through a design; trace.go, what it shows; bottleneck.go, where the interval comes from
-//	plan.go     what folds fix of a design, and engines of it or of a part
-//	engine.go   nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go) at work, each as
-//	            far as it can go (agenda.go); period.go finds the steady state, settle.go before it is there, drift.go
-//	            frames in which a FIFO fills, repeat.go rows that repeat
-//	data.go     what streams carry; agree.go, that it is what the layers' Evals give
-//	deadlock.go why nothing goes on; tokens.go, a frame without clocks; prove.go, Prove: that nothing deadlocks;
-//	            lengths.go, sequences of different lengths
-//	size.go     Size: how deep FIFOs have to be; grow.go, at least; depths.go, raised and lowered; trial.go, tried;
-//	            behind.go, seen to fall behind; course.go, where another run tells; window.go, around a layer;
-//	            blocks.go, between forks and joins;
-//	            circle.go, what holds up a trial, of what its workers note (holds.go); schedule.go, depths that surely
-//	            do where credits are counted, from the clocks of one frame (tour.go)
-//	record.go   what happened in every clock; vcd.go and timeline.go draw it
-//	counters.go what an accelerator's counters show
-//	compare.go  two engines' outputs
+//	run.go      Run, which takes frames through a design; trace.go, its result; bottleneck.go, what limits the interval
+//	plan.go     the facts that the folds fix, and engines for a design or a part of it
+//	engine.go   simulates nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go), each as
+//	            far as it can go (agenda.go); period.go finds the steady state, settle.go predicts it, drift.go copies
+//	            frames while a FIFO fills, repeat.go skips repetitions within a frame
+//	data.go     the data that streams carry; agree.go compares them with the layers' Evals
+//	deadlock.go explains a deadlock; tokens.go runs a frame without clocks; prove.go proves that nothing deadlocks;
+//	            lengths.go handles sequences of different lengths
+//	size.go     Size, which finds FIFO depths; grow.go, the least depths without deadlock; depths.go raises and lowers
+//	            them; trial.go tries them; behind.go sees a trial fall behind; course.go reuses the result of a run;
+//	            window.go sizes FIFOs around a layer; blocks.go finds the streams between forks and joins; circle.go
+//	            finds the circle of waits that delays a trial from the workers' notes (holds.go); schedule.go finds
+//	            depths that surely suffice with credits, from the clocks of one frame (tour.go)
+//	record.go   records the state of every layer and stream; vcd.go and timeline.go draw it
+//	counters.go predicts the counters of an accelerator
+//	compare.go  compares the outputs of two engines
 package rtlsim
 
 import (
@@ -62,25 +64,25 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Options say how to run. The zero value runs given frames at full speed.
+// Options say how Run simulates. The zero value runs the given frames with a host at full speed.
 type Options struct {
-	Frames    int  // number of frames of a run without data; 0 where frames are given
-	Words     int  // where these frames move more words, fewer frames: those that show the interval; 0 for all
-	Record    bool // keep what happened in every clock in Trace.Record: three numbers for each word
-	Layers    int  // keep of that what layers did alone, in so many of the first frames (Trace.Head): for WriteTimeline
-	In, Out   Pace // of the host on every input and every output
-	MaxCycles int  // give up at this clock; 0 for never
+	Frames    int  // number of frames in a run without data; 0 if frames are given
+	Words     int  // limit of words in all frames; above it, only the frames that show the interval run; 0: no limit
+	Record    bool // record every clock in Trace.Record: three numbers for each word
+	Layers    int  // record the layers' states alone, in this many first frames (Trace.Head), for WriteTimeline
+	In, Out   Pace // pace of the host on every input and every output
+	MaxCycles int  // stop with an error at this clock; 0 for no limit
 
-	// Carried is given what streams carry, frame by frame, in runs with data. It is not to be kept. May be nil; an
-	// error ends the run
+	// Carried, if not nil, is called in runs with data with the tensor that each stream carries, frame by frame. It
+	// must not keep the tensor. An error ends the run.
 	Carried func(frame, stream int, t dataflow.Tensor) error
 
-	Known *Known // runs that were made without data; may be nil. Their traces are not to be changed
+	Known *Known // earlier runs without data, to be reused; may be nil. Callers must not change their traces
 }
 
-// Run runs the design over frames (one tensor per Graph.In each), or over opt.Frames frames without data: the clocks
-// are the same. An error is a *Deadlock, a design or frame that is not well formed, the end of opt.MaxCycles, or the
-// context's.
+// Run runs the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames frames
+// without data, which take the same clocks. Its error is a *Deadlock, a malformed design or frame, the end of
+// opt.MaxCycles, or the context's error.
 func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
@@ -95,7 +97,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 	return p.run(ctx, frames, opt)
 }
 
-// known is run without data and whole record, of what was not run before.
+// known is run without data, and takes the trace from opt.Known if it has the same run already.
 func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 	b := fmt.Append(nil, opt.Frames, " ", opt.Words, " ", opt.In, " ", opt.Out, " ", opt.MaxCycles)
 	for _, n := range p.design.Model.Graph.Nodes {
@@ -121,10 +123,10 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 	return t, err
 }
 
-// A made is a run that is known once it is done: who needs the same waits for it.
+// A made is a run that other goroutines may wait for. Its channel closes once the run is over.
 type made struct {
 	done  chan struct{}
-	trace *Trace // nil where it came to an error
+	trace *Trace // nil if the run failed
 }
 
 func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options) (*Trace, error) {
@@ -170,8 +172,9 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	return t, err
 }
 
-// shorten leaves, after the first frame, those that it takes to see the interval, and to draw: as many as are under way
-// at a time, and some more. One more does where the last ones come evenly.
+// shorten cuts a run to the frames needed to see the interval and to draw the record. After the first frame, these
+// are the frames under way at a time and a few more. One frame more is enough if the last ones come at even
+// distances.
 func shorten(e *engine, opt Options) {
 	const more = 4
 	underWay := 1 + e.clock()/max(1, fastest(e.plan, opt.In, opt.Out))
@@ -179,14 +182,14 @@ func shorten(e *engine, opt Options) {
 	e.shows = max(3, underWay+1, opt.Layers)
 }
 
-// endAfter has a run end after so many frames.
+// endAfter makes a run end after the given number of frames.
 func endAfter(e *engine, frames int) {
 	e.frames = frames
 	e.trace.Frames = e.trace.Frames[:frames]
 }
 
-// shown reports whether a run that was shortened may end: the last two frames, and all of which Trace.Interval is the
-// mean, come evenly. What is only moved costs nothing.
+// shown reports whether a shortened run may end. It may if the last two frames and all frames that Trace.Interval
+// averages come at even distances. It may not while frames are being copied, which costs nothing.
 func shown(e *engine) bool {
 	if e.shows == 0 || e.goal < e.shows || e.drift.left > 0 {
 		return false
@@ -200,7 +203,7 @@ func shown(e *engine) bool {
 	return true
 }
 
-// checked is the plan of each frame, all of which are well formed.
+// checked returns the plan of each frame. It returns an error if a frame is malformed.
 func (p *plan) checked(frames [][]dataflow.Tensor) (each []*plan, err error) {
 	if each, err = p.byFrame(frames); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func run(t testing.TB, d *dataflow.Design, frames [][]dataflow.Tensor, opt Optio
 	return trace
 }
 
-// Law 2: the estimate of a layer whose ends never stall is the simulation.
+// TestLoneLayer checks law 2: if the ends of a layer never stall, the simulation agrees with the layer's estimate.
 func TestLoneLayer(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -32,7 +32,7 @@ func TestLoneLayer(t *testing.T) {
 		out := n.add("Any", loop, n.input(loop.Reads(0)))
 		d := n.design(2+rng.IntN(3), out...)
 		d.Target.Stalls = dataflow.Stalls(rng.IntN(2))
-		if d.Target.Stalls == dataflow.Credit { // a place is taken from the start to the clock of the reading
+		if d.Target.Stalls == dataflow.Credit { // a place is taken until its word is read
 			d.FIFO = dataflow.ShiftRegisters(1, loop.Latency+1)
 		}
 		const frames = 3
@@ -60,7 +60,7 @@ func TestLoneLayer(t *testing.T) {
 	}
 }
 
-// randomLoop reads and writes at least one word on one port each.
+// randomLoop returns a loop that reads at least one word on one port and writes at least one word on another.
 func randomLoop(rng *rand.Rand) dataflow.Loop {
 	l := dataflow.Nest{Latency: 1 + rng.IntN(9), Read: make([]dataflow.Access, 1), Write: make([]dataflow.Access, 1)}
 	for range rng.IntN(4) {
@@ -81,8 +81,8 @@ func randomLoop(rng *rand.Rand) dataflow.Loop {
 	return l.Loop()
 }
 
-// Over random networks: the clocks are those of the plain walk, data or not; the data are those of Eval, whatever the
-// paces; no order of layers shows.
+// TestRandomNetworks checks random networks. With or without data the clocks equal those of a plain walk. At any
+// pace the data equal those of Eval. The order of layers makes no difference.
 func TestRandomNetworks(t *testing.T) {
 	t.Parallel()
 	var deadlocks, periods [2]int // by rule
@@ -143,7 +143,7 @@ func TestRandomNetworks(t *testing.T) {
 	}
 }
 
-// evaluate gives the outputs of Eval.
+// evaluate returns the outputs that Eval computes.
 func evaluate(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tensor) [][]dataflow.Tensor {
 	var all [][]dataflow.Tensor
 	for _, streams := range evaluateStreams(t, d, frames) {
@@ -167,7 +167,7 @@ func evaluateStreams(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tenso
 	return all
 }
 
-// kept keeps what streams carry, per frame and stream.
+// kept returns a function for Options.Carried that stores all tensors, per frame and stream.
 func kept(streams *[][]dataflow.Tensor, d *dataflow.Design) func(frame, stream int, v dataflow.Tensor) error {
 	return func(frame, stream int, v dataflow.Tensor) error {
 		if frame == len(*streams) {
@@ -178,7 +178,8 @@ func kept(streams *[][]dataflow.Tensor, d *dataflow.Design) func(frame, stream i
 	}
 }
 
-// With unbounded FIFOs nothing deadlocks, streams carry what Eval says, and the slowest layer bounds the interval.
+// TestUnboundedNetworks checks that with unbounded FIFOs nothing deadlocks, that streams carry the results of Eval,
+// and that the interval is at least that of the slowest layer.
 func TestUnboundedNetworks(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -192,12 +193,12 @@ func TestUnboundedNetworks(t *testing.T) {
 		if err := Compare(streams, evaluateStreams(t, d, frames)); err != nil {
 			t.Fatalf("seed %d, streams: %v", seed, err)
 		}
-		// An output that is late at first may hide a slower one for some frames.
+		// An output that is late at first may hide a slower output for some frames.
 		slowest, _ := d.Interval()
 		if got := run(t, d, nil, Options{Frames: 100}).Interval(); got < float64(slowest) {
 			t.Errorf("seed %d: interval %v, the slowest layer needs %d", seed, got, slowest)
 		}
-		// FIFOs of the high-water marks are as good as unbounded ones.
+		// FIFOs with the depths of the high-water marks are as good as unbounded FIFOs.
 		d.FIFO = dataflow.ShiftRegisters(trace.High...)
 		again := run(t, d, nil, Options{Frames: 6})
 		if !reflect.DeepEqual(again.Frames, trace.Frames) {
@@ -206,7 +207,7 @@ func TestUnboundedNetworks(t *testing.T) {
 	}
 }
 
-// Two parallel branches in either order are one network.
+// TestNodeOrder checks that the order of two parallel branches makes no difference.
 func TestNodeOrder(t *testing.T) {
 	t.Parallel()
 	build := func(swap bool) map[string]Node {
@@ -232,7 +233,8 @@ func TestNodeOrder(t *testing.T) {
 	}
 }
 
-// heldFork has a way round a layer that holds back its frame, with a FIFO of so many words; its fork has a latency.
+// heldFork returns a design with a path round a layer that holds back its frame. The FIFO on the path has the given
+// depth, and the fork the given latency.
 func heldFork(t *testing.T, latency, depth int) *dataflow.Design {
 	n := &net{t: t, perWord: 1}
 	fork := n.add("Fork", pass(12, 1, 2, latency), n.input(12))
@@ -242,7 +244,8 @@ func heldFork(t *testing.T, latency, depth int) *dataflow.Design {
 	return d
 }
 
-// The short way round a layer that holds back its frame needs a FIFO for what the layer holds: 12 words.
+// TestDeadlock checks that the short path round a layer that holds back its frame needs a FIFO for the 12 words
+// that the layer holds.
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
 	build := func(depth int) *dataflow.Design { return heldFork(t, 2, depth) }
@@ -251,8 +254,8 @@ func TestDeadlock(t *testing.T) {
 	if !errors.As(err, &dead) {
 		t.Fatalf("error %v, want a deadlock", err)
 	}
-	// Fork starts in clocks 0 to 9, and writes in the clock after; then its tenth word finds no room on s2, and freezes
-	// the one for Hold, which reads the others in clocks 2 to 10.
+	// Fork starts in clocks 0 to 9, and writes in the clock after each. Then its tenth word finds no room on s2.
+	// This freezes the tenth word for Hold, which reads the others in clocks 2 to 10.
 	want := "deadlock at clock 11: Fork_0 waits for room on s2 (depth 9) that Join_0 is to take, " +
 		"Join_0 waits for a word on s3 that Hold_0 is to give, Hold_0 waits for a word on s1 that Fork_0 is to give; " +
 		"a depth of 12 on s2 breaks this chain"
@@ -271,8 +274,8 @@ func TestDeadlock(t *testing.T) {
 	run(t, build(12), nil, Options{Frames: 2})
 }
 
-// A FIFO of two words carries one word per clock, of one word every other clock, and a saturated chain runs at the pace
-// of its outlet.
+// TestThroughput checks that a FIFO of two words carries one word per clock, and a FIFO of one word every other
+// clock. A saturated chain runs at the pace of its outlet.
 func TestThroughput(t *testing.T) {
 	t.Parallel()
 	chain := func(depth int) *dataflow.Design {
@@ -344,7 +347,7 @@ func TestRunRefuses(t *testing.T) {
 	}
 }
 
-// A graph without streams is through at once.
+// TestNoLayers checks that a graph without streams ends at once.
 func TestNoLayers(t *testing.T) {
 	t.Parallel()
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: &dataflow.Graph{}}}
@@ -367,7 +370,7 @@ func TestMostPorts(t *testing.T) {
 	}
 }
 
-// wrong is a layer whose kernel breaks the contract.
+// A wrong is a layer whose kernel breaks the contract.
 type wrong struct {
 	blender
 	step func(i int) []dataflow.Word
@@ -448,7 +451,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// Where FIFOs are deep and frames long, their most words are counted to the last one, too.
+// TestHighOfLongFrames checks that the high-water marks of deep FIFOs are exact to the last word if frames are
+// long.
 func TestHighOfLongFrames(t *testing.T) {
 	t.Parallel()
 	deep := 0
@@ -475,7 +479,8 @@ func TestHighOfLongFrames(t *testing.T) {
 	}
 }
 
-// A run that is shortened ends early only where the frames of which its interval is the mean come evenly.
+// TestShownInterval checks that a shortened run ends early only if the frames over which it takes the mean come
+// evenly.
 func TestShownInterval(t *testing.T) {
 	t.Parallel()
 	ended := 0

@@ -7,36 +7,39 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A schedule is the clocks of the words of one frame, where all frames are alike, an interval after each other. It is
-// one of the ways to keep the interval. FIFOs that hold what it puts into them keep it as well where credits are
-// counted: a design at work does everything as soon as it can, and so no later than the schedule does.
+// A schedule holds the clock of each word of one frame, where all frames are alike and follow each other at
+// the interval. It is one of many ways to keep the interval. FIFOs that are deep enough for the schedule
+// also keep the interval where credits are counted: a real design does everything as soon as it can, so
+// never later than the schedule.
 //
-// One layer, or the host, gives the pace. It and what its words do not come from work as soon as they can. What its
-// words do come from works as late as it may. So the layers before it do not run ahead, and those behind it do not wait
-// for words to gather: FIFOs hold bursts, and what waits at joins for another way.
+// One layer, or the host, sets the pace. The layer that sets the pace works as soon as it can, and so do
+// all layers that do not feed it. The layers that feed it work as late as possible. So the layers in front
+// of it do not run ahead, and the layers behind it do not wait for words to gather. FIFOs then hold only
+// bursts, and words that wait at a join for another path.
 //
-// For example, of three layers that take 10, 100 and 50 clocks for ten words each, the second gives the pace. The first
-// writes a word every ten clocks, just when the second needs it, rather than ten in a row, and the third reads one
-// every ten clocks. Two words are enough everywhere.
+// For example, three layers take 10, 100 and 50 clocks for ten words each, and the second sets the pace.
+// The first layer then writes a word every ten clocks, just when the second needs it, rather than ten in a
+// row. The third layer reads a word every ten clocks. FIFOs of two words are enough everywhere.
 type schedule struct {
 	*plan
 	interval int
-	gives    []int   // per stream: clocks from one word of the host to the next, where it writes them
-	takes    []int   // the same where it reads them
-	seen     [][]int // per stream: clocks in which the words are visible; nil where that is open
-	read     [][]int // per stream: clocks in which they are read; nil where that is open
-	needs    []int   // per stream: words that the FIFO holds at most
-	latency  int     // clocks from the host's first word to its last one, where it gives the pace
-	spare    [][]int // reused
-	kept     [][]int // per stream: seen, of what a layer reads that gives the pace of another schedule
+	gives    []int   // per stream that the host writes: clocks from one word to the next
+	takes    []int   // per stream that the host reads: clocks from one word to the next
+	seen     [][]int // per stream: the clock from which each word is visible; nil while not known
+	read     [][]int // per stream: the clock when each word is read; nil while not known
+	needs    []int   // per stream: the most words that the FIFO holds
+	latency  int     // clocks from the host's first word to its last word, if the host sets the pace
+	spare    [][]int // lists of clocks to use again
+	kept     [][]int // per stream: copy of seen, for the inputs of a layer that sets the pace of another schedule
 }
 
-// host stands for the host in the place of a layer.
+// host is the number that stands for the host where a layer's number is expected.
 const host = -1
 
-// eased is depths that hold what the narrowest of a few schedules puts into FIFOs, and that were seen to keep the
-// interval; ok is false where they were not. Where pipelines freeze, a word that comes sooner than in the schedule may
-// make others late: then FIFOs become deeper. Depths that are trusted are not tried. What is given is left as it is.
+// eased returns depths for the schedule that needs the fewest bits among a few schedules. It tries these
+// depths in a run and returns false if they do not keep the interval. Where pipelines freeze, a word that
+// comes sooner than in the schedule may delay other words; then eased tries deeper FIFOs. If trust is set,
+// depths are not tried. Fixed depths stay as they are.
 func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	was := z.now
 	defer func() { z.now = was }()
@@ -47,7 +50,7 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 		}
 		trust = false
 	}
-	const few = 16 // frames: where more are under way, a run takes longer than a trial
+	const few = 16 // frames under way; with more of them a run takes longer than a trial
 	trust = trust && (underWay <= few || z.design.Target.Stalls == dataflow.Credit)
 	for _, times := range []int{1, 4, 0} {
 		z.now = slices.Clone(was)
@@ -72,10 +75,11 @@ func (z *sizer) eased(slowest []int, trust bool) (depth []int, ok bool) {
 	return nil, false
 }
 
-// longestList is the most words of a stream whose clocks are listed.
+// longestList is the longest list of clocks that a schedule keeps per stream, in words.
 const longestList = 1 << 25
 
-// mostHeld is the most words that FIFOs which never fill hold with a paced host; nil where that was not run to its end.
+// mostHeld returns, per stream, the most words that a FIFO holds if no FIFO ever fills and the host is
+// paced. It returns nil if the run did not end.
 func mostHeld(z *sizer) []int {
 	was, hosts := z.now, z.hosts
 	defer func() { z.now, z.hosts = was, hosts }()
@@ -89,9 +93,10 @@ func mostHeld(z *sizer) []int {
 	return nil
 }
 
-// scheduled is the words that FIFOs hold in the schedule, of a few, in which they hold the fewest bits: the host gives
-// the pace, or the first or the last of the layers that are almost as slow as the slowest one; and how many frames are
-// under way at a time. It is nil where a frame is too long for a schedule.
+// scheduled returns the words that each FIFO holds in the best schedule, and how many frames are under way
+// at a time. Among the slowest layers, those within a tenth of the slowest are candidates. scheduled
+// compares three schedules: the host, the first candidate or the last candidate sets the pace. The best one
+// needs the fewest bits. The result is nil if a frame is too long for a schedule.
 func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	if slices.ContainsFunc(z.ports, func(p dataflow.Port) bool { return p.Words > longestList }) {
 		return nil, 0
@@ -125,9 +130,9 @@ func (z *sizer) scheduled(slowest []int) (best []int, underWay int) {
 	return best, underWay
 }
 
-// pacedBy is the schedule to which a layer, or the host, gives the pace. That of the host comes first: it keeps when
-// the words are visible that the layers read that give the pace next. These work as they do there, and so does all that
-// has no words but theirs.
+// pacedBy returns the schedule whose pace the given layer, or the host, sets. The host's schedule must be
+// computed first. It keeps the clocks of the words that the layers in next read; these layers set the pace
+// of later schedules. Layers that depend on the host alone work alike in all schedules.
 func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	s := newSchedule(z)
 	if hosts != nil {
@@ -174,8 +179,8 @@ func (z *trials) pacedBy(pace int, hosts *schedule, next []int) *schedule {
 	return s
 }
 
-// hold notes what FIFOs hold whose words have all their clocks, which are not needed any more. What the host writes
-// comes as late as it may.
+// hold computes the words held by each FIFO whose clocks are all known, and frees these clocks. Words that
+// the host writes are scheduled as late as possible.
 func (s *schedule) hold(lists ...[]int) {
 	for _, id := range slices.Concat(lists...) {
 		if s.read[id] != nil && s.seen[id] == nil && s.writer[id] < 0 {
@@ -189,7 +194,7 @@ func (s *schedule) hold(lists ...[]int) {
 	}
 }
 
-// clocks is room for those of the words of a stream.
+// clocks returns a list with room for the clock of each word of a stream.
 func (s *schedule) clocks(id int) []int {
 	n := s.ports[id].Words
 	for i, list := range s.spare {
@@ -201,7 +206,7 @@ func (s *schedule) clocks(id int) []int {
 	return make([]int, n)
 }
 
-// drop forgets clocks.
+// drop sets a list to nil and keeps its memory for later use.
 func (s *schedule) drop(list *[]int) {
 	if *list != nil {
 		s.spare = append(s.spare, *list)
@@ -219,7 +224,7 @@ func newSchedule(z *trials) *schedule {
 	return s
 }
 
-// before is the layers that the words of one come from.
+// before returns the set of layers that feed the given layer, directly or through other layers.
 func (s *schedule) before(node int) []bool {
 	before := make([]bool, len(s.loops))
 	if node == host {
@@ -242,8 +247,8 @@ func (s *schedule) before(node int) []bool {
 	return before
 }
 
-// start has the layer that gives the pace read as soon as it could if no FIFO ever were full: when it does where the
-// host gives it.
+// start schedules the layer that sets the pace. That layer reads as soon as it could if no FIFO were ever
+// full, which is when it reads in the host's schedule.
 func (s *schedule) start(pace int, hosts *schedule) {
 	if pace == host {
 		return
@@ -258,7 +263,7 @@ func (s *schedule) start(pace int, hosts *schedule) {
 	}
 }
 
-// keep keeps when words of some streams are visible.
+// keep copies the clocks when the words of the given streams are visible.
 func (s *schedule) keep(streams []int) {
 	for _, id := range streams {
 		s.kept[id] = s.clocks(id)
@@ -266,8 +271,8 @@ func (s *schedule) keep(streams []int) {
 	}
 }
 
-// alike is the layers, behind the one that gives the pace, that work as they do where the host gives it, and whose
-// words go to none that does not.
+// alike returns the set of layers behind the pace-setting layer that work as in the host's schedule, and
+// whose readers all do so too.
 func (s *schedule) alike(pace int, before []bool) []bool {
 	alike := make([]bool, len(s.loops))
 	if pace == host {
@@ -291,7 +296,7 @@ func (s *schedule) alike(pace int, before []bool) []bool {
 	return alike
 }
 
-// copy takes what the FIFOs at a layer hold from the host's schedule.
+// copy takes the words held by the FIFOs at a layer from the host's schedule.
 func (s *schedule) copy(layer int, hosts *schedule) {
 	node := s.design.Model.Graph.Nodes[layer]
 	for _, id := range slices.Concat(node.In, node.Out) {
@@ -300,7 +305,7 @@ func (s *schedule) copy(layer int, hosts *schedule) {
 	}
 }
 
-// give has the host write the inputs of a layer as fast as it can.
+// give lets the host write the inputs of a layer as fast as it can.
 func (s *schedule) give(layer int) {
 	for _, id := range s.design.Model.Graph.Nodes[layer].In {
 		if s.writer[id] >= 0 {
@@ -313,7 +318,7 @@ func (s *schedule) give(layer int) {
 	}
 }
 
-// giveLate has the host write an input as late as it may.
+// giveLate lets the host write an input as late as possible.
 func (s *schedule) giveLate(id int) {
 	read := s.read[id]
 	list := s.clocks(id)
@@ -328,7 +333,7 @@ func (s *schedule) giveLate(id int) {
 	s.seen[id] = list
 }
 
-// take has the host read an output as soon as it can.
+// take lets the host read an output as soon as it can.
 func (s *schedule) take(id int) {
 	seen := s.seen[id]
 	list := s.clocks(id)
@@ -344,11 +349,11 @@ func (s *schedule) take(id int) {
 	s.latency = max(s.latency, at+s.interval)
 }
 
-// held is the words that a FIFO holds at most.
+// held returns the most words that the FIFO of a stream holds.
 func (s *schedule) held(id int) int {
 	seen, read := s.seen[id], s.read[id]
 	n, most := len(seen), Least
-	gone := -1 // the last word that is read before word k takes its place
+	gone := -1 // the last word that is read before word k takes a place
 	at := func(k int) int {
 		if k < 0 {
 			frames := (n - 1 - k) / n
@@ -370,14 +375,15 @@ func (s *schedule) held(id int) int {
 	return most
 }
 
-// soonest has a layer work as soon as the words that it reads, and the frame before, let it.
+// soonest schedules layer i as early as possible: when the words that it reads are visible and its frame
+// before is over.
 func (s *schedule) soonest(i int) {
 	t := s.tour(i)
 	t.clock = math.MinInt / 2
 	t.ahead(s.loops[i].Body)
 	first, last := t.ends(s.loops[i])
 	if t.clock < math.MinInt/4 {
-		first, t.clock = math.MinInt, 0 // it waits for nothing
+		first, t.clock = math.MinInt, 0 // the layer waits for no word
 	}
 	if first <= last-s.interval {
 		t.rewind(false)
@@ -386,7 +392,8 @@ func (s *schedule) soonest(i int) {
 	}
 }
 
-// latest has a layer work as late as those that read its words, and the next frame, let it.
+// latest schedules layer i as late as possible: its words are in time for their readers, and it is ready
+// for its next frame.
 func (s *schedule) latest(i int) {
 	t := s.tour(i)
 	t.rewind(true)
@@ -399,7 +406,7 @@ func (s *schedule) latest(i int) {
 	}
 }
 
-// tour is one of a layer, which sets when it reads and writes.
+// tour returns a tour of layer i that fills in the clocks when the layer reads and writes.
 func (s *schedule) tour(i int) *tour {
 	t := &tour{latency: s.loops[i].Latency}
 	node := s.design.Model.Graph.Nodes[i]

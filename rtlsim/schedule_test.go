@@ -8,14 +8,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// scheduled is the schedule to which a layer, or the host, gives the pace.
+// scheduled returns the schedule whose pace a layer, or the host, sets.
 func scheduled(z *trials, pace int) *schedule {
 	all := numbers(len(z.loops))
 	return z.pacedBy(pace, z.pacedBy(host, nil, all), all)
 }
 
-// Over random networks: FIFOs that hold what any of the schedules puts into them keep the interval, without trial,
-// where credits are counted.
+// TestScheduleKeeps checks with random networks that FIFOs keep the interval without trial, if they hold the words
+// of any of the schedules and credits are counted.
 func TestScheduleKeeps(t *testing.T) {
 	t.Parallel()
 	tried := 0
@@ -43,7 +43,8 @@ func TestScheduleKeeps(t *testing.T) {
 	}
 }
 
-// Layers before the slowest one do not run ahead of it, and those behind it do not wait for words to gather.
+// TestScheduleFollowsTheSlowest checks that layers in front of the slowest layer do not run ahead of it, and that
+// layers behind it do not wait for words to gather.
 func TestScheduleFollowsTheSlowest(t *testing.T) {
 	t.Parallel()
 	n := &net{t: t, perWord: 1}
@@ -63,7 +64,8 @@ func TestScheduleFollowsTheSlowest(t *testing.T) {
 	}
 }
 
-// A schedule is one for every frame: the next one finds the same state an interval later.
+// TestSchedulePeriodic checks that a schedule serves every frame: the next frame finds the same state an interval
+// later.
 func TestSchedulePeriodic(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -103,7 +105,7 @@ func TestSchedulePeriodic(t *testing.T) {
 	}
 }
 
-// Frames that are too long for a schedule are run with FIFOs that never fill.
+// TestFilled checks frames that are too long for a schedule. They are run with FIFOs that never fill.
 func TestFilled(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -2,23 +2,23 @@ package rtlsim
 
 import "slices"
 
-// Where words wait for long, at a join behind many layers, a state comes back late: a FIFO that holds sixteen frames
-// has sixteen frames of reads in it, and has them only once so many were run alike. But frames that are alike show what
-// comes of them as soon as the clocks of one of them are known word by word.
+// If words wait long at a join behind many layers, a state takes long to recur. A FIFO that holds sixteen frames
+// keeps the reads of sixteen frames, which are all alike only after that many frames have been run. But one frame
+// suffices to predict the future once the clocks of its words are known.
 //
-// Say that in a frame all that works, and the host, was later than a frame before by the same clocks, with the same in
-// its pipelines, and that a stream whose reads are not the same as then had decided nothing: no word of it waited for
-// room. If all frames from now on are copies of this one, word j needs the place that the word so many before it
-// leaves, which is one of a copy, or of a frame before. It has it, if
+// Suppose that in a frame all layers and the host were later than a frame before by the same number of clocks, with
+// the same state in their pipelines. Suppose also that no word waited for room on a stream whose reads differ from
+// those of the frame before. If all frames from now on are copies of this frame, word j needs the place of an
+// earlier word, of a copy or of a frame before. It gets the place in time if
 //
-//   - words of frames before were read no later than those of copies would have been, and
-//   - the words of copies that are held when it comes, it included, are no more than the FIFO's.
+//  - words of frames before were read no later than those of copies would have been, and
+//  - the FIFO has room for all words of copies that it holds when word j comes, including word j.
 //
-// So nothing waits for room in the next frame either, which then is a copy, and so on for ever. The most words that
-// copies hold are what the FIFO will be seen to hold.
+// So nothing waits for room in the next frame either. That frame is then a copy, and so is every later one. The
+// high-water mark becomes the most words that the copies hold.
 
-// settled reports whether all frames from now on are copies of the last one, as far as that is known without running
-// them. Where words have to be seen for that, they are of the next frame.
+// settled reports whether all frames from now on are known to be copies of the last one. If words have to be seen
+// for that, it makes the next frame be run in full.
 func (d *drift) settled(e *engine) bool {
 	seen := d.settles
 	d.settles = false
@@ -28,7 +28,7 @@ func (d *drift) settled(e *engine) bool {
 	d.later()
 	open, ok := d.copies(e)
 	if !ok || len(open) == 0 { // where none is open, a state came back
-		return false
+		return false // without open streams, a state recurred
 	}
 	for _, s := range open {
 		words := s.port.Words
@@ -52,8 +52,8 @@ func (d *drift) settled(e *engine) bool {
 	return true
 }
 
-// copies reports whether the last frame is like the one before, by the same clocks later, but that some streams, which
-// decided nothing, are open: not read as they were.
+// copies reports whether the last frame is like the frame before, later by one number of clocks. It returns the
+// open streams: those whose reads differ, although no word waited for room there.
 func (d *drift) copies(e *engine) (open []*stream, ok bool) {
 	clocks := d.clocks[0]
 	if slices.ContainsFunc(d.clocks, func(c int) bool { return c != clocks }) {
@@ -86,12 +86,12 @@ func (d *drift) copies(e *engine) (open []*stream, ok bool) {
 	return open, true
 }
 
-// holds is the most words that a stream holds if the last frame is followed by copies, so many clocks after each other;
-// ok is false where there may be no room for them. All words of the last frame have to be known.
+// holds returns the most words that a stream holds if copies follow the last frame at the given distance. It
+// returns false if there may be no room for them. The clocks of all words of the last frame must be known.
 func (s *stream) holds(clocks int) (most int, ok bool) {
 	words := s.port.Words
 	first := s.read - words
-	// read is when a word of any frame is read, if all are copies
+	// read returns the clock when word k is read, if all frames are copies.
 	read := func(k int) int {
 		frames := 0
 		if k < first {
@@ -104,7 +104,7 @@ func (s *stream) holds(clocks int) (most int, ok bool) {
 			return 0, false
 		}
 	}
-	gone := first // before it all words are gone
+	gone := first // all words before this one have been read
 	for taken := s.due.of(first) - s.delay; read(gone-1) >= taken; {
 		gone--
 	}

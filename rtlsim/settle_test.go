@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Frames that have settled are known to be copies for ever: where that is not looked at, the same state comes back in
-// the end, at the same pace, and FIFOs were seen to hold as much.
+// TestSettled checks that frames which are known to have settled really are copies for ever. Without this shortcut,
+// the same state comes back in the end, at the same pace, and the FIFOs hold as many words.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	early, frames := 0, 0
@@ -26,7 +26,7 @@ func TestSettled(t *testing.T) {
 		z.interval = fastest(z.plan, Pace{}, Pace{})
 		depth := make([]int, len(p.ports))
 		for s := range depth {
-			// some just do, and some do not
+			// Some depths just suffice, and some do not.
 			if depth[s] = z.enough(s); rng.IntN(60) == 0 {
 				depth[s] = 2 + rng.IntN(2*p.ports[s].Words)
 			}
@@ -64,7 +64,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// A trial that a limit ends is told from one that falls behind, or deadlocks.
+// TestCut checks that a trial which ends at a limit is told apart from a trial which falls behind or deadlocks.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 8, 100, 60)

@@ -9,23 +9,23 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Least is the smallest FIFO: two words, which are two registers, as HLS makes them by default.
+// Least is the depth of the smallest FIFO in words. HLS makes such a FIFO of two registers by default.
 const Least = 2
 
-// memoryWords is what the smallest memory holds: a shift register, or the shallowest RAM in LUTs.
+// memoryWords is the depth of the smallest memory in words: a shift register, or the shallowest RAM in LUTs.
 const memoryWords = 32
 
-// Step is the words that are looked for where so many are needed: two, or a multiple of the smallest memory. What is in
-// between takes no less hardware.
+// Step rounds a number of words up to a depth that Size considers: two, or a multiple of the smallest memory. A
+// depth in between takes no less hardware.
 func Step(words int) int { return step(words, memoryWords) }
 
-// Deeper is the words that are looked for where a stream of a design needs more than it has. Of a FIFO that the host
-// writes they leave room for what its hardware has besides.
+// Deeper returns the next depth that Size considers for stream s of a design. For a FIFO that the host writes, this
+// depth allows for the words that its hardware holds in addition.
 func Deeper(d *dataflow.Design, s int) int {
 	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.Places(s)-d.FIFO[s].Depth)
 }
 
-// stepAhead is step where the hardware has room for some words more.
+// stepAhead is step for hardware that has room for ahead further words.
 func stepAhead(words, each, ahead int) int {
 	if words <= Least {
 		return Least
@@ -40,82 +40,83 @@ func step(words, each int) int {
 	return (words + each - 1) / each * each
 }
 
-// SizeOptions say what FIFOs are sized for. The zero value keeps the interval of unbounded FIFOs with a host at full
+// SizeOptions tell Size what to aim for. The zero value keeps the interval of unbounded FIFOs with a host at full
 // speed.
 type SizeOptions struct {
-	Minimal  bool  // freedom from deadlock alone, at any speed
-	Interval int   // clocks per frame to keep; 0 for those of unbounded FIFOs, than which it is no shorter
-	From     []int // per stream: words that it has at least; nil for two
-	In, Out  Pace  // of the host; without stalls
-	Fixed    []int // per stream: the words that it has, 0 where they are looked for; nil for nowhere given
-	// Shorter also makes sequences of every other length come through, of which Prove may tell that they do not with
-	// what the longest needs.
+	Minimal  bool  // aim for freedom from deadlock alone, at any speed
+	Interval int   // clocks per frame to keep; at least the interval of unbounded FIFOs, which 0 means
+	From     []int // per stream: least depth in words; nil for two
+	In, Out  Pace  // pace of the host, which must not stall
+	Fixed    []int // per stream: given depth in words, 0 if Size is to find it; nil if none is given
+	// Shorter also makes shorter sequences come through, for every length. Prove may show that they do not with the
+	// depths for the longest.
 	Shorter bool
-	// Effort is how many words may be moved in trials; 0 is 1e9, some ten seconds. Depths that it ends before are
-	// deeper than they have to be (Exact). Few trials of the whole are made in any case.
+	// Effort limits the words that trials may move; 0 means 1e9, which takes some ten seconds. If the effort runs
+	// out, depths are larger than necessary (see Exact). A few trials of the whole design are made in any case.
 	Effort int
-	Known  *Known // what was found in other designs; may be nil
+	Known  *Known // results found in other designs; may be nil
 
-	// Trust takes depths that hold a schedule without a trial, where the effort is not enough for windows: credits
-	// prove that they keep the interval, else they are Untried. Whether less does is not looked into, but by a few
-	// windows (Unsure), unless that may spare much.
+	// Trust accepts depths that hold a schedule without a trial, if the effort is too small for windows. With
+	// credits these depths are proved to keep the interval; otherwise they are Untried. Whether smaller depths
+	// suffice is examined only in a few windows (Unsure), unless the saving may be large.
 	Trust bool
 
-	each int // words of the smallest memory, where not 0: in tests, whose networks are small
+	each int // words of the smallest memory, if not 0; for tests, whose networks are small
 }
 
-// A Sizing is depths for all streams of a design, in words. They are steps (Step), but for those that were given.
+// A Sizing holds depths for all streams of a design. They are steps (Step), except for given depths.
 type Sizing struct {
-	Interval int    // clocks per frame that the depths keep; 0 where they are minimal
-	Words    []int  // per stream
-	Kept     bool   // these depths do so, or are Untried; false where none can, or where that is not known (Cut)
-	Untried  bool   // these depths hold a schedule of pipelines that freeze (Trust), which proves nothing
-	Unsure   bool   // whether less does, too, is not known: Needs are not proved
-	Cut      bool   // whether any depths keep the interval is not known: a trial of the whole came to a limit
-	Exact    bool   // no FIFO alone could do with a step less; where pipelines freeze, none could before others did
-	Needs    []Need // what was seen to be too little at first; empty where SizeOptions.From does
+	Interval int    // clocks per frame that the depths keep; 0 if they only avoid deadlock
+	Words    []int  // per stream: depth in words
+	Kept     bool   // the depths keep the interval or are Untried; false if no depths do, or if unknown (Cut)
+	Untried  bool   // the depths hold a schedule of pipelines that freeze (Trust), which proves nothing
+	Unsure   bool   // it is not known whether smaller depths suffice, so Needs are not proved
+	Cut      bool   // a trial of the whole design hit a limit, so it is not known whether any depths keep the interval
+	Exact    bool   // no FIFO alone could be a step smaller; if pipelines freeze, that held before other FIFOs shrank
+	Needs    []Need // parts that were too shallow at first; empty if SizeOptions.From suffices
 	Trials   int
-	Moved    int // words, in all trials
+	Moved    int // words moved in all trials
 }
 
-// A Need says that some layers, wherever they stand, do not keep the interval, or deadlock, as long as none of the
-// streams between them holds more words than SizeOptions.From.
+// A Need states that some layers, in any design, do not keep the interval or deadlock, as long as no stream between
+// them holds more words than SizeOptions.From.
 type Need struct{ Nodes, Streams []int }
 
-// Size finds depths such that no FIFO alone could be smaller, by simulation.
+// Size finds depths by simulation, such that no FIFO alone could be smaller.
 //
-// With unbounded FIFOs nothing holds up a writer, so the interval is that of the slowest layer or end of the host: the
-// frames that arrive at it, and those behind it, keep step. In trials the host gives one frame per interval: at full
-// speed a FIFO in front of the slowest layer would fill without end. This loses nothing. The design keeps an interval
-// if and only if the clocks of frame f stay within a bound of f times the interval, and whether they do depends on the
-// loops of waits within the design (no such loop may take longer than the interval for every frame that goes round),
-// not on when the first words come. A trial runs until a state recurs, so that what it says is exact. Where pipelines
-// freeze, a word that comes earlier may make others late; there the whole design is tried with a host at full speed,
-// too.
+// With unbounded FIFOs nothing delays a writer. So the interval is that of the slowest layer or end of the host,
+// and all layers behind it keep step. In trials the host gives one frame per interval; at full speed, a FIFO in
+// front of the slowest layer would fill without end. This loses nothing. The design keeps an interval if and only
+// if the clocks of frame f stay within a bound of f times the interval. Whether they do depends on the loops of
+// waits within the design: no loop may take longer than the interval for every frame that goes round. It does not
+// depend on when the first words come. A trial runs until a state recurs, so its result is exact. Where pipelines
+// freeze, a word that comes earlier may delay others; there Size also tries the whole design with a host at full
+// speed.
 //
-//  1. FIFOs begin with the least that is free from deadlock at any stalls and kernel latencies: two words but in blocks
-//     (forks to joins), where a FIFO gets deeper that a frame is stuck at (grow.go).
-//  2. Around each layer, the slowest first, a window of its neighbours has to keep the interval in a world that never
-//     waits. What such a window needs is needed wherever it stands. Where one does not, a circle of waits holds it up
-//     (look): the layers of that get the narrowest FIFO deeper that helps, or, where no single one does, several.
-//  3. The same for every block, for wider windows that together cover the design, and in the end for the whole. Wider
-//     windows still are left out where the whole keeps the interval already.
+//  1. FIFOs begin with the least depths that avoid deadlock at any stalls and kernel latencies. These are two
+//     words, except in blocks (forks to joins), where a FIFO becomes deeper if a frame is stuck at it (grow.go).
+//  2. Around each layer, the slowest first, a window of its neighbours must keep the interval while the rest of the
+//     design never waits. A depth that such a window needs is needed wherever the window stands. If it does not
+//     keep the interval, a circle of waits delays it (look). The narrowest FIFO of the circle that helps becomes
+//     deeper or, if no single FIFO helps, several do.
+//  3. The same follows for every block, for wider windows that together cover the design, and finally for the whole
+//     design. Still wider windows are left out if the whole design keeps the interval already.
 //
-// Before 2, the whole is tried as it is, unless a window tells that it is too shallow. Where the effort is not enough
-// for windows, or they come to nothing, FIFOs hold what a schedule puts into them.
+// Before step 2 the whole design is tried as it is, unless a window shows that it is too shallow. If the effort is
+// too small for windows, or if they fail, the depths come from a schedule.
 //
-// For example, a fork gives 100 words of a frame to a layer that holds them all back, and to a join behind that by a
-// stream past it. At 2 words everywhere the block of these three deadlocks: the stream past the layer, at which the
-// fork waits for room, gets a step of 32 words after the other, until a frame gets through with 128. The windows, and
-// then the whole, are run with these. They miss the interval where the join is slow to begin, say; then what is full
-// there, a single FIFO of 32 words or several, is deepened.
+// For example, a fork sends 100 words of a frame to a layer that holds them all back, and past this layer to a join
+// behind it. With two words everywhere, the block of these three deadlocks. The fork waits for room on the stream
+// past the layer, which gets 32 words more, again and again, until a frame gets through with 128. The windows, and
+// then the whole design, run with these depths. They may miss the interval, for example because the join starts
+// late; then the full FIFOs become deeper, a single one of 32 words or several.
 //
-// Minimising buffers under a throughput constraint is a question of synchronous dataflow (S. Stuijk, M. Geilen, T.
-// Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006), where it is answered by
-// simulation, too.
+// Minimising buffers under a throughput constraint is a known problem for synchronous dataflow (S. Stuijk, M.
+// Geilen, T. Basten, Exploring trade-offs in buffer requirements and throughput constraints, DAC 2006). There, too,
+// simulation solves it.
 //
-// In the end no FIFO alone could do with less: what was needed beside short FIFOs and turns out not to be needed beside
-// deeper ones is taken back. Of sequences of different lengths all this is the longest's (see SizeOptions.Shorter).
+// In the end no FIFO alone could be smaller: Size takes back each depth that was needed only as long as other FIFOs
+// were shallow. If sequences have different lengths, all this holds for the longest (see SizeOptions.Shorter).
 func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
@@ -167,18 +168,18 @@ type sizer struct {
 	depths
 	blocks  []block
 	needs   []Need
-	why     map[int][]bool // by stream: the window that it was made deeper for; nil for the whole
+	why     map[int][]bool // by stream: the window for which it became deeper; nil for the whole design
 	kept    bool
-	cut     bool // the last trial that was to be made in any case came to a limit
+	cut     bool // the last trial that had to be made hit a limit
 	exact   bool
 	untried bool
 	unsure  bool
-	trust   bool // as SizeOptions.Trust, where no depths are given
-	loose   bool // some depths that were free from deadlock were not lowered as far as they may be
+	trust   bool // SizeOptions.Trust, if no depths are given
+	loose   bool // some depths that avoid deadlock may still be larger than necessary
 }
 
-// lengthen makes depths such that sequences of every length come through, where these differ. More room never stops
-// anything, so that the longest keep their interval.
+// lengthen deepens FIFOs until sequences of every length come through, where lengths differ. More room never stops
+// anything, so the longest sequences still keep their interval.
 func (z *sizer) lengthen() {
 	err := z.shorter(func(_ int, at *plan) error {
 		t := *z.trials
@@ -196,7 +197,8 @@ func (z *sizer) lengthen() {
 	z.err = cmp.Or(z.err, err)
 }
 
-// need notes that some layers need more than the lower bounds. Streams at which no writer misses room are of no use.
+// need records that the given layers need more than the lower bounds. The streams should be those at which a writer
+// lacked room, for deepening others does not help.
 func (z *sizer) need(members []bool, streams []int) {
 	n := Need{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
 	for i := range z.loops {
@@ -207,7 +209,7 @@ func (z *sizer) need(members []bool, streams []int) {
 	z.needs = append(z.needs, n)
 }
 
-// throughput makes depths keep the interval.
+// throughput finds depths that keep the interval.
 func (z *sizer) throughput() {
 	slowest := numbers(len(z.loops))
 	by(slowest, func(i int) int { return -z.loops[i].Iterations() })
@@ -234,7 +236,7 @@ func (z *sizer) throughput() {
 		return
 	}
 	if !short && trust {
-		const worth = 20 // a trial is, where a schedule takes such a part of the bits more
+		const worth = 20 // a trial is worth its time if the schedule adds more than this fraction of bits
 		tried := z.bits(eased)-z.bits(z.now) > z.bits(z.now)/worth
 		if tried && z.enoughAlready() {
 			z.needs, z.untried = needs, false
@@ -245,11 +247,11 @@ func (z *sizer) throughput() {
 	z.now, z.kept = eased, true
 }
 
-// tight finds depths from windows on, and reports whether these keep the interval; else they are what they were.
+// tight finds depths window by window, and reports whether they keep the interval. If not, it restores the depths.
 func (z *sizer) tight(slowest []int) bool {
 	was := slices.Clone(z.now)
 	if len(z.needs) == 0 {
-		z.need(nil, z.streamsOf(nil)) // the depths at hand do not keep it
+		z.need(nil, z.streamsOf(nil)) // the depths at hand do not keep the interval
 	}
 	if z.design.Target.Stalls == dataflow.Frozen {
 		z.hosts = pacedHost
@@ -261,21 +263,22 @@ func (z *sizer) tight(slowest []int) bool {
 	return z.kept
 }
 
-// enoughAlready reports whether the design keeps the interval at the depths that it begins with.
+// enoughAlready reports whether the design keeps the interval at its current depths.
 func (z *sizer) enoughAlready() bool {
 	z.kept = z.blocksFree() && z.surely().keeps
 	z.exact = z.kept && !z.loose
 	return z.kept
 }
 
-// dear reports whether the effort is not enough for the windows around layers and for some trials of the whole.
+// dear reports whether the effort is too small for the windows around layers and a few trials of the whole design.
 func (z *sizer) dear(layers []int) bool {
-	const windows, wholes = 20, 8 // frames that the trials take in all, more or less
+	const windows, wholes = 20, 8 // frames that the trials take in all, roughly
 	return windows*z.windows(layers)+wholes*z.words(nil) > z.left
 }
 
-// finish makes the whole design keep the interval, and takes back what is not needed. Where pipelines freeze, a host at
-// full speed fills FIFOs for long: it is tried in the end, and with every trial only where it does not keep up then.
+// finish makes the whole design keep the interval, and takes back depths that are not needed. Where pipelines
+// freeze, a host at full speed takes long to fill FIFOs. So finish tries such a host once at the end. Only if the
+// design fails then does it use this host in every trial.
 func (z *sizer) finish() {
 	if z.hosts == pacedHost {
 		z.kept = z.mend()
@@ -289,8 +292,8 @@ func (z *sizer) finish() {
 	z.exact = z.kept && z.shrink()
 }
 
-// inWindows deepens windows around layers, those of blocks, and then wider ones, until these need nothing and the whole
-// keeps the interval.
+// inWindows deepens FIFOs in windows around layers, in blocks, and then in wider windows. It stops when windows
+// need nothing more and the whole design keeps the interval.
 func (z *sizer) inWindows(slowest []int) {
 	for _, l := range slowest {
 		if z.slow(l) {
@@ -309,8 +312,8 @@ func (z *sizer) inWindows(slowest []int) {
 	}
 }
 
-// surely tries the whole design, whatever effort is left. Where pipelines freeze, a host at full speed decides: it is
-// asked alone.
+// surely tries the whole design even if no effort is left. Where pipelines freeze, it uses only a host at full
+// speed, which decides.
 func (z *sizer) surely() tried {
 	const words = 4e8
 	left, hosts := z.left, z.hosts
@@ -328,7 +331,7 @@ func (z *sizer) surely() tried {
 	return t
 }
 
-// mend makes the whole design deeper, circle by circle, until it keeps the interval, which it reports.
+// mend deepens the whole design, circle by circle, and reports whether it keeps the interval in the end.
 func (z *sizer) mend() bool {
 	for !z.keeps() {
 		if z.err != nil || z.left <= 0 || !(&mended{z, nil}).deepen(z.look(nil, z.now)) {
@@ -338,15 +341,15 @@ func (z *sizer) mend() bool {
 	return true
 }
 
-// passes reports whether a window keeps the interval at the depths, in a world that never waits.
+// passes reports whether a window keeps the interval at the current depths while the rest never waits.
 func (z *sizer) passes(members []bool) bool { return z.try(members, z.now).keeps }
 
-// keeps reports whether the design keeps the interval at the depths, and is free from deadlock.
+// keeps reports whether the design keeps the interval at the current depths, and is free from deadlock.
 func (z *sizer) keeps() bool {
 	return z.err == nil && z.left > 0 && z.blocksFree() && z.passes(nil)
 }
 
-// blocksFree reports whether no block deadlocks at the depths.
+// blocksFree reports whether no block deadlocks at the current depths.
 func (z *sizer) blocksFree() bool {
 	for _, b := range z.blocks {
 		if len(b.streams) > 1 && !z.free(b.members, z.now) {
@@ -356,8 +359,8 @@ func (z *sizer) blocksFree() bool {
 	return true
 }
 
-// shrink takes back what turned out not to be needed, FIFO by FIFO, the most bits first. It reports whether it came to
-// the end.
+// shrink takes back depths that are not needed, FIFO by FIFO, beginning with the most bits. It reports whether it
+// examined all FIFOs.
 func (z *sizer) shrink() bool {
 	widest := numbers(len(z.ports))
 	by(widest, func(s int) int { return -z.now[s] * z.ports[s].Width() })
@@ -375,7 +378,8 @@ func (z *sizer) shrink() bool {
 	return z.left > 0
 }
 
-// Reasons says, per stream, why words gather there: of FIFOs beyond the smallest memory; the others' are empty.
+// Reasons returns, per stream, a sentence that explains why words gather there. It is empty for FIFOs no deeper
+// than the smallest memory.
 func Reasons(d *dataflow.Design) []string {
 	p := newPlan(d)
 	blocks := p.split()

@@ -19,7 +19,8 @@ func size(t testing.TB, d *dataflow.Design, opt SizeOptions) *Sizing {
 	return z
 }
 
-// keeps reports whether a design with such depths has the interval, and is as free from deadlock as asked.
+// keeps reports whether a design with the given depths has the interval, and is as free from deadlock as the
+// options require.
 func keeps(t testing.TB, d *dataflow.Design, depth []int, z *Sizing, opt SizeOptions) bool {
 	t.Helper()
 	with := *d
@@ -45,8 +46,8 @@ func keepsPaced(t testing.TB, d *dataflow.Design, z *Sizing, opt SizeOptions) bo
 	return trials.keepsInterval(trials.paced(d.Depths(), 600))
 }
 
-// Depths that hold a schedule keep the interval where pipelines freeze, too, with a paced host as with one at full
-// speed: they do not follow from the schedule there.
+// TestSizeOfSchedules checks that depths which hold a schedule keep the interval if pipelines freeze, with a paced
+// host and with a host at full speed. In this case the schedule does not prove it.
 func TestSizeOfSchedules(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -63,8 +64,8 @@ func TestSizeOfSchedules(t *testing.T) {
 	}
 }
 
-// Over random networks, by both rules: the depths found keep the interval of unbounded FIFOs without deadlock, and no
-// FIFO alone can be smaller. Where pipelines freeze, there are a few that could: see Sizing.
+// TestSize checks random networks with both rules of stalls. The depths keep the interval of unbounded FIFOs
+// without deadlock, and no FIFO alone can be smaller. If pipelines freeze, a few can be smaller (see Sizing).
 func TestSize(t *testing.T) {
 	t.Parallel()
 	deep, minimal, loose := 0, 0, 0
@@ -111,7 +112,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// Depths that are given stay; the others are sized beside them, and where they are in the way, that is said.
+// TestSizeFixed checks that given depths do not change, that the other FIFOs are sized beside them, and that Size
+// says so if the given depths prevent the interval.
 func TestSizeFixed(t *testing.T) {
 	t.Parallel()
 	d, past := forked(t, 1000, 100)
@@ -131,7 +133,7 @@ func TestSizeFixed(t *testing.T) {
 	}
 }
 
-// randomForks is a chain of forks and joins, with layers of any latency that hold back words in the branches.
+// randomForks returns a chain of forks and joins. Layers in the branches have any latency and hold back words.
 func randomForks(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	n := &net{t: t, perWord: 1}
 	words := 4 * (1 + rng.IntN(8))
@@ -162,7 +164,7 @@ func randomForks(t testing.TB, rng *rand.Rand) *dataflow.Design {
 	return n.design(2, n.add("Pass", pass(words, 1, 1, 1), branch(s))[0])
 }
 
-// forked has a branch that holds back words of a frame, and one that goes past it.
+// forked returns a design with a branch that holds back words of a frame, and a branch past it.
 func forked(t testing.TB, words, held int) (d *dataflow.Design, past int) {
 	n := &net{t: t, perWord: 1}
 	s := n.add("Pass", pass(words, 1, 1, 2), n.input(words))[0]
@@ -172,7 +174,7 @@ func forked(t testing.TB, words, held int) (d *dataflow.Design, past int) {
 		fork[1]
 }
 
-// held1 writes each word so many later than it read it.
+// held1 returns a loop that writes each word the given number of iterations after it read the word.
 func held1(words, held int) dataflow.Loop {
 	return dataflow.Loop{Latency: 2, Body: dataflow.Join(dataflow.Run{Times: held, Moves: dataflow.Moves{Read: 1}},
 		dataflow.Run{Times: words - held, Moves: dataflow.Moves{Read: 1, Write: 1}},
@@ -199,7 +201,7 @@ func TestSizeReason(t *testing.T) {
 	if m := size(t, d, SizeOptions{Minimal: true}); m.Words[past] > z.Words[past] || m.Interval != 0 {
 		t.Errorf("minimal: %+v", m)
 	}
-	// The layer behind the fork is the slowest: words in bursts, at the pace of the host.
+	// The layer behind the fork is the slowest. Words come in bursts, at the pace of the host.
 	n := &net{t: t, perWord: 1}
 	burst := n.design(2, n.add("Slow", matrix(8, 1, 50, 1), n.add("Burst", hold(400, 1), n.input(400))[0])...)
 	z = size(t, burst, SizeOptions{In: Pace{Every: 2}})
@@ -231,8 +233,8 @@ func TestSizeRefuses(t *testing.T) {
 	}
 }
 
-// What windows tell is not asked of the whole: sizing takes no more words than so many frames have. They are counted as
-// if every word was moved, so that the number is always the same.
+// TestSizeWords limits the words that sizing moves to a number of frames, as windows answer most questions and the
+// whole design is seldom run. The count includes words that are skipped, so it does not depend on chance.
 func TestSizeWords(t *testing.T) {
 	t.Parallel()
 	const most = 88 // frames; 94 where a FIFO that is lowered meets the whole at once
@@ -248,7 +250,8 @@ func TestSizeWords(t *testing.T) {
 	}
 }
 
-// Without effort, depths keep the interval all the same, and none is less than what is needed.
+// TestSizeWithoutEffort checks that the depths keep the interval without any effort, too, and that no depth is
+// below the necessary minimum.
 func TestSizeWithoutEffort(t *testing.T) {
 	t.Parallel()
 	deeper := 0

@@ -6,27 +6,28 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A stream is a FIFO behind the pipeline of the layer that writes it, seen as the clocks in which its words move. Word
-// k takes a place of the FIFO in clock w(k) and is visible from clock w(k)+delay on. It is read in clock r(k), which
-// leaves its place free from clock r(k)+1 on. There are depth places, so that
+// A stream models a FIFO, together with the pipeline of the layer that writes it, by the clocks when its
+// words move. Word k takes a place of the FIFO in clock w(k) and is visible from clock w(k)+delay on. It is
+// read in clock r(k), and its place is free from clock r(k)+1 on. The FIFO has depth places, so
 //
 //	w(k) > r(k-depth)
 //
-// A pipeline that freezes takes the place when it writes, one clock before the word is visible. With credits the place
-// is taken when the iteration starts, a latency before. The host's words are visible when they are written.
+// A pipeline that freezes takes the place when it writes, one clock before the word is visible. With
+// credits the place is taken when the iteration starts, a latency before the word is visible. The host's
+// words are visible in the clock when they are written.
 type stream struct {
-	depth, delay  int  // words of the FIFO; clocks from the taking of a place to the word's arrival
-	written, read int  // words so far
-	due           ring // when the words that are written and not read are visible
-	reads         ring // of the words read, as far back as they can hold up anything
-	kept          int  // the first of these
-	whole         int  // the rings keep clocks for as long as a frame takes from this word on; -1 where they need not
-	taken         int  // clock in which the last word read took its place
-	gone          int  // words read before that, at least; exactly until high is depth
-	high          int  // most places taken in a clock
-	empty, full   int  // clocks in which the reader waited for a word, the writer for room
-	tight         int  // words that could not have taken their place a clock sooner for want of room
-	hungry, late  int  // this frame, or -1: the first word waited for, and the first that room held up, or one before
+	depth, delay  int  // words of the FIFO; clocks from the word's place being taken to the word's arrival
+	written, read int  // numbers of words so far
+	due           ring // clocks when the words written but not yet read become visible
+	reads         ring // clocks of past reads, as far back as they can still delay a write
+	kept          int  // number of the first word in reads
+	whole         int  // the rings keep a whole frame's clocks from this word on; -1 if they need not
+	taken         int  // clock when the last word read took its place
+	gone          int  // a lower bound of the words read before clock taken; exact until high is depth
+	high          int  // the most places taken in any clock
+	empty, full   int  // clocks that the reader waited for a word, and the writer for room
+	tight         int  // words that waited for room, for at least one clock
+	hungry, late  int  // this frame's first word that came late, and first (or earlier) that lacked room; -1: none
 
 	agenda         agenda
 	writer, reader task
@@ -36,10 +37,11 @@ type stream struct {
 	id   int
 	port dataflow.Port
 	host HostWait
-	log  *Moved // nil without a record
+	log  *Moved // nil if nothing is recorded
 }
 
-// newStreams is streams at rest, in one piece of memory: which is read and written where the next one is.
+// newStreams returns empty streams in one block of memory. Streams that are used together then lie close
+// together.
 func newStreams(list []int, p *plan, depth []int) []*stream {
 	const words = 16
 	all, clocks := make([]stream, len(list)), make(ring, 2*words*len(list))
@@ -52,7 +54,8 @@ func newStreams(list []int, p *plan, depth []int) []*stream {
 	return streams
 }
 
-// arrival is the clock from which on the next word to read is visible; ok is false while that word is not written.
+// arrival returns the first clock in which the next word to read is visible. It returns false if that word
+// is not written yet.
 func (s *stream) arrival() (at int, ok bool) {
 	if s.read == s.written {
 		return 0, false
@@ -60,7 +63,7 @@ func (s *stream) arrival() (at int, ok bool) {
 	return s.due.of(s.read), true
 }
 
-// take reads the next word.
+// take reads the next word in clock at.
 func (s *stream) take(at int) {
 	s.taken = s.due.of(s.read) - s.delay
 	if s.high < s.depth {
@@ -76,14 +79,15 @@ func (s *stream) take(at int) {
 	}
 }
 
-// missed counts clocks in which the reader waited for the next word.
+// missed adds clocks in which the reader waited for the next word.
 func (s *stream) missed(clocks int) {
 	if s.empty += clocks; s.hungry < 0 {
 		s.hungry = s.read
 	}
 }
 
-// fill counts the places that were taken when the word that is read took its own.
+// fill updates the high-water mark with the places that were taken when the word being read took its own
+// place.
 func (s *stream) fill() {
 	gone := max(s.gone, s.kept)
 	for gone < s.read && s.reads.of(gone) < s.taken {
@@ -93,7 +97,7 @@ func (s *stream) fill() {
 	s.high = max(s.high, s.read+1-gone)
 }
 
-// leave notes when the next word leaves its place.
+// leave records that the next word leaves its place in clock at.
 func (s *stream) leave(at int) {
 	if s.read-s.kept == len(s.reads) {
 		s.tidy()
@@ -102,7 +106,7 @@ func (s *stream) leave(at int) {
 	s.read++
 }
 
-// tidy makes room for the clock of one more read.
+// tidy makes room in reads for one more clock.
 func (s *stream) tidy() {
 	if s.forget(); 2*(s.read-s.kept) >= len(s.reads) {
 		s.reads = s.reads.grown(2*len(s.reads), s.read)
@@ -114,7 +118,8 @@ func (s *stream) logRead(at int) {
 	s.log.Read = append(s.log.Read, at)
 }
 
-// room is the first clock in which the next word may take a place; ok is false while that is not known.
+// room returns the first clock in which the next word may take a place. It returns false if that clock is
+// not known yet.
 func (s *stream) room() (from int, ok bool) {
 	k := s.written - s.depth
 	switch {
@@ -126,7 +131,7 @@ func (s *stream) room() (from int, ok bool) {
 	return s.reads.of(k) + 1, true
 }
 
-// put gives the next word a place.
+// put gives the next word a place in clock at.
 func (s *stream) put(at int) {
 	if s.written-s.read == len(s.due) {
 		s.due = s.due.grown(2*len(s.due), s.written)
@@ -142,15 +147,15 @@ func (s *stream) put(at int) {
 	}
 }
 
-// forget drops the reads that hold up nothing any more: words take places one after the other, so that what was read
-// before the last one did holds up none of the next, and counts in no later high-water mark.
+// forget drops past reads that can delay nothing any more. Words take places one after the other. So a read
+// before the last word took its place delays no later word and affects no later high-water mark.
 func (s *stream) forget() {
 	for s.kept < s.read && s.reads.of(s.kept) <= s.taken {
 		s.kept++
 	}
 }
 
-// widen keeps the clocks of a whole frame from now on, where they do not yet.
+// widen makes the stream keep the clocks of a whole frame from now on, unless it already does.
 func (s *stream) widen() {
 	if s.whole < 0 {
 		s.due, s.reads = s.due.grown(s.port.Words, s.written), s.reads.grown(s.port.Words, s.read)
@@ -158,7 +163,7 @@ func (s *stream) widen() {
 	}
 }
 
-// skip moves all that by so many clocks.
+// skip makes all clocks of the stream later by the given number of clocks.
 func (s *stream) skip(clocks int) {
 	s.taken += clocks
 	for i := range s.reads {
@@ -169,13 +174,14 @@ func (s *stream) skip(clocks int) {
 	}
 }
 
-// A ring is clocks of the last words, by their numbers: as many as it has places, which is a power of two.
+// A ring holds the clocks of the latest words, indexed by the word's number. Its length is a power of two.
 type ring []int
 
 func (r ring) of(k int) int  { return r[k&(len(r)-1)] }
 func (r ring) set(k, at int) { r[k&(len(r)-1)] = at }
 
-// grown is a ring of so many places at least with the same clocks, which end before a number.
+// grown returns a ring with at least the given number of places. It copies the clocks of the words before
+// number end.
 func (r ring) grown(places, end int) ring {
 	bigger := make(ring, 1<<bits.Len(uint(max(places, len(r))-1)))
 	for k := max(0, end-len(r)); k < end; k++ {

@@ -9,21 +9,21 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What a timeline looks like, in pixels.
+// The sizes of a timeline, in pixels unless stated otherwise.
 const (
-	timelineBins  = 240
-	timelineBin   = 4  // wide
-	timelineRow   = 20 // high
-	timelineBar   = 16 // high
+	timelineBins  = 240 // columns at most
+	timelineBin   = 4   // width of a column
+	timelineRow   = 20  // height of a row
+	timelineBar   = 16  // height of a bar
 	timelineNames = 260
 	timelineHead  = 48
 )
 
 var stateColours = [...]string{Busy: "#2a9d4a", Starved: "#c8ccd0", Blocked: "#d1495b"}
 
-// WriteTimeline draws a run with a record as an SVG picture that needs nothing else: a row per layer, in which each
-// column is the share of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting for
-// room), from below. A layer is neither after its last iteration.
+// WriteTimeline draws a run with a record as an SVG picture without external files. It has a row per layer. Each
+// column shows the shares of its clocks that the layer was busy, starved (waiting for words) and blocked (waiting
+// for room), from the bottom up. After a layer's last iteration its row is empty.
 func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 	if t.Record == nil {
 		return errNoRecord
@@ -55,7 +55,7 @@ func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 	return b.Flush()
 }
 
-// columns is the clocks of each state in every so many clocks.
+// columns returns, for each column of bin clocks, how many clocks the layer spent in each state.
 func columns(spans *Spans, bin int) (list [][3]int) {
 	for s := range spans.All() {
 		for from := s.From; from < s.To; {
@@ -71,7 +71,7 @@ func columns(spans *Spans, bin int) (list [][3]int) {
 	return list
 }
 
-// drawRow draws columns that are alike as one.
+// drawRow draws successive columns with the same shares as one rectangle per state.
 func drawRow(b *bufio.Writer, y int, list [][3]int, bin int) {
 	for k := 0; k < len(list); {
 		n := 1

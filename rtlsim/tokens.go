@@ -6,19 +6,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// tokens runs one frame through a design without clocks: only how many words each stream holds.
+// tokens runs one frame through a design without clocks. It only counts how many words each stream holds.
 //
-// An iteration that can start can still start after any other has, since only its reader takes a stream's words and
-// only its writer takes its room. So every order of iterations comes to the same end (the system is persistent), and
-// what one order does not deadlock no clock, pace or stall does, where an iteration starts once its words have places.
-// Where words may also wait in pipelines, neither (docs/clock.md). And whatever can start with some capacities can
-// start with larger ones: more room never stops anything.
+// An iteration that can start can still start after any other iteration. For only its own layer takes the words
+// that it reads, and only its own layer takes the room that it writes to. So every order of iterations comes to the
+// same end: the system is persistent. Hence, if one order does not deadlock, no clocks, paces or stalls do,
+// provided an iteration starts once there is room for its words. The same holds if words may also wait in pipelines
+// (docs/clock.md). More capacity never stops an iteration.
 //
-// The host gives every word and takes every word sooner or later, so that its streams hold up nothing.
+// The host gives every word and takes every word sooner or later, so its streams never delay anything.
 type tokens struct {
 	workers []tokenWorker
 	*plan
-	capacity []int // words per stream
+	capacity []int // capacity per stream in words
 	held     []int
 	wants    []bool // the reader stands still until a word is written
 	blocks   []bool // the writer stands still until a word is read
@@ -26,17 +26,17 @@ type tokens struct {
 }
 
 type tokenWorker struct {
-	in, out []int // streams
-	reads   []int // of these, by the iterations that are run now
-	writes  []int
-	joined  dataflow.Moves // ports whose other end takes part
+	in, out []int          // streams
+	reads   []int          // streams that the current iterations read
+	writes  []int          // streams that the current iterations write
+	joined  dataflow.Moves // ports whose other end is simulated too
 	loop    dataflow.Loop
 	walk    *dataflow.Walker
-	moved   int // iterations
+	moved   int // number of iterations so far
 	done    bool
 }
 
-// newTokens takes the layers that are members, all where members is nil, and the streams between them.
+// newTokens simulates the member layers, or all layers if members is nil, and the streams between them.
 func newTokens(p *plan, members []bool) *tokens {
 	n := len(p.ports)
 	t := &tokens{plan: p, workers: make([]tokenWorker, len(p.loops)), held: make([]int, n), wants: make([]bool, n),
@@ -54,7 +54,7 @@ func newTokens(p *plan, members []bool) *tokens {
 	return t
 }
 
-// mask is the ports at which streams are as asked.
+// mask returns the set of ports whose streams satisfy is.
 func mask(streams []int, is func(s int) bool) (m uint64) {
 	for port, s := range streams {
 		if is(s) {
@@ -64,7 +64,8 @@ func mask(streams []int, is func(s int) bool) (m uint64) {
 	return m
 }
 
-// run takes a frame as far as it goes with FIFOs that hold so many words each, and reports whether it goes all through.
+// run takes a frame as far as it goes with FIFOs of the given capacities, and reports whether the frame comes
+// through.
 func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err error) {
 	t.capacity = capacity
 	clear(t.held)
@@ -81,7 +82,7 @@ func (t *tokens) run(ctx context.Context, capacity []int) (through bool, err err
 	return t.goOn(ctx)
 }
 
-// goOn takes the frame further, where layers were woken since it was stuck.
+// goOn takes the frame further after layers were woken.
 func (t *tokens) goOn(ctx context.Context) (through bool, err error) {
 	if err := t.agenda.drain(ctx, t.visit, func() {}); err != nil {
 		return false, err
@@ -112,7 +113,7 @@ func (t *tokens) visit(i task) {
 	}
 }
 
-// most is how many of n iterations can follow each other now.
+// most returns how many of n iterations can run one after the other now.
 func (t *tokens) most(l *tokenWorker, n int) int {
 	for _, s := range l.reads {
 		if t.held[s] < n {
@@ -150,8 +151,8 @@ func (t *tokens) move(l *tokenWorker, n int) {
 	}
 }
 
-// wait returns one wait of layer i, which is not through, at the end of a run: for a word where it misses one, else for
-// room.
+// wait returns a wait of layer i, which is stuck at the end of a run. The wait is for a word if one is missing,
+// otherwise for room.
 func (t *tokens) wait(i int) wait {
 	l := &t.workers[i]
 	m := l.walk.Moves()
@@ -168,13 +169,13 @@ func (t *tokens) wait(i int) wait {
 	panic("rtlsim: a layer stands still and waits for nothing")
 }
 
-// A wait is that a layer waits for what another one does not do.
+// A wait states that a layer waits for another layer to move a word of a stream.
 type wait struct {
 	layer, stream, other int
 	room                 bool
 }
 
-// progress is the iterations of each layer.
+// progress returns the number of iterations of each layer.
 func (t *tokens) progress() []int {
 	var moved []int
 	for i := range t.workers {
@@ -183,8 +184,9 @@ func (t *tokens) progress() []int {
 	return moved
 }
 
-// cycle is the closed chain of waits that the first stuck layer comes to, from a wait for room on. There is one where a
-// run did not go through: every stuck layer waits for a stuck one, for a layer that is through has given and taken all.
+// cycle returns the closed chain of waits that the first stuck layer leads to, beginning with a wait for room. Such
+// a chain exists if a run did not come through. For every stuck layer waits for a stuck layer; a finished layer has
+// moved all its words.
 func (t *tokens) cycle() []wait {
 	at := 0
 	for t.workers[at].done {

@@ -7,21 +7,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A tour is one frame of a layer in a schedule, from its first iteration on or from its last one back.
+// A tour goes through one frame of a layer in a schedule, forward from its first iteration or backward from its
+// last.
 type tour struct {
 	latency int
 	in, out []*side
-	clock   int // of the iteration that was gone over last
+	clock   int // clock of the iteration visited last
 }
 
-// A side is the words of a frame at a port: when they are visible, and when they are read. Those clocks of them that
-// the tour depends on are nil where they are open.
+// A side holds the words of a frame at one port: the clocks when they are visible and when they are read. A list on
+// which the tour would depend is nil if its clocks are not known.
 type side struct {
 	seen, read []int
-	next       int // word
+	next       int // number of the next word
 }
 
-// ends is the clock of the first iteration, and that of the last one, whose tour has gone over all.
+// ends returns the clocks of the first and the last iteration, after the tour has visited all iterations.
 func (t *tour) ends(l dataflow.Loop) (first, last int) {
 	first, last = math.MaxInt, math.MinInt
 	end := l.Iterations() - 1
@@ -39,7 +40,7 @@ func (t *tour) ends(l dataflow.Loop) (first, last int) {
 	return first, last
 }
 
-// rewind goes to the first word of every port, or behind the last one.
+// rewind moves every port to its first word, or behind its last word if end is set.
 func (t *tour) rewind(end bool) {
 	for _, sides := range [][]*side{t.in, t.out} {
 		for _, x := range sides {
@@ -50,7 +51,7 @@ func (t *tour) rewind(end bool) {
 	}
 }
 
-// ahead goes over iterations as soon as the words that they read let it.
+// ahead visits iterations forward, each as soon as the words that it reads are visible.
 func (t *tour) ahead(body []dataflow.Run) {
 	for _, r := range body {
 		switch {
@@ -70,10 +71,10 @@ func (t *tour) ahead(body []dataflow.Run) {
 	}
 }
 
-// several reports whether more than one port is read, or written.
+// several reports whether an iteration reads more than one port or writes more than one.
 func several(m dataflow.Moves) bool { return m.Read&(m.Read-1) != 0 || m.Write&(m.Write-1) != 0 }
 
-// one goes over one iteration.
+// one visits one iteration forward.
 func (t *tour) one(m dataflow.Moves) {
 	t.clock++
 	for r := m.Read; r != 0; r &= r - 1 {
@@ -93,7 +94,7 @@ func (t *tour) one(m dataflow.Moves) {
 	}
 }
 
-// alike is one for n iterations that read one port at most and write one at most.
+// alike is one for n iterations that read at most one port and write at most one.
 func (t *tour) alike(m dataflow.Moves, n int) {
 	var seen, read, write []int
 	if m.Write != 0 {
@@ -129,7 +130,7 @@ func (t *tour) alike(m dataflow.Moves, n int) {
 	t.clock = at
 }
 
-// back goes back over iterations, each as late as those that read its words let it.
+// back visits iterations backward, each as late as the readers of its words allow.
 func (t *tour) back(body []dataflow.Run) {
 	for i := len(body) - 1; i >= 0; i-- {
 		r := body[i]
@@ -150,7 +151,7 @@ func (t *tour) back(body []dataflow.Run) {
 	}
 }
 
-// oneBack goes back over one iteration.
+// oneBack visits one iteration backward.
 func (t *tour) oneBack(m dataflow.Moves) {
 	t.clock--
 	for w := m.Write; w != 0; w &= w - 1 {
@@ -170,7 +171,7 @@ func (t *tour) oneBack(m dataflow.Moves) {
 	}
 }
 
-// alikeBack is oneBack for n iterations that read one port at most and write one at most.
+// alikeBack is oneBack for n iterations that read at most one port and write at most one.
 func (t *tour) alikeBack(m dataflow.Moves, n int) {
 	var due, read, write []int
 	if m.Read != 0 {

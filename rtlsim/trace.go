@@ -2,35 +2,36 @@ package rtlsim
 
 import "hlsgen/internal/dataflow"
 
-// A Trace is what a run showed.
+// A Trace is the result of a run.
 type Trace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
-	Start   int                 // the clock in which the host gave the first word; before clock 0 by the input's end
+	Start   int                 // clock when the host gave the first word; negative because of the input's end
 	Cycles  int                 // clocks up to the last iteration and the last word that left its FIFO, both included
 	Frames  []Frame
-	Nodes   []Node // per node of the graph
-	High    []int  // per stream: most places of its FIFO that were taken in a clock; that depth holds up nothing
-	Empty   []int  // per stream: clocks in which the layer that reads it waited for a word on it
-	Full    []int  // per stream: clocks in which the layer that writes it had every word and was held up by this
+	Nodes   []Node // counts per node of the graph
+	High    []int  // per stream: the most places of its FIFO taken in a clock; this depth delays nothing
+	Empty   []int  // per stream: clocks in which its reader waited for a word on it
+	Full    []int  // per stream: clocks in which its writer had every word but waited for room on it
 	Host    []HostWait
-	Period  Period // the steady state, where the run came to it
-	Steady  []Node // the clocks of one period; nil where none was found
+	Period  Period // the steady state, if the run reached it
+	Steady  []Node // counts of one period; nil if none was found
 
 	Bottleneck Bottleneck
-	Record     *Record // nil without Options.Record and Layers; that of a known run may have more
+	Record     *Record // nil without Options.Record and Layers; in a reused run it may hold more
 }
 
-// A Frame is when one frame came out.
+// A Frame holds the clocks when one frame came out.
 type Frame struct {
-	First, Last int // clocks in which the host took the first and the last word, behind the ends of all outputs
+	First, Last int // clocks when the host took its first and last word, behind the ends of all outputs
 }
 
-// A Node counts the clocks of a layer from clock 0 to its last iteration: their sum is that iteration's clock plus 1.
+// A Node counts the clocks of a layer from clock 0 to its last iteration. Their sum is the clock of that iteration
+// plus 1.
 type Node struct {
 	Name    string `json:"name"`
-	Busy    int    `json:"busy"`    // an iteration started
-	Starved int    `json:"starved"` // a word was missing
-	Blocked int    `json:"blocked"` // every word was there, room was missing
+	Busy    int    `json:"busy"`    // clocks in which an iteration started
+	Starved int    `json:"starved"` // clocks in which a word was missing
+	Blocked int    `json:"blocked"` // clocks in which every word was there and room was missing
 }
 
 func newTrace(d *dataflow.Design, frames int) *Trace {
@@ -46,14 +47,15 @@ func newTrace(d *dataflow.Design, frames int) *Trace {
 	return t
 }
 
-// Latency is the clocks from the first input word to the last output word of the first frame, both included.
+// Latency returns the clocks from the first input word to the last output word of the first frame, both included.
 func (t *Trace) Latency() int { return t.Clocks(t.Frames[0].Last) }
 
-// Clocks is those from the one in which the host gave the first word up to another one, both included.
+// Clocks returns the clocks from the one when the host gave the first word to the given one, both included.
 func (t *Trace) Clocks(to int) int { return to - t.Start + 1 }
 
-// Interval is the clocks between frames: exactly, of the steady state that the run came to; else the mean over the last
-// half of the run, in which FIFOs in front of the slowest layer may still fill; 0 for a single frame, which has none.
+// Interval returns the clocks between frames. It is exact if the run reached a steady state. Otherwise it is the
+// mean over the last half of the run, in which FIFOs in front of the slowest layer may still fill. It is 0 for a
+// single frame.
 func (t *Trace) Interval() float64 {
 	if t.Period.Frames > 0 {
 		return float64(t.Period.Clocks) / float64(t.Period.Frames)
@@ -66,8 +68,8 @@ func (t *Trace) Interval() float64 {
 	return float64(t.Frames[last].Last-t.Frames[from].Last) / float64(last-from)
 }
 
-// Out is the clock in which the last word of a frame comes out, if frames go on for ever: of those beyond the run by
-// the steady state that it came to; ok is false where it came to none.
+// Out returns the clock when the last word of a frame comes out. For frames beyond the run it continues the steady
+// state. It returns false if the run reached none.
 func (t *Trace) Out(frame int) (clock int, ok bool) {
 	beyond := frame - len(t.Frames) + 1
 	if beyond <= 0 {
@@ -81,7 +83,7 @@ func (t *Trace) Out(frame int) (clock int, ok bool) {
 	return t.Frames[frame-periods*p.Frames].Last + periods*p.Clocks, true
 }
 
-// finish fills in what the streams hold.
+// finish completes the trace with the counts of layers and streams.
 func (e *engine) finish() *Trace {
 	t := e.trace
 	t.Cycles = e.clock()

@@ -10,46 +10,46 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Known remembers which windows keep which intervals at which depths, and runs without data. It may be shared by any
-// designs, also between goroutines. The zero value knows nothing.
+// Known remembers the results of runs without data, and which windows keep which intervals at which depths. Any
+// designs may share it, also between goroutines. The zero value is empty.
 type Known struct {
 	windows, looks, runs, courses sync.Map
 	moved                         atomic.Int64
 }
 
-// Moved returns the words that runs without data moved. Frames that repeat others move none.
+// Moved returns the words that runs without data moved. Repeated frames move none.
 func (k *Known) Moved() int { return int(k.moved.Load()) }
 
-// trials run a design, or a window of it, at depths that are tried.
+// trials run a design, or a window of it, to see whether its depths keep the interval.
 type trials struct {
 	*plan
 	ctx      context.Context
-	err      error // the context's, from which on nothing is accepted
+	err      error // the context's error; after it no trial succeeds
 	known    *Known
 	in, out  Pace
-	interval int // clocks per frame that are to be kept
+	interval int // clocks per frame to keep
 	hosts    hosts
-	left     int // words that may be moved yet
+	left     int // words that may still be moved
 	count    int
 }
 
-// hosts are those that the whole is tried with.
+// hosts tells which hosts the whole design is tried with.
 type hosts int
 
 const (
 	anyHost hosts = iota
 	pacedHost
-	fullHost // at full speed; a paced one is known to be kept up with
+	fullHost // host at full speed; the design is known to keep up with a paced host
 )
 
-// A trial that keeps the interval shows it within a few frames. One that falls behind by very little may take long to
-// do so: it is given up after so many frames, or so many words.
+// A trial that keeps the interval shows it within a few frames. A trial that falls behind very slowly may take
+// long. It is given up after this many frames or words.
 const (
 	trialFrames = 64
 	trialWords  = 2e7
 )
 
-// frames is how many frames a trial may take.
+// frames returns how many frames a trial may take.
 func (z *trials) frames(members []bool) int {
 	words := 1
 	for _, s := range z.streamsOf(members) {
@@ -58,7 +58,7 @@ func (z *trials) frames(members []bool) int {
 	return min(trialFrames, max(8, trialWords/words))
 }
 
-// paced is the whole design with a host that gives a frame per interval.
+// paced returns an engine for the whole design with a host that gives one frame per interval.
 func (z *trials) paced(depth []int, frames int) *engine {
 	e := z.pressed(depth, frames)
 	for _, s := range e.sources {
@@ -68,19 +68,19 @@ func (z *trials) paced(depth []int, frames int) *engine {
 	return e
 }
 
-// pressed is the whole design with a host that gives all it can.
+// pressed returns an engine for the whole design with a host at full speed.
 func (z *trials) pressed(depth []int, frames int) *engine {
 	e := z.whole(depth, nil, Options{Frames: frames, In: z.in, Out: z.out})
 	e.every = true
 	return e
 }
 
-// keepsPressed is keepsInterval of the whole design with a host at full speed. FIFOs in front of the slowest layer may
-// take long to fill: where no state recurs, the second half of the run counts.
+// keepsPressed is keepsInterval for the whole design with a host at full speed. FIFOs in front of the slowest layer
+// may take long to fill. So if no state recurs, the second half of the run counts.
 func (z *trials) keepsPressed(e *engine) bool { return z.keepsInterval(e) || z.keepsHalf(e) }
 
-// keepsPaced is keepsInterval of the whole design with a host that gives a frame per interval. Where frames are so
-// large that few are run, the second half of the run counts as well.
+// keepsPaced is keepsInterval for the whole design with a host that gives one frame per interval. If frames are so
+// large that only few are run, the second half of the run counts as well.
 func (z *trials) keepsPaced(e *engine) bool {
 	return z.keepsInterval(e) || e.frames < trialFrames && z.keepsHalf(e)
 }
@@ -94,10 +94,10 @@ func (z *trials) keepsHalf(e *engine) bool {
 		e.trace.Frames[last].Last-e.trace.Frames[half].Last <= (last-half)*z.interval
 }
 
-// keepsInterval runs until a state recurs, and reports whether frames then follow each other at the interval, or, where
-// the host does not wait for it, faster. A run that falls behind by the same clocks frame after frame is given up, once
-// the host waits for no turn of a frame. Before, it may catch up: a host that is late gives words as one at full speed
-// does. Where a limit ends the run, the engine is cut.
+// keepsInterval runs until a state recurs. It reports whether frames then follow each other at the interval or,
+// with a host at full speed, faster. It gives up a run that falls behind by the same clocks frame after frame, once
+// no frame waits for its turn. Before that the run may catch up, for a late paced host gives words at full speed.
+// If a limit ends the run, the engine's field cut is set.
 func (z *trials) keepsInterval(e *engine) bool {
 	l, turns, h := newLateness(z.interval, e.frames), 0, hurries(0)
 	e.drift.asked, e.cut = true, false
@@ -132,8 +132,8 @@ func (z *trials) keepsInterval(e *engine) bool {
 	return false
 }
 
-// waited returns how many frames of a paced host waited for their turn. Windows have none: a layer that waits for its
-// turn at the edge of one does not say that the others may catch up.
+// waited returns how many frames of a paced host waited for their turn. It is 0 in windows: if a layer at the edge
+// of a window waits for its turn, the other layers need not catch up.
 func waited(host []*source) (frames int) {
 	for _, s := range host {
 		frames += s.turns
@@ -141,37 +141,38 @@ func waited(host []*source) (frames int) {
 	return frames
 }
 
-// moved charges for a frame.
+// moved subtracts a frame's words from the effort.
 func (z *trials) moved(e *engine) {
 	for _, s := range e.streams {
 		z.left -= s.port.Words
 	}
 }
 
-// A lateness is by how much a run is behind, frame after frame.
+// A lateness records by how many clocks a run is behind, frame after frame.
 type lateness struct {
 	interval int
-	settled  int // frames in turn, and two cycles, after which it is believed to fall behind for ever
+	settled  int // frames (or two cycles) of equal growth, after which the run counts as falling behind for ever
 	frames   int
-	late     []int           // clocks, after each frame since one waited for its turn
-	steady   [cycleMost]beat // by frames of a cycle, less one
+	late     []int           // clocks of lateness, after each frame since a frame last waited for its turn
+	steady   [cycleMost]beat // per cycle length in frames, less one
 }
 
-// newLateness looks at a run of so many frames at most. Pipelines that freeze were seen to fall behind for eight frames
-// by the same clocks, and then no more.
+// newLateness returns the lateness of a run of at most the given number of frames. Pipelines that freeze have been
+// observed to fall behind by the same clocks for eight frames, and then to recover.
 func newLateness(interval, frames int) lateness {
 	return lateness{interval: interval, settled: min(16, max(4, frames/4))}
 }
 
-// cycleMost is the longest cycle that is looked for, in frames: where what holds up a run goes round over several
-// frames, it falls behind once per round.
+// cycleMost is the longest cycle that lateness looks for, in frames. If the circle that delays a run spans several
+// frames, the run falls behind once per round.
 const cycleMost = 8
 
-// A beat is by how many clocks a run fell behind over the last cycle, and for how many frames in turn it has been that.
+// A beat holds the clocks by which a run fell behind in the last cycle, and the number of successive frames with
+// this value.
 type beat struct{ clocks, frames int }
 
-// grows notes the clock after a frame, and whether one waited for its turn meanwhile. It reports whether the run falls
-// behind by the same clocks cycle after cycle since one did.
+// grows records the clock after a frame, and whether a frame waited for its turn meanwhile. It reports whether the
+// run has fallen behind by the same clocks in cycle after cycle since the last such wait.
 func (l *lateness) grows(clock int, waited bool) bool {
 	if l.frames++; waited {
 		l.late, l.steady = l.late[:0], [cycleMost]beat{}
@@ -190,7 +191,7 @@ func (l *lateness) grows(clock int, waited bool) bool {
 	return false
 }
 
-// free reports whether a frame gets through a window, or the whole where members is nil, in any order.
+// free reports whether a frame gets through a window, or through the whole design if members is nil, at any clocks.
 func (z *trials) free(members []bool, depth []int) bool {
 	if z.err != nil {
 		return false
@@ -200,16 +201,16 @@ func (z *trials) free(members []bool, depth []int) bool {
 	return through
 }
 
-// tried is what came of a window. Streams are numbered within it.
+// A tried is the result of a trial of a window. Streams have their numbers within the window.
 type tried struct {
 	keeps bool
-	cut   bool   // a limit ended the run before it showed whether it does: not known
-	full  []bool // the writer missed room: that other FIFOs are deeper changes nothing where it does not pass
-	high  []int  // most words that were in the FIFO
-	words int    // that were moved to find out
+	cut   bool   // a limit ended the run, so it is not known whether the window keeps the interval
+	full  []bool // per stream: the writer lacked room; if none of these becomes deeper, a failed trial fails again
+	high  []int  // the most words that were in the FIFO
+	words int    // words that the trial moved
 }
 
-// try runs a window, or the whole design where members is nil.
+// try runs a window, or the whole design if members is nil.
 func (z *trials) try(members []bool, depth []int) tried {
 	if z.err != nil || z.left <= 0 {
 		return tried{cut: true}
@@ -218,7 +219,7 @@ func (z *trials) try(members []bool, depth []int) tried {
 	key, before := z.key(members, depth), z.left
 	if v, ok := z.known.windows.Load(key); ok {
 		t := v.(tried)
-		z.left -= t.words // as if it had been tried here: results do not depend on what is known
+		z.left -= t.words // charge as if tried here, so that results do not depend on earlier ones
 		if z.left <= 0 {
 			t.keeps, t.cut = false, true
 		}
@@ -237,8 +238,8 @@ func (z *trials) try(members []bool, depth []int) tried {
 	return t
 }
 
-// tryWhole tries the design with a paced host, and where pipelines freeze with one at full speed, too: that alone
-// decides, as it does where an interval is printed.
+// tryWhole tries the whole design with a paced host. Where pipelines freeze, it also tries a host at full speed.
+// That host decides, as it does for the interval that reports show.
 func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	key := courseKey(z.plan, z.in, z.out, depth)
 	var pressed *course
@@ -276,7 +277,7 @@ func (z *trials) tryWhole(depth []int, frames int) (t tried) {
 	return t
 }
 
-// ran is what came of a run.
+// ran returns the result of a run.
 func ran(e *engine, keeps bool) tried {
 	t := tried{keeps: keeps, cut: e.cut && !keeps}
 	for _, s := range e.streams {
@@ -285,7 +286,8 @@ func ran(e *engine, keeps bool) tried {
 	return t
 }
 
-// key is all that decides whether a window passes, as text: what plan.key has, the interval, the host.
+// key returns a text with all facts that determine the result of a trial: those of plan.key, the interval, the
+// host.
 func (z *trials) key(members []bool, depth []int) string {
 	b := fmt.Append(nil, z.interval)
 	if members == nil {
@@ -294,8 +296,9 @@ func (z *trials) key(members []bool, depth []int) string {
 	return string(z.plan.key(b, members, depth))
 }
 
-// enough is words that do for a stream whatever else is too little: those of every frame that can be under way at a
-// time. A frame is no longer under way than its iterations and latencies take one after the other.
+// enough returns a depth that suffices for a stream whatever other FIFOs do: the words of all frames that can be
+// under way at a time. A frame is under way at most as long as its iterations and latencies take one after the
+// other.
 func (z *trials) enough(s int) int {
 	clocks, latency := 0, 0
 	for _, l := range z.loops {

@@ -15,10 +15,10 @@ import (
 
 var errNoRecord = errors.New("the run kept no record")
 
-// WriteVCD writes a run with a record as a value change dump (IEEE 1364-2005, 18): the clock; per layer busy, starved
-// and blocked; per stream valid (its FIFO holds a word for the reader), ready (it takes one from the writer) and the
-// words in the FIFO. What holds in a clock begins at its rising edge. Names have what is not a letter, a digit or _
-// replaced.
+// WriteVCD writes a run with a record as a value change dump (IEEE 1364-2005, 18). The dump has the clock, and per
+// layer the signals busy, starved and blocked. Per stream it has valid (the FIFO holds a word for the reader),
+// ready (the FIFO accepts a word from the writer) and the number of words in the FIFO. The values of a clock begin
+// at its rising edge. Characters of names other than letters, digits and _ are replaced.
 func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
 	if t.Record == nil || t.Record.Streams == nil {
 		return errNoRecord
@@ -45,7 +45,7 @@ func WriteVCD(w io.Writer, d *dataflow.Design, t *Trace) error {
 
 type vcd struct {
 	w     *bufio.Writer
-	count int // of variables
+	count int // number of variables
 }
 
 // A change is a new value of a variable.
@@ -58,7 +58,7 @@ type change struct {
 func (v *vcd) scope(name string) { fmt.Fprintf(v.w, "$scope module %s $end\n", plainName(name)) }
 func (v *vcd) close()            { fmt.Fprint(v.w, "$upscope $end\n") }
 
-// declare names a variable and gives its short code.
+// declare declares a variable and returns its identifier code.
 func (v *vcd) declare(name string, width int) string {
 	var id []byte
 	for n := v.count; ; n = n/94 - 1 {
@@ -131,7 +131,7 @@ func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
 	return changes
 }
 
-// clocks is when what a stream holds may change, in order.
+// clocks returns the clocks in which the content of a stream may change, in order.
 func (m Moved) clocks() []int {
 	list := append([]int{0}, m.Arrived...)
 	for _, c := range slices.Concat(m.Written, m.Read) {
@@ -141,14 +141,14 @@ func (m Moved) clocks() []int {
 	return slices.Compact(list)
 }
 
-// held is the words in the FIFO in a clock, before any is read.
+// held returns the words in the FIFO in a clock, before any is read.
 func (m Moved) held(clock int) int {
 	in, _ := slices.BinarySearch(m.Arrived, clock+1)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out
 }
 
-// taken is the places of the FIFO that are taken before a clock and not free yet.
+// taken returns the places of the FIFO that were taken before a clock and are not free yet.
 func (m Moved) taken(clock int) int {
 	in, _ := slices.BinarySearch(m.Written, clock)
 	out, _ := slices.BinarySearch(m.Read, clock)

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// radius is how far windows reach at first, in layers, to either side.
+// A window first extends radius layers to either side of its centre.
 const radius = 3
 
-// short reports whether a window around one of some layers needs deeper FIFOs, so that the whole need not be tried.
+// short reports whether FIFOs are too shallow in a window around one of the given layers. If so, a trial of the
+// whole design is pointless.
 func (z *sizer) short(layers []int) bool {
 	for _, l := range layers {
 		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
@@ -20,7 +21,7 @@ func (z *sizer) short(layers []int) bool {
 	return false
 }
 
-// windows is the words of a frame in all windows around the slow ones of some layers.
+// windows returns the number of words per frame in all windows around the slow layers among the given ones.
 func (z *sizer) windows(layers []int) (words int) {
 	for _, l := range layers {
 		if widest := z.window(l, radius); z.slow(l) && z.busy(widest) {
@@ -33,7 +34,8 @@ func (z *sizer) windows(layers []int) (words int) {
 // slow reports whether a layer works in more than half of the interval.
 func (z *sizer) slow(l int) bool { return 2*z.loops[l].Iterations() > z.interval }
 
-// busy reports whether layers take so many clocks together that none could wait for all the others.
+// busy reports whether the members together take more clocks than the interval. Otherwise each layer could wait for
+// all others and still keep the interval.
 func (z *trials) busy(members []bool) bool {
 	clocks := 0
 	for i, in := range members {
@@ -44,14 +46,14 @@ func (z *trials) busy(members []bool) bool {
 	return clocks > z.interval
 }
 
-// around deepens the window around a layer, until it keeps the interval. Layers that take so few clocks together that
-// one could wait for the other are left to the trial of the whole.
+// around deepens FIFOs in the window around layer l until the window keeps the interval. It skips a window that is
+// not busy, for the trial of the whole design covers it.
 func (z *sizer) around(l, radius int) (deeper bool) {
 	widest := z.window(l, radius)
 	return z.busy(widest) && z.deepest(widest)
 }
 
-// deepest deepens a window until it keeps the interval, if it can, and reports whether it did not from the beginning.
+// deepest deepens FIFOs in a window until the window keeps the interval, if it can. It reports whether any changed.
 func (z *sizer) deepest(members []bool) (deeper bool) {
 	for ; z.err == nil && z.left > 0; deeper = true {
 		if l := z.look(members, z.now); l.keeps || !(&mended{z, members}).deepen(l) {
@@ -61,8 +63,8 @@ func (z *sizer) deepest(members []bool) (deeper bool) {
 	return deeper
 }
 
-// cover deepens windows that reach so far, until they keep the interval: as many as it takes for each layer to be in
-// one with all that is half as far. It reports whether any became deeper.
+// cover deepens windows of the given radius until they keep the interval. It uses enough windows that each layer
+// lies in one together with all layers within half the radius. It reports whether any FIFO became deeper.
 func (z *sizer) cover(radius int) (deeper bool) {
 	covered := make([]bool, len(z.loops))
 	for l := range z.loops {
@@ -77,7 +79,8 @@ func (z *sizer) cover(radius int) (deeper bool) {
 	return deeper
 }
 
-// local reports whether a stream's depth is needed by the window that it was deepened for, or by one that it lies in.
+// local reports whether a small window needs the depth of a stream: the window for which the stream was deepened,
+// or a window around one of its ends.
 func (z *sizer) local(s int) bool {
 	if z.why[s] != nil && !z.passes(z.why[s]) {
 		return true
@@ -97,16 +100,16 @@ func (z *sizer) local(s int) bool {
 	return false
 }
 
-// A mended is a window that does not keep the interval, or the whole design where members is nil, whose FIFOs are made
-// deeper.
+// A mended is a window that does not keep the interval, and whose FIFOs are being deepened. If members is nil, it
+// is the whole design.
 type mended struct {
 	*sizer
 	members []bool
 }
 
-// deepen makes FIFOs of a window, or of the whole design where members is nil, deeper until it keeps the interval, or
-// until the circle that holds it up does: the one that alone does it with the fewest bits, or where none does, several.
-// It reports false where that cannot be.
+// deepen deepens FIFOs of the window until it keeps the interval, or until the circle of waits that delays it does.
+// It prefers the single FIFO that suffices with the fewest bits; if none suffices, it deepens several. It returns
+// false if nothing helps.
 func (m *mended) deepen(l look) bool {
 	failed := l.tried
 	if len(l.nodes) > 0 {
@@ -118,8 +121,8 @@ func (m *mended) deepen(l look) bool {
 	return m.cured(failed, l.rooms) || m.together()
 }
 
-// cured makes the FIFO of a window deeper that alone has it keep the interval with the fewest bits, and reports whether
-// there is one: among some streams, or those that were full where these are nil.
+// cured deepens the single FIFO of the window that makes it keep the interval with the fewest bits. It returns
+// false if there is none. It considers the given streams, or the streams that were full if among is nil.
 func (m *mended) cured(failed tried, among []int) bool {
 	streams := m.streamsOf(m.members)
 	var full []int
@@ -146,12 +149,13 @@ func (m *mended) cured(failed tried, among []int) bool {
 	return true
 }
 
-// A cure is a FIFO that alone makes a window keep the interval, with so many words and bits more.
+// A cure is a FIFO whose deepening alone makes a window keep the interval. It holds the new depth in words and the
+// bits that this adds.
 type cure struct{ stream, words, bits int }
 
-// narrowest is the cure with the fewest bits among the full streams of a window, the first of equal ones; its stream is
-// -1 where there is none. The next step of each is a bound of what it takes, which spares most trials. Where one does
-// not help, only streams can that are in the circle which holds the window up then.
+// narrowest returns the cure with the fewest bits among the full streams of a window, or the first of equals. Its
+// stream is -1 if there is none. The next step of a stream is a lower bound of its cost, which spares most trials.
+// If a step does not help, only streams in the circle that then delays the window can help.
 func (m *mended) narrowest(streams, full []int) cure {
 	deeper := func(s, words int) cure { return cure{s, words, (words - m.now[s]) * m.ports[s].Width()} }
 	less := func(a, b cure) bool { return a.bits < b.bits || a.bits == b.bits && a.stream < b.stream }
@@ -190,8 +194,9 @@ func (m *mended) narrowest(streams, full []int) cure {
 	return best
 }
 
-// together makes FIFOs deeper until all together do it, and takes back what is not needed: those at which a circle
-// waits for room, and then the next one, or all.
+// together deepens FIFOs until all of them together make the window keep the interval. Then it takes back the
+// depths that are not needed. It deepens the streams at which circles wait for room, circle after circle, or else
+// all streams.
 func (m *mended) together() bool {
 	was := slices.Clone(m.now)
 	streams := m.circles()
@@ -232,10 +237,11 @@ func (m *mended) together() bool {
 	return true
 }
 
-// circles is the streams at which circles wait for room, one after the other, until none is left; nil where they are
-// not found. Of each the narrow ones are made deeper, those that are much wider where that does not help.
+// circles returns the streams at which circles wait for room, circle after circle, until no circle is left. It
+// returns nil if it finds no such set. Of each circle it deepens the narrow streams first, and much wider ones only
+// if that does not help.
 func (m *mended) circles() (deeper []int) {
-	const alike = 2 // times as wide
+	const alike = 2 // streams up to this many times as wide as the narrowest count as narrow
 	was := slices.Clone(m.now)
 	defer func() { m.now = was }()
 	for {

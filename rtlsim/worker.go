@@ -6,38 +6,38 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A worker is a node at work. Iteration i starts in the clock
+// A worker simulates one node. With credits, iteration i starts in clock
 //
 //	t(i) = max(t(i-1)+1, the arrival of every word it reads, the room for every word it writes)
 //
-// where credits are counted. Where a blocked write freezes the pipeline, it starts in the first clock from
+// Where a blocked write freezes the pipeline, iteration i starts in the first clock from
 //
 //	max(t(i-1)+1, the arrival of every word it reads)
 //
-// on in which the pipeline moves. Neither depends on who asks first. So a worker goes on as far as its streams are
-// known, and then lets others go.
+// on in which the pipeline moves. Neither rule depends on the order in which workers are visited. So a
+// worker goes on as long as the clocks of its streams are known, and then the engine visits other workers.
 type worker struct {
 	node    int
 	name    string
 	in, out []*stream
-	joined  dataflow.Moves // ports with a stream; the others never wait
-	line    line           // these streams, where single
-	single  bool           // there is one on each side at most
-	pipe    *pipeline      // nil where credits are counted
+	joined  dataflow.Moves // ports with a simulated stream; other ports never wait
+	line    line           // the streams of joined, if single is true
+	single  bool           // at most one stream on each side
+	pipe    *pipeline      // nil with credits
 	count   *Node
 	task    task
 
-	log   *Spans // nil without a record, and behind its last frame
-	notes *holds // nil where what holds it up is not noted
-	pace  int    // no frame starts before so many clocks times its number, less those of early; 0 in a whole design
+	log   *Spans // nil if nothing is recorded, or after the last recorded frame
+	notes *holds // nil if waits are not recorded
+	pace  int    // frame f starts no earlier than clock f*pace - early; 0 if frames need not wait
 	early int
 
 	walk   *dataflow.Walker
-	frame  int       // of the next iteration
-	at     int       // clock of the last iteration
-	reads  []*stream // that the iterations which were run last read
-	writes []*stream
-	moved  dataflow.Moves // of these
+	frame  int            // frame of the next iteration
+	at     int            // clock of the last iteration
+	reads  []*stream      // streams that the latest iterations read
+	writes []*stream      // streams that the latest iterations write
+	moved  dataflow.Moves // ports that these iterations move
 }
 
 // visit runs iterations as far as the streams and the goal allow.
@@ -69,14 +69,15 @@ func (k *worker) advance(e *engine) {
 	}
 }
 
-// wait is for how many clocks the next frame waits for its turn.
+// wait returns how many clocks the next frame waits for its turn.
 func (k *worker) wait() int { return max(0, k.frame*k.pace-k.early-k.at-1) }
 
-// turn is the clock of the last iteration, or the one before the turn of a frame that is paced.
+// turn returns the clock of the last iteration. If the next frame is paced and has to wait, turn returns
+// the clock before its turn instead.
 func (k *worker) turn(last int) int {
 	turn := k.frame*k.pace - k.early
 	if k.pace == 0 || turn <= last+1 {
-		return last // as always within the frame
+		return last // as always within a frame
 	}
 	if k.notes != nil {
 		k.notes.add(turn, k.count.Busy, cause{})
@@ -84,14 +85,15 @@ func (k *worker) turn(last int) int {
 	return turn - 1
 }
 
-// resize makes ready for a frame whose length is not that of the one before, which had a plan.
+// resize prepares for a frame whose plan differs from the plan of the frame before.
 func (k *worker) resize(e *engine, was *plan) {
 	if p := e.at(k.frame); p != was {
 		k.walk = p.loops[k.node].Walk()
 	}
 }
 
-// run runs up to n iterations that move the same. Fewer were possible if it returns less.
+// run runs up to n iterations that move the same ports. It returns how many it ran; fewer than n if it is
+// stuck.
 func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	m.Read &= k.joined.Read
 	m.Write &= k.joined.Write
@@ -104,7 +106,7 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	}
 	for i := range n {
 		ready := k.at + 1
-		words := ready // every word is there
+		words := ready // clock when every word has arrived
 		for _, s := range k.reads {
 			at, ok := s.arrival()
 			if !ok {
@@ -129,8 +131,8 @@ func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
 	return n
 }
 
-// room is the first clock from one on in which nothing but words may hold up the next iteration; ok is false while it
-// is not known.
+// room returns the first clock from the given clock on in which nothing but a missing word can delay the
+// next iteration. It returns false if that clock is not known yet.
 func (k *worker) room(from int) (at int, ok bool) {
 	if p := k.pipe; p != nil {
 		if from >= p.free && p.calm > from {
@@ -152,7 +154,7 @@ func (k *worker) room(from int) (at int, ok bool) {
 	return from, true
 }
 
-// idle is run for iterations that move nothing.
+// idle is run for iterations that move no word.
 func (k *worker) idle(e *engine, n int) (done int) {
 	for done < n {
 		ready := k.at + 1
@@ -184,7 +186,7 @@ func (k *worker) idle(e *engine, n int) (done int) {
 	return done
 }
 
-// ports adds to a list what stands at the ports of a mask.
+// ports appends the elements of at whose index is set in the mask.
 func ports[T any](list, at []T, mask uint64) []T {
 	for ; mask != 0; mask &= mask - 1 {
 		list = append(list, at[bits.TrailingZeros64(mask)])
@@ -192,7 +194,7 @@ func ports[T any](list, at []T, mask uint64) []T {
 	return list
 }
 
-// start moves the words of an iteration.
+// start moves the words of an iteration that starts in clock at.
 func (k *worker) start(m dataflow.Moves, at int) {
 	for _, s := range k.reads {
 		s.take(at)
@@ -209,8 +211,9 @@ func (k *worker) start(m dataflow.Moves, at int) {
 	k.count.Busy++
 }
 
-// waited counts the clocks from ready on in which the iteration that starts in clock start missed a word, up to clock
-// words, or only room.
+// waited counts the waiting of an iteration that could start in clock ready by its turn. All its words have
+// arrived in clock words, and it starts in clock start. It waits for words up to words, and only for room
+// after that.
 func (k *worker) waited(ready, words, start int) {
 	if k.log != nil {
 		k.logs(ready, words, start)
@@ -239,8 +242,8 @@ func (k *worker) waited(ready, words, start int) {
 	}
 }
 
-// waits lists what stands still when nothing moves any more: the next iteration for words, and what is under way, or
-// without a pipeline that iteration, for room.
+// waits lists what the worker waits for once nothing moves any more. The next iteration may wait for words.
+// Room is missing for the iterations in the pipeline or, without a pipeline, for the next iteration.
 func (k *worker) waits(goal int) (list []Wait) {
 	var m dataflow.Moves
 	if k.frame < goal {

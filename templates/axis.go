@@ -7,7 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A process is one of the network's ends: between an AXI4-Stream and a stream inside (hlslib/core/axis.hpp).
+// A process is one of the network's ends, which converts between an AXI4-Stream and an internal stream
+// (hlslib/core/axis.hpp).
 type process struct {
 	instance
 	kernel string
@@ -17,7 +18,7 @@ type process struct {
 	input  bool
 }
 
-// processes are the ends of the network, inputs first.
+// processes returns the ends of the network, inputs first.
 func processes(d *dataflow.Design, face Interface, q *sequences) (list []process) {
 	_, written := ends(d, face)
 	for _, p := range face.In {
@@ -50,7 +51,7 @@ func processes(d *dataflow.Design, face Interface, q *sequences) (list []process
 	return list
 }
 
-// port is the config of an end: words are those of a frame, or of a step of a sequence.
+// port sets the config of an end. words describes a frame or, if longest > 0, a step of a sequence.
 func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 	e.doc = "the network's end " + p.Name
 	e.config = []dataflow.Field{
@@ -71,7 +72,7 @@ func (e *process) port(p AXIPort, words dataflow.Port, longest int) {
 
 func (e *process) join(p port, to string) { e.ports, e.to = append(e.ports, p), append(e.to, to) }
 
-// view spells an end as layers are.
+// view returns the end as a layer for the templates.
 func (e process) view() (layerView, error) {
 	config := members{names: map[string]bool{}}
 	for _, f := range e.config {

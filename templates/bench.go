@@ -10,27 +10,27 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A bench is what the test bench of a project checks.
+// A bench describes the checks of a project's test bench.
 type bench struct {
-	top     string // empty where there is none
+	top     string // empty without a top function
 	frames  int
 	streams []traffic
 	layers  []wiring
 
-	sequences *sequences // nil where frames have one length
-	ends      []process  // of the network
+	sequences *sequences // nil if frames have one length
+	ends      []process  // the ends of the network
 }
 
-// traffic is what passes over one stream.
+// traffic holds the frames on one stream.
 type traffic struct {
-	name   string // of its .dat file
+	name   string // name of the .dat file
 	port   dataflow.Port
 	frames []dataflow.Tensor
-	steps  bool   // words of the port are those of a step
-	text   []byte // the recording, where there is one; then frames are of the network's ends alone
+	steps  bool   // the port's words are those of a step
+	text   []byte // the recorded words, or nil; with a recording, only the network's ends have frames
 }
 
-// copies reports whether the very frames of another stream pass, in the same way.
+// copies reports whether another stream carries the same frames in memory, in the same words.
 func (t traffic) copies(o traffic) bool {
 	return t.port == o.port && t.steps == o.steps && slices.EqualFunc(t.frames, o.frames,
 		func(a, b dataflow.Tensor) bool {
@@ -39,7 +39,7 @@ func (t traffic) copies(o traffic) bool {
 		})
 }
 
-// recordings are the texts of streams. Those of copies are one.
+// recordings returns the texts of the streams. Copies share one text.
 func recordings(streams []traffic) ([][]byte, error) {
 	var r recorder
 	texts := make([][]byte, len(streams))
@@ -60,38 +60,38 @@ func recordings(streams []traffic) ([][]byte, error) {
 	return texts, nil
 }
 
-// wiring is a layer with the indices of its streams.
+// A wiring is a layer with the indices of its streams.
 type wiring struct {
 	Layer
 	in, out []int
 }
 
-// typesView is what ap_types.hpp.tpl shows.
+// typesView is the view of ap_types.hpp.tpl.
 type typesView struct {
 	Max string // AP_INT_MAX_W
 }
 
-// A tbView is what tb.cpp.tpl shows.
+// A tbView is the view of tb.cpp.tpl.
 type tbView struct {
 	Network bool        // the last check is of the whole network
-	Checks  []checkView // before it one of each layer
+	Checks  []checkView // one for each layer, and then perhaps the network's
 }
 
-// A checkView checks one layer, or the whole network: in each frame, words are sent, the function is called again and
-// again, and what it wrote is compared.
+// A checkView checks one layer or the whole network. For each frame the bench sends words, calls the function
+// repeatedly, and compares the words that it wrote.
 type checkView struct {
 	Name    string
 	Loads   []string // declarations of the recordings
 	Ports   []string // declarations of the streams
-	Next    string   // the method that counts calls
+	Next    string   // method that counts calls
 	Send    []string // statements before a call
 	Call    string
-	Take    []string // statements behind it
+	Take    []string // statements after a call
 	Compare []string // statements after a frame
 }
 
-// files are the parts that a project has with or without a top: layers, tables, kernel library and recordings. own is
-// what the library lacks.
+// files returns the files that a project has with or without a top: layers, tables, kernel library and recordings.
+// own are headers that the library lacks.
 func (b bench) files(own ...hlslib.Header) (Files, error) {
 	layers := make([]Layer, len(b.layers))
 	for i, l := range b.layers {
@@ -108,7 +108,7 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	// AMD's headers provide room in steps of 1024 bits.
+	// AMD's headers provide room in multiples of 1024 bits.
 	types := typesView{strconv.Itoa((wide + 1023) / 1024 * 1024)}
 	texts := []written{
 		{"hls/ap_types.hpp", "ap_types.hpp.tpl", types},
@@ -135,7 +135,7 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 		files.add("hls/tb/data/"+s.name+".dat", recorded[k])
 	}
 	frames := strconv.Itoa(b.frames) + "\n"
-	if b.sequences != nil { // and the steps of each
+	if b.sequences != nil { // followed by the steps of each frame
 		for _, n := range b.sequences.steps {
 			frames += strconv.Itoa(n) + "\n"
 		}
@@ -149,8 +149,9 @@ func (b bench) files(own ...hlslib.Header) (Files, error) {
 	return files, nil
 }
 
-// calls is the text of how often each check calls its function, by frame: a layer's in every iteration, and the
-// network's at most in every iteration of every process, twice, since some go on into the next frame.
+// calls returns the text with the number of calls of each check's function, by frame. A layer is called once per
+// iteration. The network is called at most twice as often as all processes together, because some continue in the
+// next frame.
 func (b bench) calls() ([]byte, error) {
 	var text []byte
 	line := func(name string, calls []int) {
@@ -183,7 +184,7 @@ func (b bench) calls() ([]byte, error) {
 	return text, nil
 }
 
-// benchFiles are the test bench and the Makefile.
+// benchFiles adds the test bench and the Makefile.
 func benchFiles(files *Files, b bench, face Interface) error {
 	var v tbView
 	for _, l := range b.layers {
@@ -206,7 +207,7 @@ func benchFiles(files *Files, b bench, face Interface) error {
 	return nil
 }
 
-// load is the declaration of a stream's recording.
+// load returns the declaration of a stream's recording.
 func (b bench) load(s int) string {
 	t := b.streams[s]
 	load := "load"
@@ -217,7 +218,7 @@ func (b bench) load(s int) string {
 		t.port.Words)
 }
 
-// network checks the whole network through its AXI4-Streams.
+// network returns the check of the whole network through its AXI4-Streams.
 func (b bench) network(face Interface) checkView {
 	v := checkView{Name: face.Top, Next: "next_call_until_done"}
 	var args []string
@@ -244,7 +245,7 @@ func (b bench) network(face Interface) checkView {
 	return v
 }
 
-// layer checks one layer alone.
+// layer returns the check of a single layer.
 func (b bench) layer(l wiring) checkView {
 	v := checkView{Name: l.Name, Next: "next_call"}
 	var args []string

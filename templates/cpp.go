@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// withoutComments blanks the comments of a C++ file; lines keep their numbers. Strings stay.
+// withoutComments replaces the comments of a C++ file by blanks, so that lines keep their numbers. It leaves strings
+// alone.
 func withoutComments(text []byte) []byte {
 	out := slices.Clone(text)
 	for i := 0; i < len(out); i++ {

@@ -15,15 +15,16 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// CSim says how a project's C simulation is compiled and run. Its zero value is ready to use.
+// CSim configures the compilation and run of a project's C simulation. Its zero value is ready to use.
 type CSim struct {
-	CXX     string        // the compiler, with flags; empty for $CXX, g++, clang++ or c++, whichever is found first
-	Dir     string        // where the project is written; empty for a temporary folder that is removed
-	Timeout time.Duration // for compiling and running together; 10 minutes where zero
+	CXX     string        // compiler with flags; if empty, the first found of $CXX, g++, clang++ and c++
+	Dir     string        // folder for the project; if empty, a temporary one that is removed
+	Timeout time.Duration // for compiling and running together; 10 minutes if zero
 }
 
-// An Outcome is what a C simulation said. A layer that ends the program (by reading an empty stream, say) counts as
-// failed and nothing after it has a verdict. An outcome that has not passed has at least one verdict that is not OK.
+// An Outcome is the result of a C simulation. A layer that ends the program, such as by reading an empty stream,
+// counts as failed, and no later layer has a verdict. An outcome that has not passed has at least one verdict that is
+// not OK.
 type Outcome struct {
 	Passed   bool
 	Verdicts []Verdict
@@ -31,26 +32,26 @@ type Outcome struct {
 	Log      string
 }
 
-// A Verdict is on one layer, or on the whole network under its top function's name. Message names the stream, frame
-// and word of the first difference.
+// A Verdict is the result for one layer, or for the whole network under its top function's name. Message names the
+// stream, frame and word of the first difference.
 type Verdict struct {
 	Name    string
 	OK      bool
 	Message string
 }
 
-// NoCompiler is the error of RunCSim where there is no C++ compiler.
+// NoCompiler is the error of RunCSim if it finds no C++ compiler.
 type NoCompiler struct{ Tried []string }
 
 func (e *NoCompiler) Error() string {
 	return "no C++ compiler found: tried " + strings.Join(e.Tried, ", ")
 }
 
-// compiler returns the command that c asks for.
+// compiler returns the compiler's command and flags.
 func (c CSim) compiler() ([]string, error) {
 	tried := []string{"g++", "clang++", "c++"}
 	if env := os.Getenv("CXX"); strings.TrimSpace(env) != "" {
-		tried = []string{env} // what the user asks for, or nothing
+		tried = []string{env} // only the user's compiler
 	}
 	if c.CXX != "" {
 		tried = []string{c.CXX}
@@ -66,8 +67,7 @@ func (c CSim) compiler() ([]string, error) {
 }
 
 // RunCSim writes a project, compiles its test bench and runs it. The error is a *NoCompiler, or says that the project
-// could not be written, compiled in time, or run; a layer that computes something else than it should is no error but
-// an Outcome that has not passed.
+// could not be written, compiled in time, or run. A wrong output is no error but an Outcome that has not passed.
 func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	cxx, err := c.compiler()
 	if err != nil {
@@ -124,17 +124,17 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	return o, nil
 }
 
-// scratch is what the temporary folders of C simulations are called.
+// scratch is the name of the temporary folders of C simulations.
 const scratch = "hlsgen-csim"
 
-// Abandon removes the temporary folders of RunCSim, for a process that ends before it has returned.
+// Abandon removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
 func Abandon() error { return owned.Abandon(scratch) }
 
-// units are a project's translation units. A bench takes longer to optimise than to run.
+// units are the project's translation units. The test bench would take longer to optimise than it takes to run.
 var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-O1"}, {"tb/tb.cpp", "-Og"}}
 
-// build compiles the project's translation units side by side, and links them. The compiler's own flags come after the
-// level of optimisation.
+// build compiles the project's translation units in parallel, and links them. The user's flags come after the level
+// of optimisation, so they override it.
 func build(ctx context.Context, dir string, cxx []string, files Files) error {
 	var (
 		wg      sync.WaitGroup
@@ -159,7 +159,7 @@ func build(ctx context.Context, dir string, cxx []string, files Files) error {
 	return compile(ctx, dir, append(link, objects...))
 }
 
-// compile runs the compiler on the unit that is its last argument; the error holds the first lines that it printed.
+// compile runs the compiler on the unit that is its last argument. An error holds the first lines of the output.
 func compile(ctx context.Context, dir string, args []string) error {
 	out, err := command(ctx, dir, args).CombinedOutput()
 	if ctx.Err() != nil {
@@ -174,15 +174,16 @@ func compile(ctx context.Context, dir string, args []string) error {
 	return nil
 }
 
-// command is Command for compilers. One that is ended leaves its temporary files, which therefore lie among what is
-// built.
+// command is Command for compilers. A compiler that is killed leaves its temporary files, so these are put into the
+// build folder.
 func command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := Command(ctx, dir, args)
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "build"))
 	return cmd
 }
 
-// Command is a program in a folder that ends, with all that it started, when ctx does.
+// Command returns a command that runs in dir. When ctx ends, the command is killed with all processes that it
+// started.
 func Command(ctx context.Context, dir string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir

@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// This file is the only place that knows how a type is spelled in C++.
+// This file alone decides how C++ spells a type.
 
-// cType is the C++ type of an element.
+// cType returns the C++ type of an element.
 func cType(t num.Type) string {
 	switch t.Kind {
 	case num.UInt:
@@ -27,16 +27,16 @@ func cType(t num.Type) string {
 	panic("templates: invalid type")
 }
 
-// cLimb is the C++ type of a table's word of n bits.
+// cLimb returns the C++ type of a table's word of n bits.
 func cLimb(n int) string { return fmt.Sprintf("hlsgen::limb<%d>", n) }
 
-// cStream is the C++ type of a stream inside the network, and of the network's inputs.
+// cStream returns the C++ type of a stream inside the network, and of the network's inputs.
 func cStream(width int) string { return fmt.Sprintf("hls::stream<ap_uint<%d>>", width) }
 
-// cAXIOut is the type of the network's outputs.
+// cAXIOut returns the C++ type of the network's outputs.
 func cAXIOut(tdata int) string { return fmt.Sprintf("hls::stream<ap_axiu<%d, 0, 0, 0>>", tdata) }
 
-// cConstant is the declaration of a member of a config struct.
+// cConstant returns the declaration of a member of a config struct.
 func cConstant(f dataflow.Field) (string, error) {
 	switch v := f.Value.(type) {
 	case bool:
@@ -60,7 +60,7 @@ func cConstant(f dataflow.Field) (string, error) {
 	return "", fmt.Errorf("config field %s has a value of type %T", f.Name, f.Value)
 }
 
-// cNumber is a constant of any size; the least int64 has no literal.
+// cNumber returns a C++ constant. The least int64 has no literal, so it is written as a difference.
 func cNumber(v int64) string {
 	if v == math.MinInt64 {
 		return "-9223372036854775807LL-1"
@@ -76,8 +76,8 @@ func cList[T any](items []T, spell func(T) string) string {
 	return strings.Join(spelled, ", ")
 }
 
-// The names of memories in C++: BIND_STORAGE's implementations of a FIFO and of a table (UG1399), and those of an array
-// in core/memory.hpp, where an array that a fold does not use is registers.
+// The names of memories in C++: storageImpl has BIND_STORAGE's implementations of a FIFO or a table (UG1399), and
+// arrayImpl those of an array in core/memory.hpp. An array that a fold does not use becomes registers.
 var (
 	storageImpl = [...]string{
 		dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram", dataflow.SRL: "srl",
@@ -88,8 +88,8 @@ var (
 	}
 )
 
-// tableStorage is how a table is bound. There is no ROM of UltraRAM in the front end's list of memories: what is only
-// read is bound as a RAM of one port there.
+// tableStorage returns the binding of a table. The front end's list of memories has no ROM of UltraRAM, so a table in
+// UltraRAM is bound as a RAM with one port.
 func tableStorage(m dataflow.Memory) string {
 	if m == dataflow.URAM {
 		return "type=ram_1p impl=" + storageImpl[m]

@@ -2,17 +2,17 @@ package templates
 
 import "hlsgen/internal/dataflow"
 
-// A WeightPort is an AXI4-Stream into a top of circuits that carries weights with every frame: words in the order in
-// which the layer reads its table.
+// A WeightPort is an AXI4-Stream into a top of circuits that carries weights with every frame. Its words come in the
+// order in which the layer reads its table.
 type WeightPort struct {
 	dataflow.Weights
 	Axis string
-	// Copies is how often the table lies in memory, one behind the other: as often as whole words of the memory take,
-	// and long bursts.
+	// Copies is the number of copies of the table in memory, one after the other. There are enough to fill whole
+	// words of the memory, and long bursts.
 	Copies int
 }
 
-// WeightPorts are those of a design, in the order of its layers.
+// WeightPorts returns the weight ports of a design, in the order of its layers.
 func WeightPorts(d *dataflow.Design) (ports []WeightPort) {
 	for _, w := range d.Externals() {
 		ports = append(ports, WeightPort{w, "s_axis_" + w.Name + "_weights",
@@ -21,17 +21,18 @@ func WeightPorts(d *dataflow.Design) (ports []WeightPort) {
 	return ports
 }
 
-// shortest is the bytes from which on a table is not repeated for the bursts' sake.
+// shortest is the number of bytes that bursts should have. A table of at least so many bytes is not repeated.
 const shortest = 4096
 
-// copies is how often a table of so many bytes lies in a memory of words of so many, a power of two.
+// copies returns the number of copies of a table with the given bytes, in a memory with words of word bytes, a power
+// of two.
 func copies(bytes, word int) int {
 	n := max(1, word/(bytes&-bytes))
 	return n * max(1, shortest/(n*bytes))
 }
 
-// Image is a port's table as it lies in memory once: words of whole bytes, the first element of a row in the lowest
-// bits.
+// Image returns one copy of a port's table as bytes in memory. Each row is a word of whole bytes, with its first
+// element in the lowest bits.
 func (p WeightPort) Image(t dataflow.Table) []byte {
 	word := p.Port.TDATA() / 8
 	data := make([]byte, 0, word*len(t.Rows))

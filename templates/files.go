@@ -19,11 +19,12 @@ type File struct {
 // kernel reports whether the file is the C++ of a kind of layers.
 func (f File) kernel() bool { return path.Dir(f.Path) == "hls/include/hlsgen" }
 
-// process reports whether the file is the C++ of one process: what configures and declares it, or its function.
+// process reports whether the file belongs to one process: the header with its config and declaration, or its
+// function.
 func (f File) process() bool { return path.Dir(f.Path) == "hls/layers" }
 
-// Processes returns the contents of the files of all processes with an extension, one after the other: ".hpp" are the
-// declarations, ".cpp" the functions.
+// Processes returns the contents of all processes' files with an extension, one after the other: ".hpp" for the
+// declarations, ".cpp" for the functions.
 func (f Files) Processes(ext string) []byte {
 	var all []byte
 	for _, file := range f {
@@ -37,7 +38,7 @@ func (f Files) Processes(ext string) []byte {
 // Files is a generated project, sorted by path.
 type Files []File
 
-// Get returns the contents of the file at path, nil where there is none.
+// Get returns the contents of the file at path, or nil if there is none.
 func (f Files) Get(path string) []byte {
 	if i, ok := slices.BinarySearchFunc(f, path, func(a File, p string) int { return strings.Compare(a.Path, p) }); ok {
 		return f[i].Data
@@ -45,7 +46,7 @@ func (f Files) Get(path string) []byte {
 	return nil
 }
 
-// Write creates the files below dir. It overwrites, and makes folders as needed.
+// Write creates the files below dir. It overwrites existing files, and makes folders as needed.
 func (f Files) Write(dir string) error { return f.write(context.Background(), dir) }
 
 func (f Files) write(ctx context.Context, dir string) error {
@@ -69,7 +70,7 @@ func (f Files) write(ctx context.Context, dir string) error {
 
 func (f *Files) add(path string, data []byte) { *f = append(*f, File{path, data}) }
 
-// sort orders the files; two of one path are a defect of ours.
+// sort orders the files. Two files with one path are an error, which only a defect of this package causes.
 func (f Files) sort() error {
 	slices.SortFunc(f, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(f); i++ {

@@ -61,7 +61,7 @@ func (s setup) differs(other setup) (keys []string) {
 	return keys
 }
 
-// with is a setup with other values of one key; without values the key is left out.
+// with returns a copy of the setup in which the key has the values. Without values the copy lacks the key.
 func (s setup) with(key string, values ...string) setup {
 	other := maps.Clone(s)
 	delete(other, key)
@@ -71,13 +71,13 @@ func (s setup) with(key string, values ...string) setup {
 	return other
 }
 
-// hidden is what no configuration has a key for, and versions after 2024.2 are not known to have.
+// hidden is a Tcl option that has no key in a configuration file. Versions after 2024.2 are not known to have it.
 const hidden = "tcl.config_compile-disable_unroll_code_size_check"
 
 var steps = map[string]string{"csim": "csim_design", "csynth": "csynth_design", "cosim": "cosim_design",
 	"export": "export_design"}
 
-// wanted is what the tool has to be told of a design, by scripts.
+// wanted returns the settings that the scripts must give to the tool for a design.
 func wanted(t *testing.T, d *dataflow.Design) setup {
 	t.Helper()
 	face, err := templates.InterfaceOf(d, templates.Options{})
@@ -99,7 +99,7 @@ func wanted(t *testing.T, d *dataflow.Design) setup {
 	return s
 }
 
-// ofLayer is what the tool has to be told of one function alone.
+// ofLayer returns the settings for the synthesis of one layer's function alone.
 func ofLayer(all setup, name string, arguments ...string) setup {
 	s := setup{"syn.top": {name}, "syn.file": {"layers/" + name + ".cpp"}, "step": {"csynth_design"},
 		"interface": append(arguments, "return ap_ctrl_none")}
@@ -159,7 +159,7 @@ func (f flow) args(top string) []string {
 	return []string{"-c", "--mode", "hls", "--config", f.script, "--work_dir", top}
 }
 
-// adapted is what is wanted where a flow carries it out.
+// adapted returns the settings s without those that the flow's program and version do not take.
 func (f flow) adapted(s setup) setup {
 	if f.program == "v++" {
 		s = s.with("step", "csynth_design")

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// An ipView is what ip.tcl.tpl shows: a process that is synthesised alone.
+// An ipView is the view of ip.tcl.tpl, for a process that is synthesised alone.
 type ipView struct {
 	Name    string
 	Ports   []ipPortView
-	Control string // ports of the module that belong to no argument, as a list of Tcl
+	Control string // ports of the module that belong to no argument, as a Tcl list
 }
 
-// An ipPortView is an argument, with the mode of its interface and the ports that come of it, as a list of Tcl.
+// An ipPortView is an argument with the mode of its interface, and the ports made from it, as a Tcl list.
 type ipPortView struct{ Name, Mode, Signals string }
 
-// ipFiles are the scripts that synthesise each process alone, and lists of the files that each is made of, by which
-// `make ip` knows what has changed.
+// ipFiles adds the scripts that synthesise each process alone, and for each a list of the files that it is compiled
+// from. `make ip` finds from these lists what has changed.
 func ipFiles(files *Files, scripts scriptView, processes []instance) error {
 	texts := []written{{"hls/ip/flow.tcl", "flow.tcl.tpl", scripts}}
 	for _, i := range processes {
@@ -53,13 +53,13 @@ func ipFiles(files *Files, scripts scriptView, processes []instance) error {
 	return nil
 }
 
-// tclList is identifiers as a list of Tcl.
+// tclList returns identifiers as a Tcl list.
 func tclList(names []string) string { return "{" + strings.Join(names, " ") + "}" }
 
-// includes finds the files that units of a project are compiled of.
+// includes finds the files from which units of a project are compiled.
 type includes struct {
 	text   map[string][]byte
-	direct map[string][]string // the files that one includes itself, where it has been asked for
+	direct map[string][]string // by file: its own includes, if they have been read
 }
 
 func newIncludes(files Files) *includes {
@@ -70,7 +70,7 @@ func newIncludes(files Files) *includes {
 	return n
 }
 
-// of is the files that a unit is compiled of, the unit itself the first.
+// of returns the files from which a unit is compiled, with the unit itself first.
 func (n *includes) of(unit string) ([]string, error) {
 	list := []string{unit}
 	for at := 0; at < len(list); at++ {
@@ -93,7 +93,7 @@ func (n *includes) of(unit string) ([]string, error) {
 	return list, nil
 }
 
-// included is the project's own files that a file in a folder names at the start of a line.
+// included returns the project's files that a file in dir includes. The directives must start their lines.
 func included(dir string, text []byte) (list []string) {
 	mark := []byte(`#include "`)
 	for rest := text; ; {

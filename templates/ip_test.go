@@ -75,7 +75,7 @@ func (w workshop) run(env []string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// said is what a target prints, which has to be made.
+// said runs make with the arguments and returns its output. The test fails if make fails.
 func (w workshop) said(t *testing.T, env []string, args ...string) string {
 	t.Helper()
 	out, err := w.run(env, args...)

@@ -11,47 +11,47 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Layer is one C++ instance of a kernel with a name and the words on its streams.
+// A Layer is a named C++ instance of a kernel, with the words on its streams.
 type Layer struct {
-	Name     string   // an identifier; config struct, tables and wrapper function are named after it
-	Origin   []string // the ONNX nodes it computes, for a comment
+	Name     string   // an identifier, from which the names of config struct, tables and wrapper function are made
+	Origin   []string // the ONNX nodes that it computes, for a comment
 	Instance dataflow.Instance
 	In, Out  []dataflow.Port
 
-	// Steps is set of a layer that takes sequences of any length: words and instance are those of a step. Where the
-	// kernel asks for it, a stream of ends tells after which one a sequence ends.
+	// Steps says that the layer takes sequences of any length: words and instance are those of a step. If the
+	// instance reads ends, a further stream says after which step a sequence ends.
 	Steps bool
 
-	Calls []int // by recorded frame: how often the function is called, once for every iteration
+	Calls []int // by recorded frame: the calls of the function, one per iteration
 }
 
-// A layersView is what layers.hpp.tpl and layers.cpp.tpl show, and each of its layers what layer.hpp.tpl and
-// layer.cpp.tpl do.
+// A layersView is the view of layers.hpp.tpl and layers.cpp.tpl. Each of its layers is the view of layer.hpp.tpl and
+// layer.cpp.tpl.
 type layersView struct {
 	Layers  []layerView
-	Kernels []string // header files below include/hlsgen, of the layers
+	Kernels []string // header files of the layers' kernels, below include/hlsgen
 }
 
-// A layerView is one layer, spelled.
+// A layerView is one layer in the spelling of C++.
 type layerView struct {
 	Name   string
-	Origin string       // ONNX nodes, empty where there are none
-	Header string       // of the kernel, below include/hlsgen
-	Seen   string       // not empty where the config struct sees it
+	Origin string       // ONNX nodes; may be empty
+	Header string       // the kernel's header, below include/hlsgen
+	Seen   string       // the kernel's header if the config struct uses it, else empty
 	Tables []string     // files below tables
-	Alike  string       // the layer that is configured alike, empty where there is none before
+	Alike  string       // an earlier layer with the same config, or empty
 	Config []configView // members of the config struct
-	Code   []string     // lines behind them
+	Code   []string     // further lines of the config struct
 	Bind   []string     // pragmas of the tables, without "#pragma HLS"
-	Params string       // of the wrapper: "hls::stream<ap_uint<8>>& in, ..."
+	Params string       // parameters of the wrapper: "hls::stream<ap_uint<8>>& in, ..."
 	Func   string       // the kernel
-	Args   string       // of the kernel: "in, out, MVAU_0_weights"
+	Args   string       // arguments of the kernel: "in, out, MVAU_0_weights"
 }
 
 // A configView is one line of a config struct; Pad aligns its comment.
 type configView struct{ Decl, Pad, Doc string }
 
-// viewLayers spells the layers and writes their tables as files below hls/tables.
+// viewLayers spells the layers in C++, and returns their tables as files below hls/tables.
 func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 	seen, alike := map[string]bool{}, map[string]string{}
 	for _, l := range layers {
@@ -79,7 +79,7 @@ func viewLayers(layers []Layer) (v layersView, tables Files, err error) {
 	return v, tables, nil
 }
 
-// view spells one layer.
+// view spells one layer in C++, and returns its tables.
 func (l Layer) view() (v layerView, tables Files, err error) {
 	i := l.Instance
 	if err := l.verify(); err != nil {
@@ -161,7 +161,7 @@ func (l Layer) view() (v layerView, tables Files, err error) {
 	return v, tables, err
 }
 
-// verify checks what the C++ would choke on, or Vitis HLS refuse.
+// verify checks for defects that the C++ compiler or Vitis HLS would refuse.
 func (l Layer) verify() error {
 	i := l.Instance
 	for _, name := range []string{l.Name, i.Func} {
@@ -194,7 +194,7 @@ func (l Layer) verify() error {
 	return l.verifyStorage()
 }
 
-// verifyStorage checks that every table has its storage, of its size, and that nothing else is only read.
+// verifyStorage checks that every table has a storage of its size, and that no other storage is read only.
 func (l Layer) verifyStorage() error {
 	i := l.Instance
 	for _, t := range i.Tables {
@@ -222,7 +222,7 @@ func (l Layer) verifyStorage() error {
 	return nil
 }
 
-// members collects the lines of a config struct; the first thing wrong with one stays in err.
+// members collects the lines of a config struct. err keeps the first defect.
 type members struct {
 	lines []configView
 	names map[string]bool
@@ -260,7 +260,7 @@ func (m *members) aligned() ([]configView, error) {
 	return m.lines, m.err
 }
 
-// numbered is the name of port k of n: the bare name where it is the only one.
+// numbered returns the name of port k of n. A single port has no number.
 func numbered(name string, k, n int) string {
 	if n == 1 {
 		return name
@@ -268,8 +268,8 @@ func numbered(name string, k, n int) string {
 	return name + strconv.Itoa(k)
 }
 
-// widest is the width of the widest ap_uint that the layers need: their streams, their arrays, and what a kernel
-// declares itself by a config field whose name ends in _width.
+// widest returns the width of the widest ap_uint that the layers need, for streams, arrays, and config fields whose
+// names end in _width. A kernel may declare variables with such a width.
 func widest(layers []Layer) (int, error) {
 	w := 64
 	for _, l := range layers {
@@ -294,7 +294,8 @@ func widest(layers []Layer) (int, error) {
 	return w, nil
 }
 
-// library returns the kernels' headers and what they share, with those of layers that are not in hlslib.
+// library returns the kernels' headers, the headers that they share, and the headers of layers that are not in
+// hlslib.
 func library(kernels []string, own []hlslib.Header) (Files, error) {
 	var f Files
 	for _, h := range append(hlslib.Headers(kernels...), own...) {

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Lint holds a generated project against what Vitis HLS is known to accept (UG1399, and how we write for it), as
-// far as text shows it: nobody can run the tool in a test. It returns one line per violation, with file and line.
+// Lint checks the text of a generated project against the rules of Vitis HLS (UG1399) and of this package, because
+// tests cannot run the tool itself. It returns one line per violation, with file and line number.
 func Lint(files Files) []string {
 	l := linter{files: files, room: 1024}
 	if m := apMax.FindSubmatch(files.Get("hls/ap_types.hpp")); m != nil {
@@ -27,7 +27,7 @@ func Lint(files Files) []string {
 	for _, f := range files {
 		ext := path.Ext(f.Path)
 		if strings.HasPrefix(f.Path, "hls/csim/") || strings.HasPrefix(f.Path, "hls/tb/data/") {
-			continue // the shims stand in for the vendor's headers
+			continue // these headers stand in for the vendor's
 		}
 		l.characters(f)
 		if ext != ".cpp" && ext != ".hpp" {
@@ -74,7 +74,7 @@ func (l *linter) report(file string, line int, format string, args ...any) {
 	l.found = append(l.found, fmt.Sprintf("%s:%d: ", file, line)+fmt.Sprintf(format, args...))
 }
 
-// characters allows printable ASCII and line ends; tabs where make wants them.
+// characters accepts printable ASCII and line ends, and tabs in Makefiles.
 func (l *linter) characters(f File) {
 	for i, c := range f.Data {
 		if c != '\n' && (c < ' ' || c > '~') && (c != '\t' || path.Base(f.Path) != "Makefile") {
@@ -114,7 +114,7 @@ func hardware(file string) bool {
 // source checks one C++ file line by line.
 func (l *linter) source(file string, code []byte) {
 	suspects := among(code, "new", "delete", "malloc", "free", "virtual", "throw", "try", "catch", "goto",
-		"dynamic_cast", "typeid", "float", "double", "union", "std::") // of what is forbidden
+		"dynamic_cast", "typeid", "float", "double", "union", "std::") // words of forbidden, if the file has them
 	for n, line := range strings.Split(string(code), "\n") {
 		n++
 		if pragmaOf(line) != nil {
@@ -161,19 +161,19 @@ func (l *linter) source(file string, code []byte) {
 	}
 }
 
-// has reports whether a line has one of some words, perhaps within others: what a pattern needs, which takes longer.
+// has reports whether a line contains one of the words, even within another word. It is a fast test before a regexp.
 func has(line string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
 }
 
-// among is those of some words that a text has, perhaps within others.
+// among returns the words that a text contains, even within other words.
 func among(text []byte, words ...string) []string {
 	return slices.DeleteFunc(words, func(w string) bool { return !bytes.Contains(text, []byte(w)) })
 }
 
-// loops checks that every loop of a kernel is unrolled, in the line behind its head: a call is one iteration, and HLS
-// would decide by itself; and that it has a label, by which reports name it, else by a line. What synthesis does not
-// see is left out.
+// loops checks that the line after every loop's head unrolls the loop: a call is one iteration, and without the
+// pragma HLS would decide by itself. It also checks for a label, because reports name a loop without one by its line.
+// Loops that synthesis does not see are exempt.
 func (l *linter) loops(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
@@ -193,8 +193,8 @@ func (l *linter) loops(file string, code []byte) {
 	}
 }
 
-// statics checks that every static variable says whether a reset sets it back, in the line behind it: HLS would not,
-// and its own settings for all would walk through every memory. What synthesis does not see is left out.
+// statics checks that the line after every static variable says whether a reset restores it. By default HLS would not
+// restore it, and the global settings would clear every memory. Variables that synthesis does not see are exempt.
 func (l *linter) statics(file string, code []byte) {
 	lines, seen := strings.Split(string(code), "\n"), true
 	for n, line := range lines {
@@ -218,8 +218,8 @@ func (l *linter) statics(file string, code []byte) {
 	}
 }
 
-// table checks that a table is static const, of integers of at most 64 bits that fit their word, and of the declared
-// size.
+// table checks that a table is static const, that it has the declared size, and that its integers fit their words,
+// which have at most 64 bits.
 func (l *linter) table(file string, code []byte) {
 	body := code
 	for _, directive := range []string{"#ifndef", "#define"} {
@@ -234,7 +234,7 @@ func (l *linter) table(file string, code []byte) {
 		return
 	}
 	width, _ := strconv.Atoi(string(m[1]))
-	banks, _ := strconv.Atoi(strings.Trim(string(m[3]), "[]")) // 0 without
+	banks, _ := strconv.Atoi(strings.Trim(string(m[3]), "[]")) // 0 without banks
 	rows, _ := strconv.Atoi(string(m[4]))
 	limbs, _ := strconv.Atoi(string(m[5]))
 	if name := string(m[2]); name+".hpp" != path.Base(file) || !IsName(name) || width > 64 {
@@ -257,7 +257,7 @@ func (l *linter) table(file string, code []byte) {
 	}
 }
 
-// rowsOf is what stands between braces that have none between them.
+// rowsOf returns the texts between innermost braces.
 func rowsOf(text string) (list []string) {
 	for {
 		end := strings.IndexByte(text, '}')
@@ -271,7 +271,7 @@ func rowsOf(text string) (list []string) {
 	}
 }
 
-// processes checks that every function is a process of its own, of which a call is one iteration.
+// processes checks that every function is a pipelined process, of which a call is one iteration.
 func (l *linter) processes(file string, code []byte) {
 	for _, m := range processHead.FindAllSubmatchIndex(code, -1) {
 		if !bytes.HasPrefix(code[m[1]:], []byte("#pragma HLS INLINE off\n#pragma HLS PIPELINE II=1 style=flp\n")) {
@@ -280,10 +280,10 @@ func (l *linter) processes(file string, code []byte) {
 	}
 }
 
-// region checks that the top function is a canonical dataflow region: local streams, then calls; each stream written
-// once and then read once, each port of the top used once.
+// region checks that the top function is a canonical dataflow region: local streams, then calls. Each stream must be
+// written once and then read once, and each port of the top used once.
 func (l *linter) region(file string, code []byte) {
-	outputs := map[string][]bool{} // which arguments are written
+	outputs := map[string][]bool{} // by function: which parameters it writes
 	for _, p := range prototype.FindAllSubmatch(l.files.Processes(".hpp"), -1) {
 		var written []bool
 		for _, a := range parameter.FindAllSubmatch(p[2], -1) {
@@ -360,7 +360,7 @@ func (l *linter) region(file string, code []byte) {
 	}
 }
 
-// scripts checks that every flow takes dataflow by its word.
+// scripts checks that every script makes violations of the dataflow rules errors.
 func (l *linter) scripts() {
 	if l.files.Get("hls/top.cpp") == nil {
 		return

@@ -12,15 +12,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// complaints are lines of a lint.
+// complaints are the lines of a lint.
 type complaints []string
 
 func (c *complaints) say(format string, args ...any) { *c = append(*c, fmt.Sprintf(format, args...)) }
 
-// LintStorage holds where generated C++ puts the memories of layers, as its text shows, against where they are said to
-// lie: storage has those of every layer, by its name. Each of several rows is bound exactly once, and to that memory; a
-// single row is constants or registers, and so is what a fold does not use; nothing else is bound. It returns one line
-// per violation.
+// LintStorage compares the memories in generated C++, as its text binds them, with storage, the memories of every
+// layer by its name. A memory with several rows must be bound exactly once, to its place. A single row is constants
+// or registers; an array that the fold does not use is a register. Nothing else may be bound. LintStorage returns one
+// line per violation.
 func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
 	found, problems := bindings(files)
 	for _, layer := range sortedKeys(storage) {
@@ -50,8 +50,8 @@ func LintStorage(files Files, storage map[string][]dataflow.Storage) []string {
 	return problems
 }
 
-// inText is what the text shows of a storage: not its part of the cost, and of a table not how wide a row is. An array
-// that a fold does not use is there as a register.
+// inText returns the part of a storage that the text shows. The text does not show its part of the cost, nor the
+// width of a table's rows. It shows an array that a fold does not use as a register.
 func inText(s dataflow.Storage) dataflow.Storage {
 	s.Same = 0
 	s.Part = ""
@@ -64,8 +64,8 @@ func inText(s dataflow.Storage) dataflow.Storage {
 	return s
 }
 
-// LintFIFOs holds depth and memory of the FIFOs of generated C++, and of the written top, against those of a design, by
-// name (FIFOs).
+// LintFIFOs compares depth and memory of the FIFOs, in generated C++ and in the generated Verilog top, with want,
+// which is by name as in Interface.FIFOs.
 func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 	problems := lintRTLFIFOs(files, want)
 	code := string(withoutComments(files.Get("hls/top.cpp")))
@@ -89,7 +89,7 @@ func LintFIFOs(files Files, want map[string]dataflow.FIFO) []string {
 	return problems
 }
 
-// lintRTLFIFOs does so for the written top.
+// lintRTLFIFOs does this for the generated Verilog top.
 func lintRTLFIFOs(files Files, want map[string]dataflow.FIFO) (problems complaints) {
 	found := map[string][]string{}
 	say := func(f dataflow.FIFO) string { return fmt.Sprintf("%d words in %v", f.Depth, f.Memory) }
@@ -118,7 +118,7 @@ func lintRTLFIFOs(files Files, want map[string]dataflow.FIFO) (problems complain
 	return problems
 }
 
-// memoryNames is UG1399's names of implementations.
+// memoryNames maps UG1399's names of implementations to memories.
 var memoryNames = map[string]dataflow.Memory{
 	"lutram": dataflow.LUTRAM, "bram": dataflow.BRAM, "uram": dataflow.URAM, "srl": dataflow.SRL,
 }
@@ -137,7 +137,7 @@ var (
 	deviceRAM   = regexp.MustCompile(`^type=ram_s2p impl=(\w+)$`)
 )
 
-// devices reads what each storage of core/memory.hpp is bound to.
+// devices returns the memory to which core/memory.hpp binds each storage.
 func devices(files Files) (memory map[string]dataflow.Memory, problems complaints) {
 	memory = map[string]dataflow.Memory{}
 	code := withoutComments(files.Get("hls/include/hlsgen/core/memory.hpp"))
@@ -161,8 +161,9 @@ func devices(files Files) (memory map[string]dataflow.Memory, problems complaint
 	return memory, problems
 }
 
-// bindings reads where memories lie out of the generated text, by layer: of tables the pragmas in the layer's function,
-// of arrays the constants of its config struct, by way of bind_memory in its kernel and in core/memory.hpp.
+// bindings returns the memories that the generated text binds, by layer. The pragmas in a layer's function bind its
+// tables. The constants of a layer's config struct bind its arrays, by way of bind_memory in the kernel and in
+// core/memory.hpp.
 func bindings(files Files) (found map[string][]dataflow.Storage, problems complaints) {
 	memory, problems := devices(files)
 	arrays := map[string]map[string]bool{} // by kernel function
@@ -206,7 +207,7 @@ func bindings(files Files) (found map[string][]dataflow.Storage, problems compla
 	return found, problems
 }
 
-// boundTables is the tables among the arguments of a kernel, and where the pragmas put them.
+// boundTables returns the tables among the arguments of a kernel, with the memories to which the pragmas bind them.
 func boundTables(files Files, layer, body string, args []string) (list []dataflow.Storage, problems complaints) {
 	binds := romBind.FindAllStringSubmatch(body, -1)
 	if n := strings.Count(body, "BIND_STORAGE"); n != len(binds) {
@@ -223,7 +224,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 			continue
 		}
 		s := dataflow.Storage{Name: strings.TrimPrefix(a, layer+"_")}
-		s.Banks, _ = strconv.Atoi(string(decl[1])) // none is 0
+		s.Banks, _ = strconv.Atoi(string(decl[1])) // 0 without banks
 		s.Rows, _ = strconv.Atoi(string(decl[2]))
 		bound := 0
 		binds = slices.DeleteFunc(binds, func(m []string) bool {
@@ -248,7 +249,7 @@ func boundTables(files Files, layer, body string, args []string) (list []dataflo
 
 var tableSize = regexp.MustCompile(`(?m)^static const hlsgen::limb<\d+> \w+(?:\[(\d+)\])?\[(\d+)\]\[\d+\] = \{`)
 
-// boundArrays is the arrays of a config struct, which its kernel binds.
+// boundArrays returns the arrays of a config struct, which the kernel must bind.
 func boundArrays(
 	config string, kernel map[string]bool, memory map[string]dataflow.Memory,
 ) (list []dataflow.Storage, problems complaints) {
@@ -288,7 +289,8 @@ var (
 	configArray = regexp.MustCompile(`\bC::(\w+)_memory\b`)
 )
 
-// inLines is what a pattern finds in single lines, all of which have a word then.
+// inLines returns the matches of a pattern in lines that contain word. Every match must lie in one line and contain
+// word.
 func inLines(code, word string, pattern *regexp.Regexp) (all [][]string) {
 	if !strings.Contains(code, word) {
 		return nil
@@ -301,7 +303,7 @@ func inLines(code, word string, pattern *regexp.Regexp) (all [][]string) {
 	return all
 }
 
-// arrays is what arrayDecl finds. A declaration begins a line, and may end in another.
+// arrays returns the matches of arrayDecl. A declaration starts at the beginning of a line, and may end in another.
 func arrays(code string) (all [][]string) {
 	for rest := code; rest != ""; {
 		line, behind, _ := strings.Cut(rest, "\n")
@@ -318,16 +320,16 @@ func arrays(code string) (all [][]string) {
 
 const arrayType = `((?:(?:static|const|typename) )*[\w:]+(?:<[^;={}\n]*>)?)`
 
-// kernelArrays is the arrays that a kernel binds by its config, and what is wrong with its arrays: each is bound
-// exactly once, by bind_memory or a complete partition. With a constant of the config, X_memory, it is array X of
-// X_rows words of X_width bits, or a device of that name that is given X_rows and X_memory.
+// kernelArrays returns the arrays that a kernel binds by its config, and the defects of its arrays. Each array must
+// be bound exactly once, by bind_memory or by a complete partition. The config's constant X_memory belongs to array X
+// with X_rows words of X_width bits, or to a device X with the parameters X_rows and X_memory.
 func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 	bound = map[string]bool{}
 	declared, binds := map[string]int{}, map[string]int{}
 	for _, m := range inLines(code, "ARRAY_PARTITION", partition) {
 		binds[m[1]]++
 	}
-	own := map[string]bool{} // bound by the config
+	own := map[string]bool{} // arrays bound by the config
 	for _, m := range inLines(code, "bind_memory", arrayBind) {
 		binds[m[1]]++
 		if c := configArray.FindStringSubmatch(m[2]); c != nil {
@@ -347,7 +349,7 @@ func kernelArrays(code string) (bound map[string]bool, problems complaints) {
 			problems.say("array %s is not of its storage's rows and width", m[2])
 		}
 	}
-	var devices [][]string // which several lines may hold
+	var devices [][]string // a declaration may span lines
 	if strings.Contains(code, "typedef") {
 		devices = device.FindAllStringSubmatch(code, -1)
 	}

@@ -14,14 +14,14 @@ var (
 	variableValue = regexp.MustCompile(`^[A-Za-z]\w*(?:::\w+)*(?:\.\w+)*$`)
 )
 
-// always is what a pragma of ours has to say, word for word, of what the grammar lets it say.
+// always lists settings that this package requires of a pragma, though the grammar allows others.
 var always = map[string]string{"PIPELINE": "II=1 style=flp"}
 
-// pragmas holds the pragmas of a file against the grammar of the front end, what they name against the text around
-// them, and those of one scope against each other.
+// pragmas checks the pragmas of a file against the front end's grammar, the names in them against the text around
+// them, and the pragmas of one scope against each other.
 func (l *linter) pragmas(file string, code []byte) {
 	lines := strings.Split(string(code), "\n")
-	streams := sync.OnceValue(func() map[string]bool { // few files bind any
+	streams := sync.OnceValue(func() map[string]bool { // computed at the first use, because few files need it
 		names := map[string]bool{}
 		for _, m := range streamDecl.FindAllSubmatch(code, -1) {
 			names[string(m[1])] = true
@@ -46,7 +46,7 @@ func (l *linter) pragmas(file string, code []byte) {
 	}
 }
 
-// parameterOf reports whether a function has a parameter of a name.
+// parameterOf reports whether a function has a parameter with the given name.
 func parameterOf(function *scope, name string) bool {
 	for rest := range behind(function.head, name) {
 		if value, is := strings.CutPrefix(rest, " = "); is {
@@ -59,7 +59,7 @@ func parameterOf(function *scope, name string) bool {
 	return false
 }
 
-// stands reports whether a name stands somewhere in a text by itself.
+// stands reports whether a text contains a name as a whole word.
 func stands(text, name string) bool {
 	for range behind(text, name) {
 		return true
@@ -67,7 +67,7 @@ func stands(text, name string) bool {
 	return false
 }
 
-// behind yields what follows each place of a text where a name stands by itself.
+// behind yields the text after each place where a name stands as a whole word.
 func behind(text, name string) iter.Seq[string] {
 	part := func(c byte) bool { return c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 	return func(yield func(string) bool) {
@@ -85,13 +85,13 @@ func behind(text, name string) iter.Seq[string] {
 	}
 }
 
-// control reports whether a setting is a mode of an interface of the whole function.
+// control reports whether a setting is an interface mode of the whole function.
 func control(setting string) bool { return strings.HasPrefix(setting, "ap_ctrl_") }
 
-// named checks what a pragma names: a reset a static variable, a memory that is a FIFO a stream of the file, an
-// interface a parameter. Of anything else the front end drops it.
+// named checks the names in a pragma: RESET needs a static variable, BIND_STORAGE of a FIFO a stream of the file, and
+// INTERFACE a parameter. The front end would ignore a pragma with another name.
 func (l *linter) named(file string, lines []string, streams func() map[string]bool, s *scope, u use) {
-	around := s // the function
+	around := s // the enclosing function
 	for o := range s.enclosing {
 		around = o
 	}
@@ -114,13 +114,13 @@ func (l *linter) named(file string, lines []string, streams func() map[string]bo
 	}
 }
 
-// conflicts checks the pragmas of one scope: none twice for one thing, none with what it cannot stand beside, and no
-// pipeline within another.
+// conflicts checks the pragmas of one scope. No two may be about the same thing, some must not stand together, and a
+// pipeline must not lie within another.
 func (l *linter) conflicts(file string, s *scope) {
 	first := map[string]use{}
 	for _, u := range s.pragmas {
 		if u.name == "INLINE" && u.has("off") {
-			continue // which goes with anything
+			continue // INLINE off is compatible with all
 		}
 		about := strings.Join([]string{u.name, u.value("variable"), u.value("port"), u.value("dim"), u.value("op"),
 			u.value("type"), u.value("direction")}, " ")

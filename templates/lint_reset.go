@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What says that a struct counts, among its members; what a struct is called; and what C++ has that counts by itself.
+// Patterns for structs that count, by their members, and the plain C++ types that can count.
 var (
 	structHead = regexp.MustCompile(`\bstruct (\w+)[^;{]*\{`)
 	counts     = regexp.MustCompile(`\bcount_width\(|(?m)^\s*bool \w+;`)
@@ -21,8 +21,8 @@ var (
 	moves     = regexp.MustCompile(`\breturn\b|\.(?:read|write)\(`)
 )
 
-// resets checks that what a reset leaves as it is decides nothing: neither is it a place in a frame, by its type, nor
-// does it say, by the text of its function, whether a word moves or a call is over. Memories are what RESET off is for.
+// resets checks that a variable without a reset controls nothing. Its type must not be a position in a frame, and by
+// the text of its function it must not decide whether a word moves or a call ends. RESET off is meant for memories.
 func (l *linter) resets(file string, code []byte, counting map[string]bool) {
 	lines := strings.Split(string(code), "\n")
 	for n, line := range lines {
@@ -39,7 +39,7 @@ func (l *linter) resets(file string, code []byte, counting map[string]bool) {
 	}
 }
 
-// rest is what is left of a block.
+// rest returns the rest of a block.
 func rest(lines []string) string {
 	depth := 0
 	for n, line := range lines {
@@ -50,8 +50,8 @@ func rest(lines []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// decides reports whether a variable, or what is made of it, is in a condition of a statement that moves a word, or
-// returns.
+// decides reports whether a variable, or a value computed from it, occurs in a condition of a statement that moves a
+// word or returns.
 func decides(variable, text string) bool {
 	made := map[string]bool{variable: true}
 	of := func(text string) bool {
@@ -80,7 +80,7 @@ func decides(variable, text string) bool {
 	return false
 }
 
-// closing is where the bracket is that closes one in front of a text.
+// closing returns the index of the bracket that closes one just before the text.
 func closing(text string, open, shut byte) int {
 	depth := 1
 	for i := range len(text) {
@@ -96,7 +96,7 @@ func closing(text string, open, shut byte) int {
 	return len(text)
 }
 
-// counting is the structs of a project's C++ that count, or have one that does.
+// counting returns the structs of a project's C++ that count, or contain a struct that does.
 func counting(files Files) map[string]bool {
 	bodies := map[string]string{}
 	for _, f := range files {
@@ -121,7 +121,7 @@ func counting(files Files) map[string]bool {
 	return found
 }
 
-// structMembers is a struct's body without those of its functions and structs.
+// structMembers returns a struct's body without the bodies of its functions and structs.
 func structMembers(body string) string {
 	var b strings.Builder
 	for {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// IsName reports whether s may be a name in C++ and in the HDL that comes of it: letters, digits and single
-// underscores, a letter first and no underscore last.
+// IsName reports whether s can be a name in C++ and in the generated HDL. It must consist of letters, digits and
+// single underscores, start with a letter, and not end with an underscore.
 func IsName(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -21,8 +21,8 @@ func IsName(s string) bool {
 	return s != ""
 }
 
-// topName is the top function, and with it the IP's name, for a model. The suffix keeps it apart from keywords and from
-// the layers' names.
+// topName returns the name of the top function, and of the IP, for a model. The suffix prevents collisions with
+// keywords and with the layers' names.
 func topName(model string) string {
 	var b strings.Builder
 	for _, c := range []byte(model) {
@@ -46,11 +46,11 @@ func topName(model string) string {
 	return name + "_top"
 }
 
-// Comment makes a string out of a model fit for a comment, as generated text has them.
+// Comment makes a string from a model safe for a comment in generated text.
 func Comment(s string) string { return comment(s) }
 
-// comment makes a string out of a model fit for a // or /* */ comment: printable ASCII on one line, no end of comment,
-// no line splice (a backslash, or the trigraph of one), at most 100 characters.
+// comment makes a string from a model safe for a // or /* */ comment. The result is printable ASCII on one line, with
+// at most 100 characters. It has no end of comment, and no line splice (a backslash or its trigraph).
 func comment(s string) string {
 	var b strings.Builder
 	last := byte(0)
@@ -77,7 +77,7 @@ func comment(s string) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// toolWord checks a string that Tcl and configuration files hold as it is: a part's name.
+// toolWord checks a string that Tcl and configuration files contain unquoted, such as a part's name.
 func toolWord(what, s string) error {
 	for i := range len(s) {
 		if c := s[i]; !letter(c) && !digit(c) && (i == 0 || !strings.ContainsRune("-_.", rune(c))) {
@@ -93,5 +93,5 @@ func toolWord(what, s string) error {
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// cStreamName is a stream of the graph in C++.
+// cStreamName returns the C++ name of a stream of the graph.
 func cStreamName(s int) string { return "s" + strconv.Itoa(s) }

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// outcome reads what the test bench printed; exit says how it ended.
+// outcome reads the output of the test bench. exit is the error with which it ended.
 func outcome(stdout, stderr string, exit error) *Outcome {
 	o := &Outcome{Words: map[string][]string{}, Log: stdout + stderr}
 	running, last := "", ""
@@ -43,7 +43,7 @@ func outcome(stdout, stderr string, exit error) *Outcome {
 	return o
 }
 
-// Tensors are the frames that the network gave, per frame and output of the graph.
+// Tensors returns the frames that the network computed, by frame and output of the graph.
 func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor, error) {
 	face, err := InterfaceOf(d, opt)
 	if err != nil {
@@ -78,7 +78,7 @@ func (o *Outcome) Tensors(d *dataflow.Design, opt Options) ([][]dataflow.Tensor,
 	return frames, nil
 }
 
-// elements are those of words that a port gave.
+// elements returns the elements of words that a port wrote.
 func (p AXIPort) elements(words []string) ([]int64, error) {
 	sent := make([]int64, len(words)*p.Port.PerWord)
 	for w, text := range words {
@@ -91,7 +91,7 @@ func (p AXIPort) elements(words []string) ([]int64, error) {
 	return sent, nil
 }
 
-// sequences adds what a port gave to frames of so many steps each.
+// sequences appends the output of a port to frames with the given numbers of steps.
 func (o *Outcome) sequences(d *dataflow.Design, p AXIPort, steps []int, frames [][]dataflow.Tensor) error {
 	words := o.Words[p.Name]
 	for f, n := range steps {

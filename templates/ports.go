@@ -7,17 +7,17 @@ import (
 )
 
 // A port is an argument of a process: one end of a FIFO, or one of the network's AXI4-Streams. HDL ports are named
-// after it, so no tool may have to rename it: `in` and `out` are words of VHDL, and Vitis HLS makes in_r and out_r
-// of them.
+// after it. Its name must not be `in` or `out`, which are keywords of VHDL, because Vitis HLS would rename them to
+// in_r and out_r.
 type port struct {
 	name   string
 	width  int  // bits of a word
-	writes bool // words leave the process here
+	writes bool // the process writes words here
 	axis   bool // an AXI4-Stream
-	packet bool // which has TLAST
+	packet bool // the stream has TLAST
 }
 
-// mode is the port's interface, as Vitis HLS calls it.
+// mode returns the name of the port's interface in Vitis HLS.
 func (p port) mode() string {
 	if p.axis {
 		return "axis"
@@ -27,12 +27,12 @@ func (p port) mode() string {
 
 // A signal is a port of a module.
 type signal struct {
-	suffix string // behind the name of the argument
+	suffix string // follows the argument's name
 	width  int
-	input  bool // of the module
+	input  bool // an input of the module
 }
 
-// signals are the ports that Vitis HLS makes of the argument.
+// signals returns the module's ports that Vitis HLS makes from the argument.
 func (p port) signals() []signal {
 	switch {
 	case p.axis:
@@ -48,8 +48,8 @@ func (p port) signals() []signal {
 	return []signal{{"dout", p.width, true}, {"empty_n", 1, true}, {"read", 1, false}}
 }
 
-// control are the ports that a module has beside those of its arguments: the reset is active low where there is an
-// AXI4-Stream (UG1399), else high.
+// control returns the ports of a module that belong to no argument. The reset is active low if the module has an
+// AXI4-Stream (UG1399), else active high.
 func (i instance) control() []string {
 	for _, p := range i.ports {
 		if p.axis {
@@ -59,7 +59,7 @@ func (i instance) control() []string {
 	return []string{"ap_clk", "ap_rst"}
 }
 
-// decl is the parameter in C++.
+// decl returns the declaration of the parameter in C++.
 func (p port) decl() string {
 	if p.packet {
 		return cAXIOut(p.width) + "& " + p.name
@@ -67,17 +67,17 @@ func (p port) decl() string {
 	return cStream(p.width) + "& " + p.name
 }
 
-// An instance is a process with what its ports are joined to: streams inside, and AXI4-Streams.
+// An instance is a process with the streams and AXI4-Streams to which its ports are connected.
 type instance struct {
 	name  string
 	ports []port
 	to    []string
 }
 
-// call is how the top function calls it.
+// call returns the statement with which the top function calls the process.
 func (i instance) call() string { return fmt.Sprintf("%s(%s);", i.name, strings.Join(i.to, ", ")) }
 
-// decls are the parameters of a process in C++, and names those that a kernel is called with.
+// decls returns the declarations of a process's parameters in C++, and the arguments for its kernel.
 func decls(ports []port) (decls, names []string) {
 	for _, p := range ports {
 		decls, names = append(decls, p.decl()), append(names, p.name)
@@ -85,7 +85,7 @@ func decls(ports []port) (decls, names []string) {
 	return decls, names
 }
 
-// ports are the arguments of a layer: where sequences end, what it reads, what it writes.
+// ports returns the arguments of a layer: the ends of sequences, the inputs, the outputs.
 func (l Layer) ports() (list []port) {
 	if l.Instance.Ends {
 		list = append(list, port{name: "ends", width: 1})
@@ -99,7 +99,7 @@ func (l Layer) ports() (list []port) {
 	return list
 }
 
-// instances are the processes of a network in topological order.
+// instances returns the processes of a network in topological order.
 func (b bench) instances(face Interface) (list []instance) {
 	for _, e := range b.ends[:len(face.In)] {
 		list = append(list, e.instance)

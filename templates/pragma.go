@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// standing is what a pragma stands in, directly: the nearest pair of braces around it.
+// standing is the kind of scope that directly contains a pragma: the nearest pair of braces around it.
 type standing int
 
 const (
-	inFunction standing = 1 << iota // its body
+	inFunction standing = 1 << iota // the body of a function
 	inFor                           // the body of a for loop
 	inLoop                          // the body of another loop
 	inBlock                         // any other block of a function
@@ -27,21 +27,21 @@ func (p standing) String() string {
 
 // A pragma is a row of the grammar.
 //
-//	takes  the options: x=int a constant, x=var a variable, x=id any name, x=a|b one of these, x alone a flag;
-//	       with a ! behind, the pragma is dropped where it is missing
-//	apart  pairs that must not meet, as in "off/style"
-//	needs  what the left one is nothing without, as in "block/factor"; with + on the left, what those together are,
-//	       with nothing, what the pragma is; with | on the right, one of those
+//	takes  the options: x=int is a constant, x=var a variable, x=id a name, x=a|b one of these, x alone a flag;
+//	       the front end drops the pragma if an option marked with ! is missing
+//	apart  pairs that exclude each other, as in "off/style"
+//	needs  pairs of which the left requires the right, as in "block/factor"; + on the left joins several options,
+//	       an empty left means always, and | on the right separates alternatives
 type pragma struct {
 	at           standing
 	takes        string
 	apart, needs string
 }
 
-// pragmas is the grammar of the public front end of Vitis HLS, of release 2021 (Xilinx/hls-llvm-project:
-// ParseXlxPragma.cpp for options, SemaXlxAttr.cpp and CGXlxAttr.cpp for places and conflicts). What breaks it is an
-// error there, or worse: a warning, and the pragma is gone. What is deprecated has no row. An interface has a row per
-// mode, as each has options of its own.
+// pragmas is the grammar of the public front end of Vitis HLS, release 2021 (Xilinx/hls-llvm-project:
+// ParseXlxPragma.cpp for options, SemaXlxAttr.cpp and CGXlxAttr.cpp for places and conflicts). The front end reports
+// violations as errors or, worse, warns and drops the pragma. Deprecated pragmas have no row. An interface has a row
+// per mode, because each mode has different options.
 var pragmas = map[string]pragma{
 	"PIPELINE": {inFunction | inLoops, "II=int style=stp|flp|frp rewind off",
 		"off/style rewind/style=flp rewind/style=frp", ""},
@@ -86,7 +86,7 @@ var pragmas = map[string]pragma{
 	"INTERFACE ap_ctrl_chain": {inFunction, "ap_ctrl_chain port=return! name=id", "", ""},
 }
 
-// storageKinds is which memories there are of each type (XILINXFPGAPlatformBasic.cpp of the same project).
+// storageKinds lists the memories for each type of storage (XILINXFPGAPlatformBasic.cpp of the same project).
 var storageKinds = map[string][]string{
 	"fifo":     {"bram", "lutram", "memory", "srl", "uram"},
 	"ram_1p":   {"bram", "lutram", "uram"},
@@ -99,7 +99,7 @@ var storageKinds = map[string][]string{
 	"rom_np":   {"bram", "lutram"},
 }
 
-// pairs spells what is not in a table of pairs, for pragma.apart.
+// pairs returns the pairs that a table does not contain, in the form of pragma.apart.
 func pairs(left, right string, table map[string][]string) string {
 	all := map[string]bool{}
 	for _, values := range table {
@@ -118,7 +118,8 @@ func pairs(left, right string, table map[string][]string) string {
 	return strings.Join(apart, " ")
 }
 
-// apart is which pragmas must not stand in one place: the front end refuses the first two, of the others one is lost.
+// apart lists pragmas that must not stand in one place. The front end refuses the first two pairs; of the others it
+// drops one pragma.
 var apart = [][2]string{
 	{"DATAFLOW", "PIPELINE"}, {"DATAFLOW", "UNROLL"},
 	{"PIPELINE", "UNROLL"}, {"INLINE", "PIPELINE"}, {"INLINE", "DATAFLOW"}, {"INLINE", "INTERFACE"},
@@ -128,10 +129,10 @@ var apart = [][2]string{
 type use struct {
 	line     int
 	name     string
-	settings []string // as they stand there
+	settings []string // as written
 }
 
-// row is the grammar's row for u, and its name.
+// row returns the grammar's row for u, and its name.
 func (u use) row() (pragma, string, bool) {
 	if p, ok := pragmas[u.name]; ok {
 		return p, u.name, true
@@ -144,7 +145,7 @@ func (u use) row() (pragma, string, bool) {
 	return pragma{}, u.name, false
 }
 
-// value is what u sets an option to, or "" of a flag and where there is none.
+// value returns the value of an option, or "" for a flag or a missing option.
 func (u use) value(option string) string {
 	for _, s := range u.settings {
 		if name, value, ok := strings.Cut(s, "="); ok && name == option {
@@ -154,7 +155,7 @@ func (u use) value(option string) string {
 	return ""
 }
 
-// has reports whether all of a term are there: options, flags or settings, with + between them.
+// has reports whether u has all parts of a term, which are options, flags or settings joined by +.
 func (u use) has(term string) bool {
 	for t := range strings.SplitSeq(term, "+") {
 		if !slices.ContainsFunc(u.settings, func(s string) bool { return s == t || strings.HasPrefix(s, t+"=") }) {
@@ -164,7 +165,7 @@ func (u use) has(term string) bool {
 	return true
 }
 
-// check says what is wrong with u, which stands at a place.
+// check returns the defects of u, which stands in a scope of kind at.
 func (u use) check(at standing) (wrong []string) {
 	p, name, ok := u.row()
 	if !ok {
@@ -206,7 +207,7 @@ func (u use) check(at standing) (wrong []string) {
 	return wrong
 }
 
-// takes reports whether a kind of option takes a value.
+// takes reports whether an option of the given kind accepts a value.
 func takes(kind, value string) bool {
 	switch kind {
 	case "int":

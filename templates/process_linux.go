@@ -2,7 +2,7 @@ package templates
 
 import "syscall"
 
-// attributes has a program end with the process that started it, even where that is killed.
+// attributes makes a program end together with the process that started it, even if that is killed.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

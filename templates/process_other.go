@@ -4,5 +4,5 @@ package templates
 
 import "os/exec"
 
-// together has no process groups to use here: only the program itself is ended.
+// together does nothing, because this system has no process groups. Only the program itself is killed.
 func together(*exec.Cmd) {}

@@ -1,22 +1,22 @@
-// Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data and the
-// scripts of both Vitis flows. Arithmetic lies in the kernels (hlslib), wiring in the templates (*.tpl), and every
-// value is spelled here, in Go.
+// Package templates turns a design into a Vitis HLS project: C++, its tables, a test bench with real data, and the
+// scripts of both Vitis flows. The kernels (hlslib) contain the arithmetic, the templates (*.tpl) the wiring, and
+// this package spells every value.
 //
-// In come a dataflow.Design and what its streams carry; out come Files in memory, and what a compiled C simulation
-// printed. It sees hlslib (the C++ of kernels), dataflow, owned and num.
+// In come a dataflow.Design and the contents of its streams; out come Files in memory, and the result of a compiled C
+// simulation. It sees hlslib (the C++ of kernels), dataflow, owned and num.
 //
-//   - project.go is the story; files.go is what comes out
+//   - project.go is the starting point; files.go has the result
 //   - layer.go, axis.go (the network's ends), top.go, bench.go, ip.go (each process as a top), rtl.go (the top that
-//     joins them), readme.go: the views of the templates; steps.go, of sequences of different lengths
-//   - ports.go says what the arguments of processes are, in C++ and as ports of modules
-//   - registers.go says where the registers of an accelerator are, for all that read or write them; external.go,
-//     through which streams weights come with every frame
-//   - recorder.go records what passes; render.go fills a template; table.go, words.go, ctype.go, names.go, cpp.go spell
-//     values, types and names
-//   - lint.go, lint_memory.go, lint_pragma.go, lint_reset.go hold text against what Vitis HLS accepts:
-//     pragma.go is its grammar of pragmas, scope.go finds what they stand in
-//   - csim.go compiles and runs, outcome.go reads what was printed; process_unix.go, process_linux.go, process_bsd.go
-//     and process_other.go end what was started
+//     joins them), readme.go: the views of the templates; steps.go, for sequences of different lengths
+//   - ports.go defines the arguments of processes, in C++ and as ports of modules
+//   - registers.go defines the addresses of an accelerator's registers, for every reader and writer; external.go
+//     defines the streams of weights that come with every frame
+//   - recorder.go records the words of streams; render.go fills a template; table.go, words.go, ctype.go, names.go,
+//     cpp.go spell values, types and names
+//   - lint.go, lint_memory.go, lint_pragma.go, lint_reset.go check text against the rules of Vitis HLS:
+//     pragma.go is its grammar of pragmas, scope.go finds the scopes of pragmas
+//   - csim.go compiles and runs, outcome.go reads the output; process_unix.go, process_linux.go, process_bsd.go
+//     and process_other.go kill child processes
 package templates
 
 import (
@@ -29,17 +29,17 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Vectors are what the test bench compares with: Frames[f][s] is frame f on stream s, as Graph.Eval returns it. Where
-// they are Recorded, only those of the network's inputs and outputs have to be there.
+// Vectors are the expected values of the test bench: Frames[f][s] is frame f on stream s, as Graph.Eval returns it.
+// If Recorded is set, only the network's inputs and outputs need frames.
 type Vectors struct {
 	Frames   [][]dataflow.Tensor
-	Recorded *Recorder // of all streams; or nil
+	Recorded *Recorder // the words of all streams, or nil
 }
 
-// Options change what is generated.
+// Options change the generated project.
 type Options struct {
-	Top   string // name of the top function and of the IP; derived from the model's name where empty
-	Steps []int  // of each frame that a test bench ran, where these are sequences of different lengths
+	Top   string // name of the top function and of the IP; if empty, it is derived from the model's name
+	Steps []int  // by recorded frame: the steps of a sequence, if lengths differ
 }
 
 // An AXIPort is one end of the network: the AXI4-Stream Name carries stream Stream of the graph in words of Port,
@@ -51,17 +51,17 @@ type AXIPort struct {
 	TDATA  int
 }
 
-// End is the name of the port's process.
+// End returns the name of the port's process.
 func (p AXIPort) End() string { return p.Name + "_end" }
 
-// An Interface is what the generated IP shows: the name of the top function and its AXI4-Streams, in the order of
-// Graph.In and Graph.Out. Besides these there are ap_clk and ap_rst_n.
+// An Interface is the interface of the generated IP: the name of the top function and its AXI4-Streams, in the order
+// of Graph.In and Graph.Out. The IP also has ap_clk and ap_rst_n.
 type Interface struct {
 	Top     string
 	In, Out []AXIPort
 }
 
-// InterfaceOf is the interface that Project gives d.
+// InterfaceOf returns the interface of the project that Project generates for d.
 func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	g := d.Model.Graph
 	i := Interface{Top: opt.Top}
@@ -87,7 +87,7 @@ func InterfaceOf(d *dataflow.Design, opt Options) (Interface, error) {
 	return i, nil
 }
 
-// FIFOs is those of the C++ that Project gives d, by name.
+// FIFOs returns the FIFOs of the C++ that Project generates for d, by name.
 func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 	list := map[string]dataflow.FIFO{}
 	for s, f := range d.FIFO {
@@ -100,8 +100,8 @@ func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 	return list
 }
 
-// Project generates everything below hls/ for d. The test bench holds every frame of v, which may be few: each is
-// written as text for every stream. Every project passes the lint, or is an error.
+// Project generates all files below hls/ for d. The test bench contains every frame of v as text for every stream, so
+// there should be few. A project that does not pass the lint is an error.
 func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
@@ -146,7 +146,7 @@ func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
 	return b.project(func(files *Files) error { return topFiles(files, d, face, b) }, face.FIFOs(d))
 }
 
-// project is the files of a bench and, of the network or of the bench alone, those that top adds. They pass the lint.
+// project returns the files of the bench and the files that top adds. They must pass the lint.
 func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, own ...hlslib.Header) (Files, error) {
 	files, err := b.files(own...)
 	if err == nil {
@@ -161,10 +161,10 @@ func (b bench) project(top func(*Files) error, fifos map[string]dataflow.FIFO, o
 	return files, lint(files, b.layers, fifos)
 }
 
-// Findings are what the lint has to say of generated files: defects of ours.
+// Findings are the violations that the lint found in generated files, which are defects of this package.
 type Findings struct {
-	Text   []string // Lint's
-	Memory []string // of LintStorage and LintFIFOs
+	Text   []string // from Lint
+	Memory []string // from LintStorage and LintFIFOs
 }
 
 func (f *Findings) Error() string {
@@ -172,8 +172,7 @@ func (f *Findings) Error() string {
 	return fmt.Sprintf("the lint has %d findings, the first is %s", len(all), all[0])
 }
 
-// lint holds generated files against all that Lint, LintStorage and, where they have a top, LintFIFOs know. The error
-// is a *Findings.
+// lint runs Lint and LintStorage on generated files and, if they have a top, LintFIFOs. Its error is a *Findings.
 func lint(files Files, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	storage := map[string][]dataflow.Storage{}
 	for _, l := range layers {
@@ -189,7 +188,7 @@ func lint(files Files, layers []wiring, fifos map[string]dataflow.FIFO) error {
 	return fmt.Errorf("generate C++: %w", f)
 }
 
-// agree checks that both ends of a node's streams have one form of word.
+// agree checks that both ends of every stream of a node have the same words.
 func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error {
 	if len(in) != len(n.In) || len(out) != len(n.Out) {
 		return fmt.Errorf("%s has %d and %d streams for %d and %d ports", n.Name, len(n.In), len(n.Out), len(in),
@@ -209,16 +208,16 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 	return nil
 }
 
-// A Trial is a layer with the frames that pass over its streams: In[port][frame], Out[port][frame].
+// A Trial is a layer with the frames on its streams: In[port][frame], Out[port][frame].
 type Trial struct {
 	Layer
 	In, Out [][]dataflow.Tensor
 }
 
-// Bench generates a project without a top: every layer is called alone on its input frames, and what it writes is
-// compared with its output frames, word by word. All trials have the same number of frames. Many folds of one layer,
-// each under a name of its own, share a translation unit this way. own is headers of kernels that hlslib does not have.
-// What the lint finds is an error, as in Project: a *Findings.
+// Bench generates a project without a top. Its test bench calls every layer alone on its input frames, and compares
+// the written words with the output frames. All trials must have the same number of frames. In this way many folds of
+// one layer, under different names, share a translation unit. own are headers of kernels that hlslib lacks. If the
+// lint finds violations, the error is a *Findings, as for Project.
 func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	var b bench
 	for i, t := range trials {
@@ -251,9 +250,9 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
 }
 
-// Scratch are the folders of a project that its own Makefile makes, and `make clean` removes.
+// Scratch lists the folders of a project that its own Makefile makes, and `make clean` removes.
 var Scratch = []string{"hls/build", "hls/build.vendor", "rtl/build"}
 
-// Lasting are those that stay when the project is made again: synthesis takes long, and the Makefile knows by their
-// contents which of the results still hold.
+// Lasting lists the folders that remain when the project is generated again. Synthesis takes long, and the Makefile
+// finds from their contents which results are still valid.
 var Lasting = []string{"hls/build.ip", "vivado/build", "synth"}

@@ -9,29 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// A Readme is what the README.md of a generated folder says: what the folder is, what each of its files is, and what to
-// do next. Names out of a model are data: put them into texts with Code and into commands with ShellWord.
+// A Readme holds the contents of a generated folder's README.md: the folder's purpose, its files, and the next steps.
+// Names from a model are data: pass them through Code in texts, and through ShellWord in commands.
 type Readme struct {
 	Title, About string
 	Files        []Entry
 	Steps        []Step
 }
 
-// An Entry says what the files that some patterns name are. Patterns are those of path.Match, relative to the folder;
-// one that ends in a slash names a folder with all that it holds.
+// An Entry describes the files that match the patterns. Patterns are those of path.Match, relative to the folder; a
+// pattern that ends in a slash matches everything in a folder.
 type Entry struct {
 	Patterns []string
 	What     string
 }
 
-// A Step is something to do with a folder: commands, one to a line, to be given in the folder.
+// A Step is something to do with a folder. The commands, one per line, are to be given in the folder.
 type Step struct {
 	Title, Text string
 	Commands    []string
 }
 
-// README renders r for a folder that holds the files at the given paths, its own among them. Entries that name none of
-// the files are left out; a file that no entry names is an error.
+// README renders r for a folder with files at the given paths, including the README. Entries that match no file are
+// left out. A file that no entry matches is an error.
 func (r Readme) README(files []string) ([]byte, error) {
 	view := readmeView{Title: r.Title, About: r.About, Steps: r.Steps}
 	for _, e := range r.Files {
@@ -53,7 +53,7 @@ func (r Readme) README(files []string) ([]byte, error) {
 	return render("README.md.tpl", view)
 }
 
-// Names reports whether an entry names the file.
+// Names reports whether an entry matches the file.
 func Names(entries []Entry, file string) bool {
 	return slices.ContainsFunc(entries, func(e Entry) bool {
 		return slices.ContainsFunc(e.Patterns, func(pattern string) bool { return matches(pattern, file) })
@@ -66,7 +66,7 @@ func matches(pattern, file string) bool {
 	}
 	ok, err := path.Match(pattern, file)
 	if err != nil {
-		panic(err) // patterns are ours
+		panic(err) // all patterns are constants of this program
 	}
 	return ok
 }
@@ -81,7 +81,8 @@ type (
 	entryView struct{ Names, What string }
 )
 
-// Code is a text as a code span of Markdown, in a table, too: on one line, what does not print as a question mark.
+// Code returns a text as a code span of Markdown, which may stand in a table. Unprintable characters become question
+// marks.
 func Code(s string) string {
 	var b strings.Builder
 	run, longest := 0, 0
@@ -105,8 +106,8 @@ func Code(s string) string {
 	return fence + text + fence
 }
 
-// ShellWord is a text as one word of a shell, printable and on one line: what does not print stands as \ooo in $'...',
-// which bash reads.
+// ShellWord returns a text as one word of a shell command, printable and on one line. Unprintable characters become
+// \ooo in $'...', which bash understands.
 func ShellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
@@ -133,7 +134,7 @@ func ShellWord(s string) string {
 	return "$'" + b.String() + "'"
 }
 
-// ShellLine is a command of words, as a shell reads it.
+// ShellLine returns the words as a shell command.
 func ShellLine(words []string) string {
 	var line []string
 	for _, w := range words {

@@ -6,26 +6,26 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Recorder writes the recordings of a design's streams while frames pass, so that these need not be kept: numbers
-// take sixteen times as much as their digits.
+// A Recorder writes the recordings of a design's streams while frames pass, so that the frames need not be kept:
+// numbers take sixteen times the memory of their digits.
 type Recorder struct {
 	ports   []dataflow.Port
-	frames  int // there will be
+	frames  int // total number of frames
 	streams []recorded
-	by      map[*int64]int // the stream that has been told of these rows last
+	by      map[*int64]int // by first element of rows: the stream that last added them
 	room    recorder
 }
 
-// recorded is what has been told of a stream.
+// recorded is the recording of a stream so far.
 type recorded struct {
 	text []byte
-	rows []int64 // the last ones
-	told int     // times
-	of   int     // the stream of whose text this one's is the beginning, as long as the same rows pass; else -1
-	upto int     // of that
+	rows []int64 // the latest rows
+	told int     // number of calls of Add
+	of   int     // the stream whose text starts with this one's, while both get the same rows; else -1
+	upto int     // length of this stream's text in that one
 }
 
-// NewRecorder is one for so many frames, all of one length.
+// NewRecorder returns a recorder for the given number of frames, all of one length.
 func NewRecorder(d *dataflow.Design, frames int) *Recorder {
 	r := &Recorder{frames: frames, by: map[*int64]int{}}
 	for s := range d.Model.Graph.Streams {
@@ -34,12 +34,12 @@ func NewRecorder(d *dataflow.Design, frames int) *Recorder {
 	return r
 }
 
-// Add is told of rows of a frame on a stream: those that come next, which are whole words.
+// Add appends the next rows of a frame on a stream. They must be whole words.
 func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
 	s := &r.streams[stream]
 	before := s.told
 	if len(s.rows) > 0 && r.by[&s.rows[0]] == stream {
-		delete(r.by, &s.rows[0]) // which keeps them
+		delete(r.by, &s.rows[0]) // so that they may be freed
 	}
 	s.rows, s.told = rows.Data, s.told+1
 	if len(rows.Data) == 0 {
@@ -64,19 +64,19 @@ func (r *Recorder) Add(stream int, rows dataflow.Tensor) error {
 	return nil
 }
 
-// copies reports whether the very rows of another stream have passed last, in the same way.
+// copies reports whether another stream got the same rows last, in the same words.
 func (r *Recorder) copies(stream, of int) bool {
 	s, o := &r.streams[stream], &r.streams[of]
 	return r.ports[stream] == r.ports[of] && s.told == o.told && len(s.rows) == len(o.rows) && &s.rows[0] == &o.rows[0]
 }
 
-// begun is a text with room for all that will come.
+// begun returns an empty text with room for all frames.
 func (r *Recorder) begun(stream int) []byte {
 	p := r.ports[stream]
 	return make([]byte, 0, r.frames*p.Words*line(p))
 }
 
-// texts are the recordings by stream. Those of copies are one.
+// texts returns the recordings by stream. Copies share one text.
 func (r *Recorder) texts() [][]byte {
 	list := make([][]byte, len(r.streams))
 	for i := range r.streams {

@@ -6,36 +6,36 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Registers are those of an accelerator: words of 32 bits behind one AXI4-Lite slave. This is the one place that says
-// where they are; hardware, drivers and block designs take it from here.
+// Registers are the registers of an accelerator: words of 32 bits behind one AXI4-Lite slave. Their addresses are
+// decided only here; hardware, drivers and block designs use them.
 type Registers struct {
-	Port    string           `json:"port"`    // the slave
-	Bytes   int              `json:"bytes"`   // of its address space: a power of two
+	Port    string           `json:"port"`    // name of the slave
+	Bytes   int              `json:"bytes"`   // size of its address space: a power of two
 	Windows []RegisterWindow `json:"windows"` // by offset
-	// Loader is the AXI4-Stream that fills tables as the window Weights does; empty where there is none. A packet is
-	// all of them: the first word begins.
+	// Loader is the AXI4-Stream that loads tables as the window Weights does, or empty if there is none. A packet
+	// contains all tables; its first word starts the loading.
 	Loader string `json:"loader,omitempty"`
 }
 
-// LoadBytes is the bytes of a word of the Loader, one of the window Weights.
+// LoadBytes is the number of bytes in a word of the Loader, and of the window Weights.
 const LoadBytes = 4
 
-// A RegisterWindow is a piece of registers. Its offset is a multiple of its size, rounded up to a power of two.
+// A RegisterWindow is a range of registers. Its offset is a multiple of its size, rounded up to a power of two.
 type RegisterWindow struct {
 	Name   string `json:"name"`
 	Offset int    `json:"offset"` // bytes
-	Words  int    `json:"words"`  // of 32 bits
+	Words  int    `json:"words"`  // words of 32 bits
 }
 
-// Counters is the name of the window of counters: a pair of words for the design (frames, clocks), and a pair for each
-// stream (stalled, starved), as rtlsim.Counters says them. A word written anywhere in it clears all.
+// Counters is the name of the window of counters: a pair of words for the design (frames, clocks), and a pair for
+// each stream (stalled, starved), as defined by rtlsim.Counters. Any write to the window clears all counters.
 const Counters = "counters"
 
-// Weights is the name of the window of tables that are loaded: a word written to the first register begins, each word
-// written to the second one is the next, and the first one reads how many of them no table has taken.
+// Weights is the name of the window that loads tables. A write to its first register starts the loading; each write
+// to the second one is the next word. The first register reads the number of words that no table has taken.
 const Weights = "weights"
 
-// RegistersOf are those of a design; nil where it has none.
+// RegistersOf returns the registers of a design, or nil if it has none.
 func RegistersOf(d *dataflow.Design) *Registers {
 	r := &Registers{Port: "s_axi_control"}
 	if d.Target.Counters {
@@ -53,7 +53,7 @@ func RegistersOf(d *dataflow.Design) *Registers {
 	return r
 }
 
-// add puts a window behind the others.
+// add appends a window.
 func (r *Registers) add(name string, words int) {
 	w := RegisterWindow{Name: name, Words: words}
 	size := w.Span()
@@ -62,10 +62,10 @@ func (r *Registers) add(name string, words int) {
 	r.Bytes = powerOfTwo(w.Offset + size)
 }
 
-// Span is the bytes that a window takes of the address space: a power of two.
+// Span returns the bytes that a window takes in the address space: a power of two.
 func (w RegisterWindow) Span() int { return powerOfTwo(4 * w.Words) }
 
-// powerOfTwo is the least one that is not below n.
+// powerOfTwo returns the least power of two that is at least n.
 func powerOfTwo(n int) int {
 	p := 1
 	for p < n {
@@ -74,7 +74,7 @@ func powerOfTwo(n int) int {
 	return p
 }
 
-// Address is the bits of the number of a byte.
+// Address returns the width of a byte address.
 func (r *Registers) Address() (width int) {
 	for 1<<width < r.Bytes {
 		width++
@@ -82,7 +82,7 @@ func (r *Registers) Address() (width int) {
 	return width
 }
 
-// Window is the one of a name; ok is false where there is none.
+// Window returns the window with a name. ok is false if there is none.
 func (r *Registers) Window(name string) (w RegisterWindow, ok bool) {
 	if r == nil {
 		return w, false
@@ -95,7 +95,7 @@ func (r *Registers) Window(name string) (w RegisterWindow, ok bool) {
 	return w, false
 }
 
-// Ports are the slave's, of a top.
+// Ports returns the slave's ports of a top.
 func (r *Registers) Ports() (views []PortView) {
 	for _, s := range []struct {
 		name  string

@@ -14,8 +14,8 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// compiled parses every template once. pongo2 keeps filters and the escaping of HTML for the whole process: both are
-// set here, before anything is parsed.
+// compiled parses every template once. In pongo2, filters and HTML escaping are global settings, so they are made
+// here before any template is parsed.
 var compiled = sync.OnceValues(func() (map[string]*pongo2.Template, error) {
 	pongo2.SetAutoescape(false)
 	if err := pongo2.RegisterFilter("req", require); err != nil {
@@ -38,8 +38,8 @@ var compiled = sync.OnceValues(func() (map[string]*pongo2.Template, error) {
 	return all, nil
 })
 
-// require is the filter |req, which every value in a template passes: pongo2 prints nothing for a name it does not
-// know.
+// require is the filter |req, which every value in a template must pass, because pongo2 prints nothing for an unknown
+// name.
 func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	if in.IsNil() {
 		return nil, &pongo2.Error{Sender: "filter:req", OrigError: errors.New("there is no such value")}
@@ -47,9 +47,9 @@ func require(in, _ *pongo2.Value) (*pongo2.Value, *pongo2.Error) {
 	return in, nil
 }
 
-// Render fills one of a back end's templates.
+// Render fills a template of files, which belongs to a back end.
 func Render(files fs.FS, name string, view any) ([]byte, error) {
-	if _, err := compiled(); err != nil { // what holds of all templates
+	if _, err := compiled(); err != nil { // sets pongo2's global settings
 		return nil, err
 	}
 	text, err := fs.ReadFile(files, name)
@@ -63,13 +63,13 @@ func Render(files fs.FS, name string, view any) ([]byte, error) {
 	return fill(t, name, view)
 }
 
-// A written file is a template over a view.
+// A written is a file to be made from a template and its view.
 type written struct {
 	path, template string
 	view           any
 }
 
-// render adds files.
+// render makes files from templates, and adds them.
 func (f *Files) render(list []written) error {
 	for _, w := range list {
 		text, err := render(w.template, w.view)
@@ -81,7 +81,7 @@ func (f *Files) render(list []written) error {
 	return nil
 }
 
-// render executes a template over its view, which it knows as v.
+// render executes a template, which accesses the view by the name v.
 func render(name string, view any) (text []byte, err error) {
 	all, err := compiled()
 	if err != nil {

@@ -55,7 +55,7 @@ func TestTemplatesResolve(t *testing.T) {
 	}
 }
 
-// resolved is what resolve says of templates over topView.
+// resolved maps templates over topView to the problem that resolve must report.
 var resolved = map[string]string{
 	"{{ v.Top|req }}":     "",
 	"{{ v.Top }}":         "v.Top is printed without |req",

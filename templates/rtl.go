@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// An rtlView is what rtl_top.v.tpl shows: the written top.
+// An rtlView is the view of rtl_top.v.tpl, the Verilog top.
 type rtlView struct {
 	Top     string
 	Ports   []PortView
@@ -18,19 +18,19 @@ type rtlView struct {
 	Modules []moduleView
 }
 
-// A PortView is a port of the top, with what Vivado's block designs read of it.
+// A PortView is a port of the top, with the attributes that Vivado's block designs read.
 type PortView struct{ Name, Attribute, Decl string }
 
-// A fifoView is a FIFO; High is the number of its highest bit.
+// A fifoView is a FIFO. High is the index of a word's highest bit.
 type fifoView struct{ Name, Width, High, Depth, Style string }
 
-// A moduleView is a process; each connection is a line.
+// A moduleView is a process, with one line per connection.
 type moduleView struct {
 	Name        string
 	Connections []string
 }
 
-// An rtlBenchView is what hlsgen_bench.sv.tpl shows.
+// An rtlBenchView is the view of hlsgen_bench.sv.tpl.
 type rtlBenchView struct {
 	Top              string
 	Patience, Frames string
@@ -39,19 +39,19 @@ type rtlBenchView struct {
 	Sources          []sourceView
 	Sinks            []string // outputs of the top
 	Checks           []rtlCheckView
-	Count            string // of checks
+	Count            string // number of checks
 }
 
-// An rtlAxisView is an AXI4-Stream of the top; Packet is not empty where it has TLAST.
+// An rtlAxisView is an AXI4-Stream of the top. Packet is empty if the stream has no TLAST.
 type rtlAxisView struct{ Name, High, KeepHigh, Packet string }
 
-// A sourceView sends to an input; Packet is not empty where that has TLAST.
+// A sourceView sends words to an input. Packet is empty if the input has no TLAST.
 type sourceView struct{ Name, Parameters, Packet string }
 
-// An rtlCheckView compares what passes on a stream.
+// An rtlCheckView compares the words on a stream.
 type rtlCheckView struct{ Index, Name, Parameters, Data, Last, Passes string }
 
-// rtlFiles are the written top with its FIFOs, its bench, and the scripts that need the modules of all layers.
+// rtlFiles adds the Verilog top with its FIFOs, its bench, and the scripts that need the modules of all layers.
 func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts scriptView) error {
 	for _, h := range hlslib.RTL() {
 		files.add("hls/"+h.Path, h.Text)
@@ -65,10 +65,10 @@ func rtlFiles(files *Files, d *dataflow.Design, face Interface, b bench, scripts
 	})
 }
 
-// bitRange is that of a vector: "[7:0] ".
+// bitRange returns the range of a vector in Verilog: "[7:0] ".
 func bitRange(width int) string { return fmt.Sprintf("[%d:0] ", width-1) }
 
-// outer are the ports of the network's ends that are AXI4-Streams, by the names that the top gives them.
+// outer returns the AXI4-Streams of the network's ends, with their names in the top.
 func outer(processes []instance) (names []string, ports []port) {
 	for _, i := range processes {
 		for k, p := range i.ports {
@@ -80,8 +80,8 @@ func outer(processes []instance) (names []string, ports []port) {
 	return names, ports
 }
 
-// Ports are those of a top of circuits: a clock, a reset, the AXI4-Streams of the network's ends, and the slave of its
-// registers, where it has some. Inputs have TLAST where they need it, or all of them.
+// Ports returns the ports of a top of circuits: the clock, the reset, the AXI4-Streams of the network's ends, and the
+// slave of its registers, if there are any. An input has TLAST if it needs it, or if packets is set.
 func Ports(face Interface, d *dataflow.Design, packets bool) []PortView {
 	var names []string
 	var ports []port
@@ -172,7 +172,7 @@ func viewRTL(d *dataflow.Design, face Interface, processes []instance) rtlView {
 	return v
 }
 
-// recorded are the parameters by which a module of the bench finds the words of a stream.
+// recorded returns the parameters by which a module of the bench finds the words of a stream.
 func (t traffic) recorded(width int) string {
 	words := len(t.text) / line(t.port)
 	if t.text == nil {
@@ -226,7 +226,7 @@ func viewRTLBench(face Interface, b bench, processes []instance) rtlBenchView {
 	return v
 }
 
-// patience is so many clocks without any word as no frame can take, whatever pauses.
+// patience returns a number of clocks that no frame can take without moving a word, whatever the pauses are.
 func (b bench) patience() int {
 	most := 0
 	for _, l := range b.layers {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A scope is a pair of braces in C++, as far as pragmas care.
+// A scope is a pair of braces in C++, with the facts that matter for pragmas.
 type scope struct {
 	at      standing // 0 outside of functions
 	head    string
-	line    int // of its opening brace
+	line    int // line of its opening brace
 	pragmas []use
 	above   *scope
 
 	text   []byte // since the last brace or semicolon
-	parens int    // that are open
+	parens int    // open parentheses
 }
 
-// enclosing calls back for the scopes around s within its function, from the nearest on.
+// enclosing yields the scopes around s within its function, from the nearest on.
 func (s *scope) enclosing(yield func(*scope) bool) {
 	for s.at != inFunction && s.above != nil {
 		if s = s.above; !yield(s) {
@@ -32,7 +32,7 @@ var (
 	otherHead = regexp.MustCompile(`^(?:if \(.*\) |else )?(?:\w+: *)?(?:while \(|do$)`)
 )
 
-// opens is what a brace behind head opens, in a scope at outer.
+// opens returns the kind of scope that a brace after head opens, within a scope of kind outer.
 func opens(outer standing, head string) standing {
 	switch {
 	case typeHead.MatchString(head), outer == 0 && !strings.Contains(head, "("):
@@ -47,8 +47,8 @@ func opens(outer standing, head string) standing {
 	return inBlock
 }
 
-// scopes walks through C++ without comments. At every pragma of HLS, and at the end of every scope, it calls back. It
-// reports whether all braces are closed.
+// scopes walks through C++ without comments. It calls pragma at every HLS pragma, and end at the end of every scope.
+// It reports whether all braces match.
 func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
 	now := &scope{}
 	for n, line := range strings.Split(string(code), "\n") {
@@ -67,7 +67,7 @@ func scopes(code []byte, pragma func(*scope, use), end func(*scope)) bool {
 	return now.above == nil
 }
 
-// pragmaOf is what pragmaLine finds in a line.
+// pragmaOf returns the match of pragmaLine in a line, or nil.
 func pragmaOf(line string) []string {
 	if !strings.Contains(line, "pragma") {
 		return nil
@@ -75,7 +75,7 @@ func pragmaOf(line string) []string {
 	return pragmaLine.FindStringSubmatch(line)
 }
 
-// walk goes through a line, and gives the scope that it ends in; nil where a brace closes what none has opened.
+// walk scans a line and returns the scope at its end, or nil if a brace closes no scope.
 func (s *scope) walk(line string, n int, end func(*scope)) *scope {
 	quote := byte(0)
 	for i := 0; i < len(line); i++ {

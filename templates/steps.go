@@ -8,18 +8,18 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// sequences says how a design takes sequences of any length up to the longest: a frame is one sequence, and
-// words and layers are those of a step. Inputs tell all layers, by a FIFO of a bit per step each, after which step the
-// sequence ends (dataflow.End).
+// sequences describes how a design takes sequences of any length up to the longest. A frame is one sequence, and the
+// words and layers are those of a step. Inputs tell all layers after which step the sequence ends, by FIFOs with one
+// bit per step (dataflow.End).
 type sequences struct {
 	longest int
-	one     *dataflow.Design         // for a sequence of one step
-	steps   []int                    // by frame
+	one     *dataflow.Design         // the design for sequences of one step
+	steps   []int                    // by recorded frame
 	timed   []bool                   // by stream: it carries steps
-	of      map[int]*dataflow.Design // that were asked for, by steps
+	of      map[int]*dataflow.Design // by number of steps: the designs computed so far
 }
 
-// sequencesOf is nil where frames are no sequences of different lengths.
+// sequencesOf returns nil if frames are no sequences of different lengths.
 func sequencesOf(d *dataflow.Design, frames [][]dataflow.Tensor) (q *sequences, err error) {
 	l := d.Model.Lengths
 	if l == nil {
@@ -56,7 +56,7 @@ func (q *sequences) is(stream int) bool { return q != nil && q.timed[stream] }
 // reads reports whether a node reads steps.
 func (q *sequences) reads(n *dataflow.Node) bool { return q != nil && slices.ContainsFunc(n.In, q.is) }
 
-// port is that of a stream for a step, where it carries steps.
+// port returns the port of a stream, for a step if the stream carries steps.
 func (q *sequences) port(d *dataflow.Design, stream int) dataflow.Port {
 	if q.is(stream) {
 		return q.one.Port(stream)
@@ -64,7 +64,7 @@ func (q *sequences) port(d *dataflow.Design, stream int) dataflow.Port {
 	return d.Port(stream)
 }
 
-// layer is node i as C++, with its calls in so many recorded frames.
+// layer returns node i in C++, with its calls in the given number of recorded frames.
 func (q *sequences) layer(d *dataflow.Design, i, frames int) (Layer, error) {
 	n := d.Model.Graph.Nodes[i]
 	in, out := n.Op.Ports(d.Folds[i])
@@ -77,7 +77,7 @@ func (q *sequences) layer(d *dataflow.Design, i, frames int) (Layer, error) {
 	one := q.one.Model.Graph.Nodes[i].Op
 	l.In, l.Out = one.Ports(d.Folds[i])
 	l.Steps = true
-	if !dataflow.ReadsEnds(n.Op, q.longest) { // every step is a frame of its own
+	if !dataflow.ReadsEnds(n.Op, q.longest) { // the node treats every step as a frame
 		l.Instance = one.Emit(d.Folds[i], d.Target)
 		for _, steps := range q.steps {
 			l.Calls = append(l.Calls, steps*one.Loop(d.Folds[i], d.Target).Iterations())
@@ -95,7 +95,7 @@ func (q *sequences) layer(d *dataflow.Design, i, frames int) (Layer, error) {
 	return l, nil
 }
 
-// at is the design for sequences of so many steps.
+// at returns the design for sequences with the given number of steps.
 func (q *sequences) at(d *dataflow.Design, steps int) (*dataflow.Design, error) {
 	if q.of[steps] == nil {
 		at, err := d.At(steps)
@@ -107,10 +107,10 @@ func (q *sequences) at(d *dataflow.Design, steps int) (*dataflow.Design, error) 
 	return q.of[steps], nil
 }
 
-// endsOf is the name of the stream that tells a layer, or an output, where sequences end.
+// endsOf returns the name of the stream that tells a layer, or an output, where sequences end.
 func endsOf(name string) string { return name + "_ends" }
 
-// ends are the names of the streams of d.Ends().
+// ends returns the names of the streams of d.Ends().
 func (i Interface) ends(d *dataflow.Design) (names []string) {
 	for _, e := range d.Ends() {
 		if e.Node >= 0 {
@@ -123,7 +123,7 @@ func (i Interface) ends(d *dataflow.Design) (names []string) {
 	return names
 }
 
-// ends is the FIFOs that tell where sequences end, and of each input the names of those that it writes.
+// ends returns the FIFOs that tell where sequences end, and by input the names of the FIFOs that it writes.
 func ends(d *dataflow.Design, face Interface) (list []streamView, written map[int][]string) {
 	written = map[int][]string{}
 	names := face.ends(d)

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// tableText is the C++ of one table: an array [rows][limbs] of hexadecimal integers, or [banks][rows][limbs]. It is
-// written here rather than by a template, which is some forty times slower.
+// tableText returns the C++ of one table: an array [rows][limbs] of hexadecimal integers, or [banks][rows][limbs]. It
+// does not use a template, which would take about forty times as long.
 func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 	perLimb, count := dataflow.Limbs(len(t.Rows[0]), t.Elem.Width)
 	width := perLimb * t.Elem.Width
@@ -68,7 +68,7 @@ func tableText(name, layer string, t dataflow.Table) ([]byte, error) {
 		default:
 			b = append(b, ' ')
 		}
-		for len(cell) > margin-4 { // a row wider than a line
+		for len(cell) > margin-4 { // wrap a row wider than a line
 			cut := margin - 4
 			for cell[cut] != ' ' {
 				cut--

@@ -8,11 +8,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A topView is what top.hpp.tpl and top.cpp.tpl show.
+// A topView is the view of top.hpp.tpl and top.cpp.tpl.
 type topView struct {
 	Top     string
 	Model   string     // for a comment
-	Shape   string     // what the network is: "3 layers for xczu7ev-ffvc1156-2-e at 200 MHz"
+	Shape   string     // size and target: "3 layers for xczu7ev-ffvc1156-2-e at 200 MHz"
 	In, Out []axisView // the network's ends
 	Params  string
 	Streams []streamView
@@ -28,19 +28,19 @@ type axisView struct {
 // A streamView is one FIFO.
 type streamView struct{ Type, Name, Depth, Memory, Doc string }
 
-// A scriptView is what the Tcl and configuration templates show.
+// A scriptView is the view of the Tcl and configuration templates.
 type scriptView struct {
 	Top    string
 	Part   string
 	Period string // ns
 }
 
-// A makefileView is what Makefile.tpl shows.
+// A makefileView is the view of Makefile.tpl.
 type makefileView struct {
-	Top string // empty where there is none
+	Top string // empty without a top
 }
 
-// topFiles are the parts that only a whole network has: the top function, its test bench, the scripts.
+// topFiles adds the files that only a whole network has: the top function, its test bench, the scripts.
 func topFiles(files *Files, d *dataflow.Design, face Interface, b bench) error {
 	if err := benchFiles(files, b, face); err != nil {
 		return err
@@ -106,7 +106,7 @@ func viewTop(d *dataflow.Design, face Interface, b bench) topView {
 	return v
 }
 
-// viewScripts checks what goes into Tcl and configuration files as it is.
+// viewScripts checks the strings that Tcl and configuration files contain unquoted.
 func viewScripts(t dataflow.Target, top string) (scriptView, error) {
 	if err := toolWord("part", t.Board.Part); err != nil {
 		return scriptView{}, err

@@ -9,16 +9,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// bits is a row of elements as words of limbs, element 0 in the lowest bits of limb 0.
+// bits is a row of elements as words of 64 bits, with element 0 in the lowest bits of word 0.
 type bits []uint64
 
-// pack puts elements of type t side by side without gaps. The error names the element that t does not hold.
+// pack puts elements of type t side by side without gaps. The error names an element that t does not hold.
 func pack(into bits, t num.Type, elems []int64) (bits, error) {
 	n := (len(elems)*t.Width + 63) / 64
 	into = append(into[:0], make([]uint64, n)...)
 	plain, all, mask := t.Kind == num.Int || t.Kind == num.UInt, t.Range(), ^uint64(0)>>(64-t.Width)
 	for i, v := range elems {
-		code := uint64(v) & mask // of a plain integer
+		code := uint64(v) & mask // the code of a plain integer
 		switch {
 		case plain && all.Contains(v):
 		case t.Holds(v):
@@ -57,8 +57,8 @@ func appendHex(text []byte, b bits, width int) []byte {
 	return text
 }
 
-// AppendWord appends a word of elements of a type, each of which it holds, with all its hexadecimal digits, the highest
-// first: element 0 is in the lowest bits.
+// AppendWord appends a word of elements of type t with all its hexadecimal digits, the highest first. Element 0 is in
+// the lowest bits. It panics if t does not hold an element.
 func AppendWord(text []byte, t num.Type, elems []int64) []byte {
 	text, err := appendWord(text, t, elems)
 	if err != nil {
@@ -67,9 +67,9 @@ func AppendWord(text []byte, t num.Type, elems []int64) []byte {
 	return text
 }
 
-// appendWord is AppendWord for elements of which t need not hold all: the error names one.
+// appendWord is AppendWord, but returns an error that names an element that t does not hold.
 func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
-	const narrow = 60 // with three bits that are no digit yet, it fits a limb
+	const narrow = 60 // an element and three bits left over from the one before fit in 64 bits
 	if t.Width > narrow || t.Kind != num.Int && t.Kind != num.UInt {
 		word, err := pack(nil, t, elems)
 		if err != nil {
@@ -81,7 +81,7 @@ func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 	digits := (len(elems)*width + 3) / 4
 	text = slices.Grow(text, digits)
 	word := text[len(text) : len(text)+digits]
-	rest, n := uint64(0), 0 // bits that are no digit yet
+	rest, n := uint64(0), 0 // bits that do not yet fill a digit
 	for i, v := range elems {
 		if !all.Contains(v) {
 			return nil, fmt.Errorf("element %d is %d, which %s does not hold", i, v, t)
@@ -99,8 +99,8 @@ func appendWord(text []byte, t num.Type, elems []int64) ([]byte, error) {
 	return text[:len(text)+len(word)], nil
 }
 
-// parseHex reads a word; it must have between the digits of width bits and two more (an AXI stream's padding), which
-// are zero.
+// parseHex reads a word. The text may have up to two digits more than width bits need, the padding of an AXI stream,
+// which must be zero.
 func parseHex(s string, width int) (bits, error) {
 	digits := (width + 3) / 4
 	if len(s) < digits || len(s) > digits+2 {
@@ -120,19 +120,19 @@ func parseHex(s string, width int) (bits, error) {
 	return b, nil
 }
 
-// Recording is the text of frames on a stream: a word per line, in hexadecimal, frame after frame.
+// Recording returns the text of frames on a stream: a word per line, in hexadecimal, frame after frame.
 func Recording(p dataflow.Port, frames []dataflow.Tensor) ([]byte, error) {
 	return new(recorder).text(p, frames, false)
 }
 
-// line is the bytes of a word's line.
+// line returns the number of bytes in a word's line.
 func line(p dataflow.Port) int { return (p.Width()+3)/4 + 1 }
 
 // A recorder writes .dat files.
 type recorder struct{ room []int64 } // for a frame's elements
 
-// text is a stream's file: one word per line, frame after frame. Where steps is set, a frame has any number of the
-// port's words.
+// text returns a stream's file: one word per line, frame after frame. If steps is set, a frame has any number of
+// steps with the port's words each.
 func (r *recorder) text(p dataflow.Port, frames []dataflow.Tensor, steps bool) (text []byte, err error) {
 	text = make([]byte, 0, len(frames)*p.Words*line(p))
 	for f, t := range frames {

@@ -22,7 +22,7 @@ func TestParseMaxUse(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		want    Use
-		written string // what String makes of it; as given where empty
+		written string // the result of String; the input if empty
 		err     string
 	}{
 		{"guideline", d, "", ""},
@@ -101,7 +101,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// The mean is of the kinds that the board has.
+// TestMean checks that the mean covers the kinds that the board has.
 func TestMean(t *testing.T) {
 	t.Parallel()
 	b := boards.Board{LUT: 100, BRAM36: 5, DSP: 10} // 10 RAMB18
@@ -165,9 +165,8 @@ func TestClocksPerFrame(t *testing.T) {
 	}
 }
 
-// A rate, as printed, asks for the interval it is the rate of: no longer one, and where that is a whole number no
-// shorter
-// one. It is rounded to few decimals, down.
+// TestRate checks that a printed rate asks for its interval: no longer one, and for a whole number no shorter one. It
+// is rounded down to few decimals.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 9))

@@ -18,41 +18,41 @@ const (
 	URAM
 	DSP
 	Mean    // the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanUnits
-	Traffic // bytes of a frame that go to and from the processor's memory
-	// Few is the DSP slices that multiply factors of FewBits bits or fewer, which LUTs do as well. No budget has it: a
-	// design has any only where its LUTs would not be enough without.
+	Traffic // bytes per frame to and from the processor's memory
+	// Few counts the DSP slices that multiply factors of at most FewBits bits, which LUTs could do as well. No budget
+	// has this kind; a design uses such slices only if it would otherwise run out of LUTs.
 	Few
 )
 
-// FewBits is the bits of a factor that no DSP slice is spent on while there are LUTs: LUTs take as much to put such
-// factors into the lanes of a slice as to multiply them.
+// FewBits is the largest width of a factor that LUTs should multiply while there are LUTs left. To put such factors
+// into the lanes of a DSP slice takes as many LUTs as to multiply them.
 const FewBits = 3
 
-// MeanUnits is a share of 1.
+// MeanUnits represents a mean share of 1.
 const MeanUnits = 10_000_000
 
-// averaged are the kinds of which Mean is the mean.
+// averaged lists the kinds whose shares Mean averages.
 var averaged = [...]int{BRAM, URAM, DSP}
 
-// Names of what a budget counts, as users read them.
+// Names holds the user's names of the kinds that a budget counts.
 var Names = [Traffic]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
 
-// Called is a name of Names, or a text of ours that has some, with the block RAM of a board as its data sheet calls it.
+// Called returns the text, which contains names of Names, with block RAM named as in the board's data sheet.
 func Called(text string, b boards.Board) string {
 	return strings.ReplaceAll(text, Names[BRAM], b.BlockName())
 }
 
-// Amounts is resources in the order of the kinds.
+// Amounts returns resources in the order of the kinds.
 func Amounts(r dataflow.Resources) [Mean]int64 {
 	return [Mean]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
 }
 
-// Capacity is what the board has, in the units of a cost.
+// Capacity returns the board's resources, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources {
 	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: b.Blocks(), URAM: b.URAM, DSP: b.DSP}
 }
 
-// Available reports whether the board has every kind of resource that a cost names, in any amount.
+// Available reports whether the board has every kind of resource that the cost uses, in any amount.
 func Available(cost dataflow.Resources, b boards.Board) bool {
 	have := Amounts(Capacity(b))
 	for k, n := range Amounts(cost) {
@@ -63,15 +63,15 @@ func Available(cost dataflow.Resources, b boards.Board) bool {
 	return true
 }
 
-// A Budget is what a design may take of a board.
+// A Budget holds the resources of a board that a design may take.
 type Budget struct {
 	Resources dataflow.Resources
-	Mean      float64 // of the shares of block RAM, UltraRAM and DSP slices, of those that the board has
+	Mean      float64 // the largest mean share of block RAM, UltraRAM and DSP slices, among those that the board has
 	Capacity  dataflow.Resources
 }
 
-// BudgetOf is the budget of a board; the zero Use means DefaultMaxUse. The fractions are decimals: 0.7 of 53,200 LUT is
-// 37,240, as on paper.
+// BudgetOf returns the budget of a board. The zero Use means DefaultMaxUse. It computes with decimals: 0.7 of 53,200
+// LUTs is exactly 37,240.
 func BudgetOf(b boards.Board, u Use) Budget {
 	if u == (Use{}) {
 		u = DefaultMaxUse
@@ -84,12 +84,13 @@ func BudgetOf(b boards.Board, u Use) Budget {
 	}, u.Mean, c}
 }
 
-// times is a fraction of a number, rounded down.
+// times returns the product of f and n, rounded down.
 func times(f float64, n int64) int64 {
 	return int64(Floor(new(big.Rat).Mul(Decimal(f), big.NewRat(n, 1))))
 }
 
-// MeanOf is the mean share of the board's block RAM, UltraRAM and DSP slices that resources take, of those that it has.
+// MeanOf returns the mean share of block RAM, UltraRAM and DSP slices that the resources take, among those that the
+// board has.
 func (b *Budget) MeanOf(r dataflow.Resources) float64 {
 	have, used := Amounts(b.Capacity), Amounts(r)
 	sum := 0.0
@@ -101,7 +102,7 @@ func (b *Budget) MeanOf(r dataflow.Resources) float64 {
 	return sum / float64(max(1, b.averages()))
 }
 
-// averages is how many of the kinds that are averaged the board has.
+// averages returns how many of the kinds in averaged the board has.
 func (b *Budget) averages() (n int64) {
 	have := Amounts(b.Capacity)
 	for _, k := range averaged {
@@ -115,7 +116,7 @@ func (b *Budget) Fits(r dataflow.Resources) bool {
 	return r.Within(b.Resources) && b.Vector(r)[Mean] <= b.Caps().Vector[Mean]
 }
 
-// Vector is resources as the search counts them. The mean is rounded down, part by part.
+// Vector returns the resources as the search counts them. Each term of the mean is rounded down.
 func (b *Budget) Vector(r dataflow.Resources) (v search.Vector) {
 	used, have := Amounts(r), Amounts(b.Capacity)
 	copy(v[:], used[:])
@@ -127,7 +128,7 @@ func (b *Budget) Vector(r dataflow.Resources) (v search.Vector) {
 	return v
 }
 
-// Caps is the budget as the search counts it; what else there is is not capped.
+// Caps returns the budget as the search counts it. Kinds without a budget have no cap.
 func (b *Budget) Caps() search.Caps {
 	v := search.Unlimited
 	a := Amounts(b.Resources)
@@ -136,28 +137,28 @@ func (b *Budget) Caps() search.Caps {
 	return v
 }
 
-// Yard is what the load is measured against: the budget, where there is one.
+// Yard returns the amounts that a load is a share of: the budget of each kind that has one.
 func (b *Budget) Yard() (v search.Vector) {
 	caps := b.Caps()
 	copy(v[:Traffic], caps.Vector[:])
 	return v
 }
 
-// A Share says how much of a kind of resource a design takes. Of the mean, the amounts are shares in millionths.
+// A Share holds how much of a kind of resource a design takes. For the mean, the amounts are shares in millionths.
 type Share struct {
-	Name   string // as in Names
+	Name   string // one of Names
 	Used   int
-	Budget int // of Board, what may be taken
+	Budget int // the part of Board that the design may take
 	Board  int
 }
 
-// Mean reports whether it is the mean.
+// Mean reports whether the share is the mean.
 func (s Share) Mean() bool { return s.Name == Names[Mean] }
 
-// Of is the share of the whole board, from 0.
+// Of returns the used share of the whole board, from 0.
 func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
 
-// Shares are those of the kinds that the board has.
+// Shares returns the share of each kind that the board has.
 func (b *Budget) Shares(r dataflow.Resources) (list []Share) {
 	const million = 1_000_000
 	used, most, all := Amounts(r), Amounts(b.Resources), Amounts(b.Capacity)

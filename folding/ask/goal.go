@@ -11,37 +11,39 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Goal is what a design is made for. With FPS or Interval it is the one of the least resources that is as fast; with
-// Latency the one of the shortest latency, as fast as asked; with MaxCycles the one of the least resources of which no
-// layer takes more clocks per frame, whatever the budget; otherwise the one of the highest throughput, and of these the
-// one of the least resources.
+// A Goal says which design to look for. With FPS or Interval, it is the design of the least resources that is as fast.
+// With Latency, it is the design of the shortest latency that is as fast as asked. With MaxCycles, it is the design of
+// the least resources whose layers take at most MaxCycles clocks per frame, whatever the budget. Otherwise it is the
+// design of the highest throughput, and among equals the design of the least resources.
 type Goal struct {
-	FPS float64 // samples per second; 0: not asked
-	// Interval is clocks per frame, which may hold several samples (dataflow.Turns); 0: not asked. It is a fraction
-	// where frames that come unevenly are asked for.
+	FPS float64 // samples per second; 0: not given
+	// Interval is in clocks per frame, which may hold several samples (dataflow.Turns); 0: not given. It is a fraction
+	// when a rate asks for frames at uneven distances.
 	Interval   float64
-	MaxCycles  int // clocks per frame of every layer, without a budget; 0: not used
+	MaxCycles  int // the most clocks per frame of any layer, without a budget; 0: not given
 	Latency    bool
-	Least      Measure    // what "least resources" means
+	Least      Measure    // the meaning of "least resources"
 	MaxUse     Use        // the budget; the zero Use means DefaultMaxUse
-	OverBudget bool       // where nothing fits, the design that takes the least share of the budget
-	Fixed      *finn.File // what a folding file asks for; nil: nothing
+	OverBudget bool       // whether to return the design of the smallest load when no design fits the budget
+	Fixed      *finn.File // the choices that a folding file fixes; nil: none
 	FIFO       FIFO
-	// SearchTime ends the search once it has a design; what it then leaves open, the certificate states. It also has
-	// the search go on for StepsPerSecond. 0 leaves the end to a count of steps, which does not depend on the machine.
+	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
+	// steps of work to StepsPerSecond per second. With 0, a count of steps ends the search, which does not depend on
+	// the machine.
 	SearchTime time.Duration
-	// Steps has the search go on for so many steps, and end there once it has a design; 0: as many as are usual. The
-	// design with more steps is never worse.
-	Steps     int
-	Cure      bool              // what makes the design faster is tried, in a tenth of the search's steps
-	Interrupt *Interrupt        // ends the search with the best design; nil: nothing does
-	Tell      func(st Standing) // is told of each better design; may be nil
+	// Steps sets the steps of work after which the search ends once it has a design; 0: the usual number. A design
+	// found with more steps is never worse.
+	Steps int
+	// whether to try out, in a tenth of the search's steps, what would make the design faster
+	Cure      bool
+	Interrupt *Interrupt        // lets the user end the search with its best design; may be nil
+	Tell      func(st Standing) // called for each better design; may be nil
 }
 
-// StepsPerSecond is the steps that a search is given for each second of Goal.SearchTime: what a slow machine does.
+// StepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
 const StepsPerSecond = 20_000_000
 
-// Budget is the steps that end the search; 0: as many as are usual.
+// Budget returns the steps of work that end the search; 0: the usual number.
 func (g *Goal) Budget() int {
 	if g.SearchTime > 0 {
 		return max(1, int(g.SearchTime.Seconds()*StepsPerSecond))
@@ -49,21 +51,22 @@ func (g *Goal) Budget() int {
 	return g.Steps
 }
 
-// A Standing is how far a search is: the best design that it has.
+// A Standing describes the best design of a search in progress.
 type Standing struct {
-	Interval float64 // clocks per frame; 0 where the shortest latency is looked for
-	Latency  int     // clocks, where that is
-	Floor    int     // no design within the budget has a shorter one, interval or latency; 0: not known
-	Share    float64 // of the budget, of what it takes most of
+	Interval float64 // clocks per frame; 0 if the search is for the shortest latency
+	Latency  int     // clocks; 0 unless the search is for the shortest latency
+	Floor    int     // a lower bound on the interval or latency of all designs within the budget; 0: not known
+	Share    float64 // the largest share of the budget that any kind of resource takes
 }
 
-// FIFO says how deep FIFOs are. The zero value makes them as deep as the interval of unbounded ones needs.
+// FIFO says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs would
+// give.
 type FIFO struct {
-	Words   int  // of every FIFO, where not 0
-	Minimal bool // no deeper than freedom from deadlock needs, at any speed
+	Words   int  // if not 0: the depth of every FIFO in words
+	Minimal bool // whether FIFOs are only as deep as freedom from deadlock needs, at any speed
 }
 
-// String is the FIFO as --fifo has it.
+// String returns the value of --fifo.
 func (f FIFO) String() string {
 	switch {
 	case f.Words > 0:
@@ -74,7 +77,8 @@ func (f FIFO) String() string {
 	return "throughput"
 }
 
-// Limit is the longest interval that reaches the goal at the clock, with frames of so many samples; nil where any does.
+// Limit returns the longest interval that reaches the goal at the clock, with the given samples per frame; nil if every
+// interval does.
 func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 	switch {
 	case g.Interval > 0:
@@ -87,28 +91,29 @@ func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
 	return nil
 }
 
-// intervalOf is the clocks per frame of a rate of samples.
+// intervalOf returns the clocks per frame at a rate in samples per second.
 func intervalOf(clockMHz, fps float64, samples int) *big.Rat {
 	return new(big.Rat).Quo(perClock(clockMHz, samples), Decimal(fps))
 }
 
-// perClock is the samples per second of a frame in every clock.
+// perClock returns the samples per second at one frame per clock.
 func perClock(clockMHz float64, samples int) *big.Rat {
 	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
 }
 
-// Reaches reports whether an interval is no longer than asked; nil asks for nothing.
+// Reaches reports whether an interval is at most the limit; a nil limit allows every interval.
 func Reaches(clocks float64, limit *big.Rat) bool {
 	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
 }
 
-// ClocksPerFrame is the longest interval in whole clocks that reaches fps at the clock, with frames of so many samples.
+// ClocksPerFrame returns the longest interval in whole clocks that reaches fps at the clock, with the given samples per
+// frame.
 func ClocksPerFrame(clockMHz, fps float64, samples int) int {
 	return Floor(intervalOf(clockMHz, fps, samples))
 }
 
-// Rate is the samples per second of an interval between frames of so many samples, rounded down to as few decimals as
-// make it the rate of this interval in whole clocks and of no longer one: what is printed can be asked for.
+// Rate returns the samples per second at an interval between frames of the given samples. It rounds down to the fewest
+// decimals for which ClocksPerFrame gives this interval in whole clocks, so that a user can ask for a printed rate.
 func Rate(clockMHz, interval float64, samples int) float64 {
 	if !(interval > 0) || math.IsInf(interval, 0) {
 		return 0
@@ -128,7 +133,7 @@ func Rate(clockMHz, interval float64, samples int) float64 {
 	return r
 }
 
-// Unit is what rates count, as users read it. They count samples; where a frame is one, it is called so.
+// Unit returns the unit of rates as users read it: samples, or frames if a frame is one sample.
 func Unit(samplesPerFrame int) string {
 	if samplesPerFrame > 1 {
 		return "samples"
@@ -136,7 +141,7 @@ func Unit(samplesPerFrame int) string {
 	return "frames"
 }
 
-// Verify reports what no goal may say: the command line rules it out.
+// Verify returns an error for values that no goal may have. The command line rules them out before.
 func (g *Goal) Verify(t dataflow.Target) error {
 	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 	asked := 0

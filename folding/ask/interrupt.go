@@ -2,14 +2,14 @@ package ask
 
 import "sync"
 
-// An Interrupt lets a user end a search with the best design that it has. The zero value interrupts nothing yet.
+// An Interrupt lets a user end a search with the best design so far. The zero value is ready for use.
 type Interrupt struct {
 	mu    sync.Mutex
 	end   func()
 	taken bool
 }
 
-// End ends the search that has a design, if there is one, and reports whether there is.
+// End ends the running search if it has a design, and reports whether it did.
 func (i *Interrupt) End() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -31,8 +31,8 @@ func (i *Interrupt) Taken() bool {
 	return i.taken
 }
 
-// On says what ends a search that has a design; nil where none may be ended. Where a search was ended before, this one
-// ends at once.
+// On sets the function that ends the running search, which has a design; nil if it may not be ended. If a search was
+// ended before, On calls end at once.
 func (i *Interrupt) On(end func()) {
 	if i == nil {
 		return

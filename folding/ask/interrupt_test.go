@@ -2,7 +2,7 @@ package ask
 
 import "testing"
 
-// A search that begins after another one was ended is ended at once.
+// TestInterrupt checks that a search that begins after another one was ended ends at once.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	var none *Interrupt

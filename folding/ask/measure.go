@@ -7,8 +7,8 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A Measure is what "least resources" means: the first thing that a search minimises at an interval. Ties are broken by
-// the load, then by LUTs.
+// A Measure is the meaning of "least resources": the amount that a search minimises first at an interval. It breaks
+// ties by the load, then by LUTs.
 type Measure uint8
 
 // The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one
@@ -22,13 +22,13 @@ const (
 	LeastDSP
 )
 
-// measures are what ParseMeasure reads, and the kind that each counts; -1 for the load.
+// measures holds the name that ParseMeasure reads, and the kind that each measure counts; -1 for the load.
 var measures = [...]struct {
 	name string
 	kind int
 }{{"load", -1}, {"lut", LUT}, {"ff", FF}, {"bram", BRAM}, {"uram", URAM}, {"dsp", DSP}}
 
-// String is the measure as a report calls it.
+// String returns the measure's name in reports.
 func (m Measure) String() string {
 	if k := measures[m].kind; k >= 0 {
 		return Names[k]
@@ -36,10 +36,10 @@ func (m Measure) String() string {
 	return "load"
 }
 
-// Flag is the measure as --least has it.
+// Flag returns the value of --least.
 func (m Measure) Flag() string { return measures[m].name }
 
-// ParseMeasure reads --least: load, lut, ff, bram, uram or dsp.
+// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
 func ParseMeasure(s string) (Measure, error) {
 	var known []string
 	for m, x := range measures {
@@ -51,7 +51,7 @@ func ParseMeasure(s string) (Measure, error) {
 	return 0, fmt.Errorf("want %s", strings.Join(known, ", "))
 }
 
-// Order is what is minimised, one after the other.
+// Order returns the measures to minimise, one after the other.
 func (m Measure) Order() []Measure {
 	if m == LeastLUT || m == LeastLoad {
 		return []Measure{m, LeastLoad + LeastLUT - m}
@@ -59,7 +59,7 @@ func (m Measure) Order() []Measure {
 	return []Measure{m, LeastLoad, LeastLUT}
 }
 
-// Of is the measure as the search has it; a load is measured against the yard.
+// Of returns the measure in the form of package search. A load is a share of yard.
 func (m Measure) Of(yard *search.Vector) search.Measure {
 	if k := measures[m].kind; k >= 0 {
 		return search.Measure{Kind: k}

@@ -9,9 +9,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Numbers as users write and read them.
+// Numbers in the form that users write and read.
 
-// Decimal is the shortest decimal that reads as f: the number the user wrote.
+// Decimal returns the shortest decimal that parses to f, which is the number that the user wrote.
 func Decimal(f float64) *big.Rat {
 	r, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
 	if !ok {
@@ -20,10 +20,10 @@ func Decimal(f float64) *big.Rat {
 	return r
 }
 
-// MostClocks is beyond any interval; it bounds what Floor and Ceiling return.
+// MostClocks is longer than any interval; Floor and Ceiling return nothing larger, except Ceiling MostClocks+1.
 const MostClocks = 1 << 40
 
-// Floor is the largest whole number that is no larger, or MostClocks.
+// Floor returns the largest whole number not above r, at most MostClocks.
 func Floor(r *big.Rat) int {
 	q := new(big.Int).Quo(r.Num(), r.Denom())
 	if !q.IsInt64() || q.Int64() > MostClocks {
@@ -32,7 +32,7 @@ func Floor(r *big.Rat) int {
 	return int(q.Int64())
 }
 
-// Ceiling is the least whole number that is no less, or one more than MostClocks.
+// Ceiling returns the least whole number not below r, at most MostClocks+1.
 func Ceiling(r *big.Rat) int {
 	if r.IsInt() {
 		return Floor(r)
@@ -40,15 +40,15 @@ func Ceiling(r *big.Rat) int {
 	return Floor(r) + 1
 }
 
-// Plain writes a number without an exponent, to at most six decimals.
+// Plain formats a number without an exponent, with at most six decimals.
 func Plain(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
 
-// Exact writes a number with all its decimals, so that it reads back to the same.
+// Exact formats a number with all its decimals, so that it parses to the same number.
 func Exact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Clocks is a number of clocks in words: "12,544 clocks".
+// Clocks returns a number of clocks in words: "12,544 clocks".
 func Clocks[T int | float64](n T) string {
 	if n == 1 {
 		return "1 clock"

@@ -7,29 +7,30 @@ import (
 	"strings"
 )
 
-// A Use is the fraction of each of the board's resources that a design may take, 0 to 1. Mean is that of the mean of
-// block RAM, UltraRAM and DSP slices, of those that the board has.
+// A Use holds the fraction, from 0 to 1, of each of the board's resources that a design may take. Mean limits the mean
+// share of block RAM, UltraRAM and DSP slices, among those that the board has.
 type Use struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP, Mean float64 }
 
-// DefaultMaxUse is what designs are known to close with (docs/boards.md).
+// DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
 var DefaultMaxUse = Use{LUT: 0.7, LUTRAM: 0.25, FF: 0.5, BRAM: 0.8, URAM: 0.8, DSP: 0.8, Mean: 0.7}
 
-// useKeys are the names of a Use's fields in --max-use, in the order of the kinds.
+// useKeys holds the names of a Use's fields in --max-use, in the order of the kinds.
 var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
 
-// Even is the same fraction of everything.
+// Even returns the Use with the same fraction of everything.
 func Even(f float64) Use { return Use{f, f, f, f, f, f, f} }
 
-// Share is the fraction of a kind.
+// Share returns a pointer to the fraction of a kind.
 func (u *Use) Share(kind int) *float64 {
 	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
 }
 
-// Guideline is DefaultMaxUse in --max-use.
+// Guideline is the name of DefaultMaxUse in --max-use.
 const Guideline = "guideline"
 
-// ParseMaxUse reads --max-use: "guideline", which is DefaultMaxUse; a fraction for every resource, "0.8"; or single
-// ones, "lut=0.7,bram=0.9", which leave the others at DefaultMaxUse; a fraction may come first: "0.5,dsp=1".
+// ParseMaxUse reads the value of --max-use: "guideline", which means DefaultMaxUse; a fraction for every resource,
+// "0.8"; or fractions for some, "lut=0.7,bram=0.9". The others keep DefaultMaxUse, or the fraction that comes first:
+// "0.5,dsp=1".
 func ParseMaxUse(s string) (Use, error) {
 	u := DefaultMaxUse
 	if s == Guideline {
@@ -70,13 +71,13 @@ func ParseMaxUse(s string) (Use, error) {
 	return u, nil
 }
 
-// String is the Use as ParseMaxUse reads it.
+// String returns the Use as text that ParseMaxUse reads.
 func (u Use) String() string {
 	if u == (Use{}) || u == DefaultMaxUse {
 		return Guideline
 	}
 	base, parts := DefaultMaxUse, []string(nil)
-	for kind := range useKeys { // the fraction that the fewest kinds differ from
+	for kind := range useKeys { // choose the base from which the fewest kinds differ
 		all := *u.Share(kind)
 		if same := Even(all); u.differs(same) < u.differs(base) {
 			base, parts = same, []string{Exact(all)}

@@ -12,29 +12,28 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxDepth is the words of the deepest FIFO that may be asked for.
+// MaxDepth is the largest FIFO depth, in words, that a file may ask for.
 const MaxDepth = 1 << 20
 
-// depths are the words that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths: 0
-// where a FIFO is left to hlsgen. The FIFO of a stream holds what the layers at both its ends ask for; where a width
-// converter is between them, each has a FIFO of its own.
+// depths holds the depths that a file gives the FIFOs at a layer's ports, as FINN's inFIFODepths and outFIFODepths do,
+// in words. 0 leaves a FIFO to hlsgen. The FIFO of a stream must hold what the layers at both its ends ask for. If the
+// stream has a width converter, each end has a FIFO of its own.
 //
-// Where FIFOs lie stands beside that, in a spelling of ours.
+// The FIFOs' memories stand beside the depths, under keys that FINN does not have.
 type depths struct {
 	in, out             []int
 	inMemory, outMemory []dataflow.Memory
 }
 
-// A listed FIFO is one that a file lists as a node of its own, as FINN's final_hw_config.json does: between two layers,
-// in the order of the file.
+// A listed FIFO has an entry of its own in the file, between two layers, as in FINN's final_hw_config.json.
 type listed struct {
 	key           string
 	words         int
-	before, after string // the layers next to it, by our names; empty at the ends of the file
-	converted     bool   // a width converter stands between the layer before it and the FIFO
+	before, after string // the neighbouring layers, by our names; empty at the ends of the file
+	converted     bool   // whether a width converter stands between before and the FIFO
 }
 
-// words takes a list of depths: inFIFODepths, or FINN's older inFIFODepth of a single number.
+// words reads a list of depths: inFIFODepths, or FINN's older inFIFODepth with a single number.
 func (r *reader) words(to *[]int, where string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -54,7 +53,7 @@ func (r *reader) words(to *[]int, where string, v any) {
 	}
 }
 
-// memories takes a list of where FIFOs lie: inFIFOMemory.
+// memories reads a list of the FIFOs' memories: inFIFOMemory.
 func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -69,7 +68,7 @@ func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 	}
 }
 
-// WithoutFIFOs returns what a file says but for its FIFOs, which are left to hlsgen.
+// WithoutFIFOs returns the file without its FIFOs, which are then left to hlsgen.
 func (f *File) WithoutFIFOs() *File {
 	of := *f
 	of.fifos, of.layers = nil, map[string]ask{}
@@ -80,7 +79,7 @@ func (f *File) WithoutFIFOs() *File {
 	return &of
 }
 
-// Without returns what a file says but for some layers, whose folds and FIFOs are left to hlsgen.
+// Without returns the file without some layers, whose folds and FIFOs are then left to hlsgen.
 func (f *File) Without(layers ...string) *File {
 	of := *f
 	of.names = slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return slices.Contains(layers, name) })
@@ -91,7 +90,7 @@ func (f *File) Without(layers ...string) *File {
 	return &of
 }
 
-// listed notes a FIFO that the file lists.
+// listed records a FIFO that has an entry in the file.
 func (r *reader) listed(key string, o *object, before string, converted bool) {
 	v, ok := o.values["depth"]
 	if !ok {
@@ -104,9 +103,9 @@ func (r *reader) listed(key string, o *object, before string, converted bool) {
 	r.fifos = append(r.fifos, listed{key: key, words: words[0], before: before, converted: converted})
 }
 
-// FIFOs returns the depths in words and the memories that the file gives a graph's FIFOs, per stream: in front of its
-// reader, and behind its writer. What the file leaves to hlsgen is zero. It returns false, and d says why, where the
-// file gives a layer another number of FIFOs than it has streams.
+// FIFOs returns the depths and memories that the file gives a graph's FIFOs, per stream: in front of its reader, and
+// behind its writer. A zero value leaves the FIFO to hlsgen. If the file gives a layer more or fewer FIFOs than it has
+// streams, FIFOs returns false and d says why.
 func (f *File) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
 	in, out, ok = make([]dataflow.FIFO, len(g.Streams)), make([]dataflow.FIFO, len(g.Streams)), true
 	index := map[string]int{}
@@ -142,7 +141,7 @@ func (f *File) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, 
 	for _, p := range f.fifos {
 		id := between(g, index, p)
 		if id < 0 {
-			// Layers that the design does not have are told of by themselves.
+			// Missing reports layers that the design does not have.
 			_, before := index[p.before]
 			if _, after := index[p.after]; before && after {
 				d.Add(fileDiag(diag.Warning, p.key, fmt.Sprintf("%s and %s are no neighbours: its depth has no effect",
@@ -155,14 +154,14 @@ func (f *File) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, 
 		if w, _ := g.Writer(id); p.converted || w < 0 {
 			to = &in[id]
 		}
-		if to.Depth == 0 { // the layers' own depths come first; FINN writes the same there
+		if to.Depth == 0 { // the layers' own depths have priority; FINN writes the same numbers there
 			to.Depth = p.words
 		}
 	}
 	return in, out, ok
 }
 
-// uneven says that an attribute has not one value for each of a node's streams.
+// uneven returns an error: an attribute does not have one value for each of a node's streams.
 func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) diag.Diag {
 	values := "depths"
 	if strings.HasSuffix(attr, "Memory") {
@@ -176,7 +175,8 @@ func (a *ask) uneven(n *dataflow.Node, attr, what string, given, streams int) di
 	return dg
 }
 
-// between is the stream of the FIFO between two layers, or -1: at an end of the file, the host's.
+// between returns the stream of the listed FIFO, or -1 if there is none. At an end of the file, it is a stream of the
+// host.
 func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	w, before := index[f.before]
 	r, after := index[f.after]
@@ -197,8 +197,7 @@ func between(g *dataflow.Graph, index map[string]int, f listed) int {
 	return -1
 }
 
-// depthsOf is the FIFOs at the ports of a design's node, past width converters only where these are the neighbours:
-// what a file has to say for the design to come back.
+// depthsOf returns the FIFOs at the ports of a design's node, as a file must list them to give the same design.
 func depthsOf(d *dataflow.Design, node int) (list depths) {
 	n := d.Model.Graph.Nodes[node]
 	for _, id := range n.In {

@@ -1,14 +1,14 @@
 // Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
-// (github.com/Xilinx/finn). In comes text; out comes a File, which says of each layer of a graph which folds are as
-// asked and why others cannot be (Of), and how deep FIFOs are (Depths). Format writes what Read reads. It may
-// import hlslib, for the kinds that there are; it knows nothing of boards, budgets and searches.
+// (github.com/Xilinx/finn). In comes text; out comes a File. For each layer of a graph it says which folds are allowed
+// and why others are not possible (Of), and how deep FIFOs are (FIFOs). Format writes a design in the form that Read
+// reads. The package may import hlslib, for the kinds of layers; it knows nothing of boards, budgets and searches.
 //
 //	json.go    text to objects with their keys in order
-//	file.go    objects to what is asked of each layer (Read)
-//	names.go   what FINN calls layers, and in what order it counts them
-//	known.go   what FINN's files may hold beside that
-//	fix.go     what a file means for the layers of a graph
-//	depths.go  and for its FIFOs
+//	file.go    objects to the choices for each layer (Read)
+//	names.go   FINN's names of layers, and the order in which FINN counts them
+//	known.go   other keys of FINN's files
+//	fix.go     the folds that a file allows for the layers of a graph
+//	depths.go  the FIFOs that a file gives a graph
 //	format.go  a design to text
 //
 // It sees hlslib, dataflow, diag and suggest.
@@ -29,8 +29,8 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A File is what a folding file asks for: a JSON object of one object per layer, in the form of FINN's
-// auto_folding_config.json. What it leaves open, or gives as "auto", is the search's choice.
+// A File holds the content of a folding file: a JSON object with one object per layer, in the form of FINN's
+// auto_folding_config.json. The search chooses what the file leaves out or gives as "auto".
 type File struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
@@ -38,17 +38,17 @@ type File struct {
 	fifos    []listed
 }
 
-// An ask is what a file says of one layer. Zero fields are left open.
+// An ask holds the file's entry for one layer. Zero fields are left to the search.
 type ask struct {
 	key    string // the layer's key in the file
 	fold   dataflow.Fold
 	window window
 	depths depths
-	given  []string // the attributes that stand there, be it as "auto"
+	given  []string // the attributes in the entry, including those with the value "auto"
 }
 
-// A window is FINN's parallel_window of a sliding window: whether a word holds one kernel position or all of them.
-// hlsgen's fold has the positions as PE.
+// A window is FINN's parallel_window of a sliding window: whether a word holds one kernel position or all of them. In a
+// fold of hlsgen, the positions are the PE.
 type window uint8
 
 const (
@@ -62,19 +62,19 @@ type rule struct {
 	attr   string
 	fold   dataflow.Fold
 	window window
-	kinds  []string // of layers; nil means all
+	kinds  []string // kinds of layers; nil means all
 }
 
-// derived are the kinds of nodes that FINN lists and hlsgen puts in by itself.
+// derived lists the kinds of nodes that FINN's files list and that hlsgen inserts by itself.
 var derived = []string{"StreamingFIFO", dwc.Kind, "IODMA", "TLastMarker"}
 
-// Examples for hints, of the first kind that there is.
+// Examples for hints, with the first kind of layer.
 var (
 	exampleFile     = fmt.Sprintf(`{"%s_0": {"PE": 2, "SIMD": 4}}`, hlslib.Kinds[0].Name)
 	exampleDefaults = fmt.Sprintf(`{"PE": [2, ["%s"]]} or {"PE": [2, "all"]}`, hlslib.Kinds[0].Name)
 )
 
-// neutral are the keys of FINN whose one value means what hlsgen does anyway.
+// neutral holds FINN's keys that may have only one value, which means what hlsgen does anyway.
 var neutral = map[string]any{
 	"runtime_writeable_weights": json.Number("0"),
 	"ram_style_thresholds":      "auto",
@@ -88,29 +88,29 @@ var neutral = map[string]any{
 	"dynamic_input":             json.Number("0"),
 }
 
-// elsewhere are the keys of FINN that hlsgen decides in other places: back end, floor plan.
+// elsewhere lists FINN's keys for things that hlsgen decides in other places: back end and floor plan.
 var elsewhere = []string{
 	"deep_pipeline", "preferred_impl_style", "backend", "exec_mode", "slr", "mem_port", "partition_id", "device_id",
 }
 
-// A reader collects what is wrong with a file.
+// A reader reads a file and collects its faults.
 type reader struct {
 	*File
 	d      *diag.List
 	failed bool
-	ours   map[string]string // our name of a layer, by its key
-	unused map[string]unused // attributes without effect
+	ours   map[string]string // our name of a layer, by its key in the file
+	unused map[string]unused // attributes that have no effect
 	order  []string
 }
 
-// An unused attribute stands in a file, first at a place, without effect.
+// unused describes an attribute without effect: its first place and the number of its places.
 type unused struct {
 	first string
 	times int
 }
 
-// Read reads a folding file. It is nil where the file has errors, which d then says; layers that the design does
-// not have and values that a layer cannot take show when Make applies it.
+// Read reads a folding file. It returns nil if the file has errors, which it adds to d. Layers that the design does not
+// have, and values that a layer cannot take, are reported when the file is applied to a graph.
 func Read(data []byte, d *diag.List) *File {
 	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
@@ -120,7 +120,7 @@ func Read(data []byte, d *diag.List) *File {
 	}
 	inserted := 0
 	r.apart(o.keys)
-	last, converted := "", false // the layer before, and whether a width converter came behind it
+	last, converted := "", false // the last layer, and whether a width converter follows it
 	for _, k := range o.keys {
 		entries, ok := o.values[k].(*object)
 		if !ok {
@@ -163,7 +163,7 @@ func Read(data []byte, d *diag.List) *File {
 	return r.File
 }
 
-// layer takes the entry of a layer.
+// layer reads the entry of a layer.
 func (r *reader) layer(name, key string, entries *object) {
 	if other, twice := r.layers[name]; twice {
 		r.fail(key, fmt.Sprintf("means the same layer as %q", other.key), "")
@@ -202,7 +202,7 @@ func fileDiag(severity diag.Severity, where, msg, hint string) diag.Diag {
 	return diag.Diag{Severity: severity, Code: diag.FoldingInvalid, Where: in, Msg: msg, Hint: hint}
 }
 
-// set takes one attribute. where is its place in the file.
+// set reads one attribute. where is its place in the file.
 func (r *reader) set(f *dataflow.Fold, w *window, where, attr string, v any) {
 	switch attr {
 	case "PE":
@@ -261,8 +261,8 @@ func style[T ~uint8](r *reader, field *T, where string, v any, known map[string]
 	*field = t
 }
 
-// memMode accepts the modes in which tables lie on the chip: whether FINN streams them to the kernel or embeds them,
-// ours are ROMs beside the kernel, and ram_style says of what.
+// memMode accepts the modes that keep tables on the chip. FINN streams them to the kernel or embeds them; hlsgen always
+// uses ROMs beside the kernel, whose memory ram_style chooses.
 func (r *reader) memMode(where string, v any) {
 	switch v {
 	case "internal_decoupled", "internal_embedded", "decoupled", "const":
@@ -300,7 +300,7 @@ func (r *reader) defaultRules(o *object) {
 	}
 }
 
-// kindList reads the kinds that a default is for; nil means all.
+// kindList reads the kinds that a default applies to; nil means all.
 func kindList(v any) (kinds []string, ok bool) {
 	list, ok := v.([]any)
 	if !ok {
@@ -319,7 +319,7 @@ func kindList(v any) (kinds []string, ok bool) {
 	return kinds, len(kinds) > 0
 }
 
-// show gives a JSON value as the file has it, cut short.
+// show returns a JSON value as it stands in the file, shortened.
 func show(v any) string {
 	switch v := v.(type) {
 	case *object:

@@ -11,15 +11,15 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Wish is what a file asks of one layer, without what has no effect on it.
+// A Wish holds the file's choices for one layer, without those that have no effect on it.
 type Wish struct {
 	ask
 	node *dataflow.Node
-	left []dataflow.Fold // the legal folds that are so
+	left []dataflow.Fold // the legal folds with these values
 }
 
-// Of is what the file asks of a node that has these folds: by its own entry, and by the defaults for its kind for
-// attributes that do not stand there. It reports false, after telling why, where no fold is so.
+// Of returns the file's choices for a node with the given folds. Attributes without a value in the node's own entry
+// come from the defaults for its kind. If no fold has these values, Of adds a diagnostic to d and reports false.
 func (f *File) Of(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w Wish, ok bool) {
 	w = Wish{f.layers[n.Name], n, slices.Clone(folds)}
 	for _, r := range f.defaults {
@@ -60,10 +60,10 @@ func (f *File) Of(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w Wish
 	return w, ok
 }
 
-// Any reports whether the file asks for anything.
+// Any reports whether the file fixes anything of the layer.
 func (w *Wish) Any() bool { return w.fold != dataflow.Fold{} }
 
-// Allows reports whether a fold is as asked.
+// Allows reports whether a fold has the requested values.
 func (w *Wish) Allows(o dataflow.Fold) bool {
 	for _, f := range fields {
 		if want := f.value(w.fold); want != 0 && f.value(o) != want {
@@ -73,10 +73,10 @@ func (w *Wish) Allows(o dataflow.Fold) bool {
 	return true
 }
 
-// Folds are the legal folds that are as asked.
+// Folds returns the legal folds with the requested values.
 func (w *Wish) Folds() []dataflow.Fold { return w.left }
 
-// Where is the layer's place in the file, empty where defaults ask for it.
+// Where returns the place in the file where the layer's values stand, for diagnostics.
 func (w *Wish) Where() string {
 	if w.key == "" {
 		return "folding file, Defaults"
@@ -84,7 +84,7 @@ func (w *Wish) Where() string {
 	return "folding file, " + w.key
 }
 
-// NotOn says that a device can build none of what is asked.
+// NotOn returns an error: the board's device can build none of the requested folds.
 func (w *Wish) NotOn(board string) diag.Diag {
 	hint := "leave ram_style and resType to the search"
 	if w.left[0].Memory == dataflow.URAM {
@@ -93,7 +93,8 @@ func (w *Wish) NotOn(board string) diag.Diag {
 	return w.diag(w.node, diag.Error, fmt.Sprintf("%s cannot be built so on %s", w.node.Name, board), hint)
 }
 
-// Missing tells of entries for layers that the design does not have. It reports false where one is an error.
+// Missing adds a diagnostic to d for each entry for a layer that the design does not have. It reports false if one of
+// them is an error.
 func (f *File) Missing(g *dataflow.Graph, d *diag.List) (ok bool) {
 	ok = true
 	for _, name := range f.names {
@@ -110,7 +111,7 @@ func (f *File) Missing(g *dataflow.Graph, d *diag.List) (ok bool) {
 	return ok
 }
 
-// where is the place in the file at which the ask names the attribute.
+// where returns the place in the file that sets the attribute.
 func (a *ask) where(attr string) string {
 	if a.own(attr) {
 		return a.key + "." + attr
@@ -118,23 +119,24 @@ func (a *ask) where(attr string) string {
 	return "Defaults." + attr
 }
 
-// own reports whether the layer's own entry names the attribute; a default is not meant for layers without the freedom.
+// own reports whether the layer's own entry has the attribute. A default does not apply to layers that cannot choose
+// it.
 func (a *ask) own(attr string) bool { return slices.Contains(a.given, attr) }
 
-// diag is a diagnostic about what the file asks of a node.
+// diag returns a diagnostic about the file's choices for a node.
 func (a *ask) diag(n *dataflow.Node, severity diag.Severity, msg, hint string) diag.Diag {
 	dg := fileDiag(severity, cmp.Or(a.key, "Defaults"), msg, hint)
 	dg.Node = cmp.Or(n.Origin...)
 	return dg
 }
 
-// A field is one of the freedoms of a fold, as a folding file names it.
+// A field is one attribute of a fold, under its name in a folding file.
 type field struct {
 	name  string
-	value func(dataflow.Fold) int // 0: not asked for
+	value func(dataflow.Fold) int // 0: not given
 	set   func(f *dataflow.Fold, v int)
 	text  func(v int) string
-	none  int // the value in layers without the freedom
+	none  int // the value in layers that cannot choose it
 }
 
 var fields = []field{
@@ -157,7 +159,7 @@ func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func
 
 const windowAttribute = "parallel_window"
 
-// positions turns parallel_window into the PE that it means. It reports false where the layer cannot have it.
+// positions replaces parallel_window by the PE that it stands for. It reports false if the layer cannot have that PE.
 func (w *Wish) positions(d *diag.List) bool {
 	if w.window == anyWindow {
 		return true
@@ -186,8 +188,8 @@ func (w *Wish) positions(d *diag.List) bool {
 	return true
 }
 
-// refusal says why the layer, which has a fold, cannot take a value. Its severity is 0 where that is as well: a default
-// that is not meant for the layer.
+// refusal returns a diagnostic that says why the layer cannot take a value. fold is a fold of the layer. The severity
+// is 0 for a default that does not apply to the layer, which is no fault.
 func (w *Wish) refusal(f field, want int, values []int, fold dataflow.Fold) diag.Diag {
 	say := func(severity diag.Severity, msg, hint string) diag.Diag {
 		dg := w.diag(w.node, severity, msg, hint)
@@ -210,7 +212,7 @@ func (w *Wish) refusal(f field, want int, values []int, fold dataflow.Fold) diag
 	return say(diag.Error, fmt.Sprintf("%s is not possible in %s", f.text(want), w.node.Name), f.near(values, want))
 }
 
-// values is every value that the field has among the folds, increasing.
+// values returns all values of the field among the folds, in increasing order.
 func (f field) values(folds []dataflow.Fold) []int {
 	var v []int
 	for _, o := range folds {
@@ -220,7 +222,7 @@ func (f field) values(folds []dataflow.Fold) []int {
 	return slices.Compact(v)
 }
 
-// near names the legal numbers next to the one asked for, or every style.
+// near lists the legal numbers next to the requested one, or all styles.
 func (f field) near(values []int, want int) string {
 	if f.none == 1 {
 		i, _ := slices.BinarySearch(values, want)
@@ -233,7 +235,7 @@ func (f field) near(values []int, want int) string {
 	return "possible are " + strings.Join(text, ", ")
 }
 
-// width is the bits of an element that PE or SIMD multiplies: PE counts outputs, SIMD inputs.
+// width returns the bits of one element on the ports that PE or SIMD makes wider: PE counts outputs, SIMD inputs.
 func width(op dataflow.Op, f dataflow.Fold, attr string) (bits int) {
 	ports, out := op.Ports(f)
 	if attr == "PE" {
@@ -245,7 +247,7 @@ func width(op dataflow.Op, f dataflow.Fold, attr string) (bits int) {
 	return bits
 }
 
-// layerNames lists the graph's layers, a run of one kind in short.
+// layerNames lists the graph's layers, those of each kind in short.
 func layerNames(g *dataflow.Graph) string {
 	var kinds []string
 	count := map[string]int{}

@@ -11,18 +11,18 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Detail is how much of a design a folding file has.
+// A Detail says how much of a design a folding file contains.
 type Detail uint8
 
-// The details, each with all of those before it.
+// The details. Each includes those before it.
 const (
-	OfFolds  Detail = iota // how layers are folded
-	OfDepths               // the words of every FIFO
-	OfWhole                // where every FIFO lies, which is else built in the best way
+	OfFolds  Detail = iota // the layers' folds
+	OfDepths               // the depth of every FIFO
+	OfWhole                // the memory of every FIFO; without it, hlsgen chooses the best memories
 )
 
-// Format writes a design as a folding file that ReadFile reads back to the same. A layer is written with the freedoms
-// it has; width converters are not written, for they follow from the other layers.
+// Format writes a design as a folding file from which Read gets the same design. A layer is written with the attributes
+// that it can choose. Width converters are not written, because they follow from the other layers.
 func Format(design *dataflow.Design, how Detail) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
@@ -57,7 +57,7 @@ func Format(design *dataflow.Design, how Detail) []byte {
 		}
 		name, err := json.Marshal(l.name)
 		if err != nil {
-			panic(err) // a string always encodes
+			panic(err) // a string can always be encoded
 		}
 		fmt.Fprintf(&b, ",\n  %s: {\n%s\n  }", name, strings.Join(lines, ",\n"))
 	}
@@ -65,7 +65,7 @@ func Format(design *dataflow.Design, how Detail) []byte {
 	return b.Bytes()
 }
 
-// A laid is a layer of a design, however many nodes compute it.
+// A laid is a layer of a design, which several nodes may compute.
 type laid struct {
 	name   string
 	op     dataflow.Op
@@ -82,7 +82,7 @@ func layersOf(d *dataflow.Design, withDepths bool) (list []laid) {
 		}
 		if w := n.Whole; w != nil {
 			l = laid{w.Name, w.Op, w.Fold, l.depths}
-			if i > 0 && nodes[i-1].Whole == w { // the last one's outputs are the layer's
+			if i > 0 && nodes[i-1].Whole == w { // the outputs of the last node are the layer's
 				last := &list[len(list)-1].depths
 				last.out, last.outMemory = l.depths.out, l.depths.outMemory
 				continue

@@ -13,13 +13,13 @@ type object struct {
 	values map[string]any
 }
 
-// What a folding file may be at most.
+// The limits of a folding file.
 const (
 	maxFile  = 16 << 20 // bytes
-	maxDepth = 8        // objects and arrays within each other
+	maxDepth = 8        // nested objects and arrays
 )
 
-// readObject reads one JSON object strictly: a key that is given twice is an error, as is text after the end.
+// readObject reads one JSON object strictly. A repeated key is an error, and so is text after the end.
 func readObject(data []byte) (*object, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("larger than %d bytes", maxFile)
@@ -74,7 +74,7 @@ func readValue(dec *json.Decoder, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			name := k.(string) // the decoder accepts nothing else as a key
+			name := k.(string) // the decoder accepts only strings as keys
 			if _, twice := o.values[name]; twice {
 				return nil, fmt.Errorf("key %q is given twice", name)
 			}

@@ -11,12 +11,13 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// What FINN's files may hold and hlsgen has no use for, so that it is told from a typo. From FINN's operators
-// (github.com/Xilinx/finn, src/finn/custom_op/fpgadataflow, both of its branches) and files of its builds.
+// This file lists the kinds and attributes that FINN's files may have and that hlsgen ignores, to tell them from typos.
+// They come from FINN's operators (github.com/Xilinx/finn, src/finn/custom_op/fpgadataflow, both of its branches) and
+// from files of its builds.
 
-// finnOnly are the kinds of layers that FINN alone has; derived has those that hlsgen puts in by itself.
+// finnOnly lists the kinds of layers that only FINN has. Kinds that hlsgen inserts by itself are in derived.
 var finnOnly = slices.Concat(
-	// elementwise operators, and what they were before
+	// elementwise operators, and their earlier names
 	strings.Fields(`ChannelwiseOp StreamingEltwise ElementwiseSub ElementwiseAbsDiff ElementwiseDiv ElementwiseMax
 		ElementwiseMaximum ElementwiseMinimum ElementwiseAnd ElementwiseOr ElementwiseXor ElementwiseEqual
 		ElementwiseLess ElementwiseLessOrEqual ElementwiseGreater ElementwiseGreaterOrEqual ElementwiseBitwiseAnd
@@ -31,10 +32,10 @@ var finnOnly = slices.Concat(
 	strings.Fields(`CheckSum StreamingDataflowPartition ACCLIn ACCLOut`),
 )
 
-// finnAttributes are attributes of FINN's layers that follow from the network or tell what FINN did. elsewhere and
-// neutral have those that ask for something.
+// finnAttributes lists attributes of FINN's layers that follow from the network or record what FINN did. elsewhere and
+// neutral have the attributes that request something.
 var finnAttributes = slices.Concat(
-	// of FIFOs, width converters and ports, where they stand elsewhere
+	// of FIFOs, width converters and ports
 	strings.Fields(`depth impl_style depth_monitor folded_shape normal_shape shape inWidth outWidth streamWidth
 		intfWidth burstMode direction intfName NumIters Protocol DynIters ElemWidth StreamWidth`),
 	// data types
@@ -46,24 +47,24 @@ var finnAttributes = slices.Concat(
 		ImgDim OutImgDims PoolDim KernelSize Size Function AccumBits BatchSize CeilMode PaddingMode K Labels Func
 		Scale HO WO HI WI NumEmbeddings EmbeddingDim EmbeddingType InputType InputShape ext_mem_width lhs_shape
 		rhs_shape out_shape numInputs input_shape output_shape perm axes epsilon`),
-	// what tools left behind
+	// records of tools
 	strings.Fields(`code_gen_dir_ipgen code_gen_dir_cppsim executable_path ipgen_path ip_path ip_vlnv gen_top_module
 		cpp_interface hls_style cycles_rtlsim cycles_estimate rtlsim_trace rtlsim_so res_estimate res_hls res_synth
 		output_hook io_chrc_in io_chrc_out io_chrc_period io_chrc_pads_in io_chrc_pads_out mlo_max_iter address_map`),
 )
 
-// known are the attributes that mean something to hlsgen.
+// known lists the attributes that hlsgen understands.
 var known = []string{"PE", "SIMD", "parallel_window", "ram_style", "resType", "steps", "mem_mode",
 	"inFIFODepths", "outFIFODepths", "inFIFOMemory", "outFIFOMemory"}
 
-// knownAre names them.
+// knownAre returns a hint that lists the known attributes.
 func knownAre() string {
 	last := len(known) - 1
 	return "known are " + strings.Join(known[:last], ", ") + " and " + known[last]
 }
 
-// useless says that an attribute has no effect: of those that FINN knows, it is news at most; every other one is a
-// typo, which would silently lose what it asks for.
+// useless reports an attribute without effect. An attribute that FINN knows deserves a note or a warning. Any other
+// attribute is a typo, and therefore an error: the user would lose what it asks for.
 func (r *reader) useless(attr string) {
 	a := r.unused[attr]
 	times := ""
@@ -89,7 +90,7 @@ func (r *reader) useless(attr string) {
 // isKind reports whether hlsgen or FINN has layers of a kind, by our name.
 func isKind(kind string) bool { return slices.Contains(kindNames(), kind) }
 
-// kindNames are our kinds, and those that FINN alone has.
+// kindNames returns the kinds of hlsgen and those that only FINN has.
 func kindNames() (names []string) {
 	for _, k := range hlslib.Kinds {
 		names = append(names, k.Name)

@@ -14,17 +14,17 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A spelling is a layer's name in a folding file, taken apart: MVAU_hls_0, StreamingFCLayer_Batch_3.
+// A spelling is the name of a layer in a folding file, in its parts: MVAU_hls_0, StreamingFCLayer_Batch_3.
 type spelling struct {
-	kind   string // by our name
+	kind   string // our name of the kind
 	engine string // hls, rtl, or empty
-	number string // empty in a kind without a number
+	number string // empty for a kind without a number
 }
 
-// spellings is how FINN writes names: an older FINN marks kinds with _Batch, a newer one those of each back end.
+// spellings matches FINN's names: an older FINN appends _Batch to kinds, a newer one the back end.
 var spellings = regexp.MustCompile(`^(.*?)(?:_Batch)?(?:_(hls|rtl))?(?:_([0-9]+))?$`)
 
-// finnKinds are the kinds that FINN calls, or called, differently, by its names.
+// finnKinds maps FINN's present and former names of kinds to ours, where they differ.
 var finnKinds = func() map[string]string {
 	ours := map[string]string{}
 	for _, k := range hlslib.Kinds {
@@ -35,7 +35,7 @@ var finnKinds = func() map[string]string {
 	return ours
 }()
 
-// finnOf is what FINN's files say otherwise of a kind; nothing of kinds that are not ours.
+// finnOf returns the differences between a kind and FINN's layer, the zero value for kinds that hlsgen does not have.
 func finnOf(kind string) dataflow.FINNFile {
 	for _, k := range hlslib.Kinds {
 		if k.Name == kind {
@@ -48,7 +48,7 @@ func finnOf(kind string) dataflow.FINNFile {
 func spelt(key string) spelling {
 	m := spellings.FindStringSubmatch(key)
 	if m == nil {
-		return spelling{kind: key} // a line break
+		return spelling{kind: key} // it contains a line break
 	}
 	if k, ok := finnKinds[m[1]]; ok {
 		m[1] = k
@@ -63,9 +63,9 @@ func (s spelling) name() string {
 	return s.kind + "_" + s.number
 }
 
-// apart finds our names of the keys. FINN counts the layers of each back end apart, so that MVAU_hls_0 and MVAU_rtl_0
-// are two layers: of a kind of which a file has both, the layers are counted in the order of the file, which is the
-// network's.
+// apart computes our name for each key. FINN counts the layers of each back end separately, so MVAU_hls_0 and
+// MVAU_rtl_0 are two layers. If a file has both for a kind, the kind's layers are counted in the order of the file,
+// which is the order of the network.
 func (r *reader) apart(keys []string) {
 	engines := map[string][]string{}
 	for _, k := range keys {
@@ -90,9 +90,9 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// Onto gives a file's sliding windows the numbers they have in a graph. FINN's older foldings know no window in front
-// of a pooling (StreamingMaxPool has its own): where a file names as many windows as the graph has in front of other
-// layers, and no more, these are meant.
+// Onto renumbers the file's sliding windows for a graph. FINN's older foldings have no window in front of a pooling
+// (StreamingMaxPool has its own). If the file names exactly as many windows as the graph has in front of other layers,
+// they are taken for these.
 func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 	if m, ok := f.withPools(g, d); ok {
 		return m
@@ -125,7 +125,7 @@ func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 	return f.renamed(to)
 }
 
-// renamed is the file with other names for some layers. What is called nothing is left out.
+// renamed returns the file with other names for some layers. Layers that to maps to "" are dropped.
 func (f *File) renamed(to map[string]string) *File {
 	m := &File{defaults: f.defaults, layers: map[string]ask{}}
 	name := func(n string) string {
@@ -147,12 +147,12 @@ func (f *File) renamed(to map[string]string) *File {
 	return m
 }
 
-// withPools gives a file's sliding windows and poolings the numbers they have in a graph, where FINN+ has lowered every
-// pooling to a window and a Pool: here a pooling of a whole image is one layer without a window. Where a file names as
-// many of both as the graph would have, these are meant. ok is false elsewhere.
+// withPools renumbers the file's sliding windows and poolings for a graph. FINN+ lowers every pooling to a window and a
+// Pool; hlsgen computes the pooling of a whole image in one layer without a window. If the file names exactly as many
+// windows and poolings as FINN+ would, they are taken for these. Otherwise ok is false.
 func (f *File) withPools(g *dataflow.Graph, d *diag.List) (m *File, ok bool) {
-	var windows, pools []string // of the graph, in order; empty for a window that it does without
-	whole := map[string]bool{}  // poolings without one
+	var windows, pools []string // the graph's windows in order; "" for a window that hlsgen does not need
+	whole := map[string]bool{}  // the poolings without a window
 	for i, n := range g.Nodes {
 		switch at := finnOf(n.Op.Kind()); {
 		case at.ParallelWindow:
@@ -193,18 +193,19 @@ func (f *File) withPools(g *dataflow.Graph, d *diag.List) (m *File, ok bool) {
 	return f.renamed(to), true
 }
 
-// isDerived reports whether hlsgen puts in such a layer by itself.
+// isDerived reports whether the name is of a kind that hlsgen inserts by itself.
 func isDerived(name string) bool {
 	return slices.ContainsFunc(derived, func(kind string) bool { return strings.HasPrefix(name, kind+"_") })
 }
 
-// missing says that the design has no layer of a name, which an entry has under its key, and which one may be meant.
-// That loses what the entry asks for, so it is an error, but where FINN alone has such a layer: of a kind of its own,
-// or, in a file of its own, of a kind that this design has no layer of. (FINN selects labels, and thresholds inputs,
-// where the host does that here.)
+// missing returns a diagnostic for an entry whose layer the design does not have, with the most similar layer as a
+// hint. This is an error, because the user would lose what the entry asks for. It is only a warning if FINN has the
+// layer and hlsgen does not: a layer of a kind that only FINN has, or, in FINN's own file, of a kind that this design
+// has no layer of. For example, FINN's device may select labels and threshold inputs where hlsgen leaves that to the
+// host.
 func missing(key, name string, g *dataflow.Graph) diag.Diag {
 	s := spelt(name)
-	of := map[string]int{} // layers per kind
+	of := map[string]int{} // the number of layers per kind
 	for _, n := range g.Nodes {
 		of[n.Op.Kind()]++
 	}

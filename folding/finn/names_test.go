@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// Folding files that FINN wrote or ships are read without an error or a warning.
+// TestReadFINNFiles checks that folding files written or shipped by FINN are read without an error or a warning.
 func TestReadFINNFiles(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
@@ -48,7 +48,7 @@ func TestReadFINNFiles(t *testing.T) {
 	}
 }
 
-// Every name that FINN has or had for a kind means ours.
+// TestOurNames checks that every present and former name of FINN for a kind maps to ours.
 func TestOurNames(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{
@@ -80,7 +80,7 @@ func TestOurNames(t *testing.T) {
 	}
 }
 
-// What FINN alone has is no name of ours, and stands in its list once.
+// TestFINNOnly checks that kinds that only FINN has are no names of ours, and are listed once.
 func TestFINNOnly(t *testing.T) {
 	t.Parallel()
 	for _, list := range [][]string{slices.Concat(finnOnly, derived), slices.Concat(finnAttributes, elsewhere,
@@ -99,8 +99,8 @@ func TestFINNOnly(t *testing.T) {
 	}
 }
 
-// FINN+ lowers every pooling to a sliding window and a Pool: both get the numbers that they have here, where a pooling
-// of a whole image has no window. Files that count otherwise are left as they are.
+// TestOntoPools checks files of FINN+, which lowers every pooling to a sliding window and a Pool. Both get the numbers
+// that they have here, where a pooling of a whole image has no window. Files that count otherwise do not change.
 func TestOntoPools(t *testing.T) {
 	t.Parallel()
 	const two = "ConvolutionInputGenerator_0 MVAU_0 ConvolutionInputGenerator_1 Pool_0 MVAU_1"
@@ -117,7 +117,8 @@ func TestOntoPools(t *testing.T) {
 		{two, "ConvolutionInputGenerator_rtl_0 MVAU_hls_0 ConvolutionInputGenerator_rtl_1 Pool_hls_0 MVAU_hls_1",
 			two, 0},
 		{two + " GlobalPool_0", two + " GlobalAccPool_hls_0", two + " GlobalPool_0", 0},
-		{two + " GlobalPool_0", two + " Pool_hls_1", two + " Pool_1", 0}, // without the window: not known what is meant
+		// without the window, the meaning is not known
+		{two + " GlobalPool_0", two + " Pool_hls_1", two + " Pool_1", 0},
 	} {
 		g := &dataflow.Graph{}
 		for i, name := range strings.Fields(c.graph) {

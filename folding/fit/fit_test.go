@@ -22,7 +22,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// skip is the space of a fork, a layer on one of its branches, and their sum: the other branch needs a FIFO.
+// skip returns the space of a fork, a layer on one of its branches, and their sum: the other branch needs a FIFO.
 func skip(t *testing.T) *space.Space {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 7))
@@ -66,7 +66,7 @@ func skip(t *testing.T) *space.Space {
 	return s
 }
 
-// foldings visits each choice of options, with FIFOs as shallow as they come.
+// foldings visits each combination of options, with FIFOs of least depth.
 func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding, b *space.Built)) {
 	t.Helper()
 	options := make([]int32, len(q.Layers))
@@ -87,7 +87,8 @@ func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding,
 	layer(0)
 }
 
-// least is these options with FIFOs that take the fewest LUTs in a region; nil where nothing joins them.
+// least returns the folding with these options and the cheapest FIFOs in LUTs in a region, or nil if no width converter
+// joins its layers.
 func least(t *testing.T, q *Question, r *space.Region, options []int32) *space.Folding {
 	t.Helper()
 	tree := q.Single(r, q.Classes(options), options, q.Around, &search.Effort{Limit: 1 << 40})
@@ -101,8 +102,8 @@ func least(t *testing.T, q *Question, r *space.Region, options []int32) *space.F
 	return q.Folding(r, got.Best)
 }
 
-// The design that is found takes as few LUTs as the best of all foldings, each with FIFOs as deep as it needs; what is
-// said to be the least is; and it keeps the interval.
+// TestFound checks that the design found takes as few LUTs as the best of all foldings with sufficient FIFOs, that its
+// bound is right, and that it keeps the interval.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	ctx, s := context.Background(), skip(t)
@@ -144,7 +145,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// FIFOs of the sizes that are found keep the interval; where there are none, no FIFOs do.
+// TestSize checks that FIFOs of the found depths keep the interval, and that no FIFOs do where none are found.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	ctx, s := context.Background(), skip(t)
@@ -180,7 +181,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// The shortest latency is that of the best of all foldings, with FIFOs as deep as they need.
+// TestShortest checks the shortest latency against the best of all foldings with sufficient FIFOs.
 func TestShortest(t *testing.T) {
 	t.Parallel()
 	ctx, s := context.Background(), skip(t)
@@ -210,8 +211,8 @@ func TestShortest(t *testing.T) {
 	}
 }
 
-// What designs may take is the budget, and what the memory carries in the interval; without DSP slices for few bits,
-// where these are spared; and anything, where layers' clocks are all that is asked for.
+// TestCaps checks the caps of designs: the budget, and what the memory carries in the interval; no DSP slices for few
+// bits if these are spared; no caps if the goal only limits layers' clocks.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := skip(t)
@@ -231,7 +232,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// Bounds say how far from the least there is they may be.
+// TestBounds checks the texts of bounds.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

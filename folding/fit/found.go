@@ -7,28 +7,29 @@ import (
 	"hlsgen/folding/space"
 )
 
-// Found is the answer to a question: a folding, and what is known of it.
+// Found is the answer to a Question: a folding with its proofs.
 type Found struct {
 	*space.Folding
-	Limit   int      // clocks per frame that were allowed
-	Bounds  []Bound  // what was minimised, in order
-	Latency *Latency // nil where it was not minimised
-	Spares  bool     // what was minimised is so of designs that spare DSP slices (Question.Sparing)
-	Useless bool     // it is no better than Question.Than, and may not have been run
+	Limit   int      // the most clocks per frame that were allowed
+	Bounds  []Bound  // the measures that were minimised, in order
+	Latency *Latency // nil if the latency was not minimised
+	Spares  bool     // whether Bounds cover only designs that spare DSP slices (Question.Sparing)
+	Useless bool     // whether the design is no better than Question.Than; then it may not have been simulated
 }
 
-// A Bound is one thing that a search minimised.
+// A Bound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
 type Bound struct {
 	Measure ask.Measure
-	Value   float64 // of the design: a share of the budget, or an amount
-	Least   float64 // what every design has at least that is as good in the measures before; Value where that is proved
+	Value   float64 // the design's value: a share of the budget, or an amount
+	// no design that is as good in the measures before has less; equal to Value if that is proved to be the least
+	Least float64
 }
 
-// A Latency is clocks from the first word of a frame to its last word at the outputs, and what no design within the
-// budget and the interval goes below.
+// A Latency holds a design's clocks from the first word of a frame to its last word at the outputs. No design within
+// the budget and the interval takes fewer than Least clocks.
 type Latency struct{ Clocks, Least int }
 
-// String says what was reached and what nothing goes below.
+// String returns the value and the bound as text.
 func (b Bound) String() string {
 	if b.Measure == ask.LeastLoad {
 		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
@@ -37,16 +38,16 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%d %s, %s", int(b.Value), b.Measure, gap(b.Value, b.Least, fmt.Sprint(int(b.Least))))
 }
 
-// String says what was reached and what nothing goes below.
+// String returns the latency and the bound as text.
 func (l Latency) String() string {
 	return fmt.Sprintf("latency %s, %s", ask.Clocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
 		ask.Clocks(l.Least)))
 }
 
-// Open is how far a value may be above the least there is, from 0.
+// Open returns how far the value may be above the least possible, as a share of that.
 func (b Bound) Open() float64 { return open(b.Value, b.Least) }
 
-// Open is how far the latency may be above the least there is, from 0.
+// Open returns how far the latency may be above the least possible, as a share of that.
 func (l Latency) Open() float64 { return open(float64(l.Clocks), float64(l.Least)) }
 
 func open(value, least float64) float64 {
@@ -56,7 +57,7 @@ func open(value, least float64) float64 {
 	return (value - least) / max(least, 1e-9)
 }
 
-// gap says how far a value is from what is proved.
+// gap describes how far a value is from the proved bound, which text names.
 func gap(value, least float64, text string) string {
 	if value == least {
 		return "the least there is"

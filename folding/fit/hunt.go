@@ -13,59 +13,58 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A hunt is a search for the whole design at an interval that measures least within caps: a folding with FIFOs as deep
-// as they have to be, and with the host's port. It is branch and bound, best first. It may stop anywhere, and goes on
-// from there.
+// A hunt searches for the design with the least measure at an interval and within caps: a folding with FIFOs as deep as
+// they have to be, and with the host's port. It is best-first branch and bound. It may stop anywhere and resume later.
 //
-// A tree says what foldings take at least: FIFOs of two words, or of what their memory holds anyway. Its best folding
-// is built and simulated. If that keeps the interval, it is the best design. Else the simulator says which layers need
-// deeper FIFOs between some of their streams: the region is divided into those in which one of these layers has another
-// class, and those in which one of these FIFOs is deeper; and the folding is a design with FIFOs of the words that it
-// needs, which any other has to beat. The region with the least bound is next, until no bound is less than the best
-// design. For example:
+// A tree bounds foldings from below: its FIFOs have two words, or as many as their memory holds at the same cost. The
+// tree's best folding is built and simulated. If it keeps the interval, it is the best design. Otherwise the simulator
+// names layers that need deeper FIFOs on some of the streams between them. The region is divided into those in which
+// one of these layers has another class, and those in which one of these FIFOs is deeper. The folding, with FIFOs as
+// deep as it needs, is a design that others must beat. The region with the least bound is next, until no bound is less
+// than the best design. For example:
 //
 //	region               bound   its best folding
-//	all                    100   needs 64 words between b and c; so built, it is a design that takes 130
+//	all                    100   needs 64 words between b and c; built so, it is a design that takes 130
 //	another class of b     110   keeps the interval as it is: a design that takes 110
-//	another class of c     115   not looked at: no better
-//	64 words there         118   nor this: 110 is the least
+//	another class of c     115   not examined: no better
+//	64 words there         118   not examined: 110 is the least
 type hunt struct {
 	*Question
 	limit   int
 	measure search.Measure
 	caps    search.Caps
-	best    *space.Folding // nil where none is known
+	best    *space.Folding // the best design; nil if none is known
 	taken   func(*space.Folding)
-	open    []*node // the one with the least bound last, of equal ones the oldest
-	left    []*node // regions that could not be looked at to the end
+	open    []*node // open nodes, the least bound last; of equal bounds the oldest last
+	left    []*node // regions that were not searched to the end
 	made    int
 	begun   bool
-	took    int // steps until the best design
-	each    int // steps that it took to make the last folding whole
-	// what tells how large the network is: the steps of a first bound, and the words of a frame of a first folding
+	took    int // the steps of work when the best design was found
+	each    int // the steps of work for the last folding
+	// measures of the network's size: the steps for a first bound, and the words per frame of a first folding
 	bounded, words int
-	last           sized // of the region of all
+	last           sized // the last sizing in the region of all foldings
 }
 
-// A node is a region with its best folding, by what foldings take at least.
+// A node is a region with its best folding, as far as the tree's lower bounds tell.
 type node struct {
 	space.Region
-	solution *search.Solution // nil until it is looked for
-	proved   bool             // that there is none better in the region
-	tries    int              // to find it
+	solution *search.Solution // nil until solve has found it
+	proved   bool             // whether the region has no better folding
+	tries    int              // the number of searches for solution
 	bound    float64
 	number   int
 }
 
-// What the search for a first folding does: how many nodes it looks at until it has one, and how many, and for how many
-// steps, until it has a good one. Where that is less than what a first bound took, it is as much.
+// The work for a first folding. It looks at quickNodes nodes to find one. Then it looks at goodNodes nodes to improve
+// it, in goodWork steps, or in as many steps as the first bound took if that is more.
 const (
 	quickNodes = 8
 	goodNodes  = 50
 	goodWork   = 10_000_000
 )
 
-// first looks for a design with little work, which no effort limits: a good folding, made whole.
+// first looks for a design with little work, which no effort limits: it finds a good folding and builds it.
 func (h *hunt) first(ctx context.Context) error {
 	h.begun = true
 	all := space.Region{Limit: h.limit}
@@ -93,16 +92,15 @@ func (h *hunt) first(ctx context.Context) error {
 	n.solution, n.proved, n.bound = least.Best, least.Proved, max(n.bound, least.Bound)
 	n.tries++
 	if h.Effort.Over() {
-		return nil // no design counts any more
+		return nil // designs found now do not count
 	}
 	f := h.Folding(&all, n.solution)
 	_, _, err = h.try(ctx, n, f, h.Classes(f.Options))
 	return err
 }
 
-// run hunts, until the effort is spent; where any design will do, until there is one. It also ends where patience does:
-// where so many steps after the best design there would be none that is better, were the next folding as dear to make
-// whole as the last.
+// run hunts until the effort is spent, or, if any is true, until it has a design. It also ends when the work since the
+// best design, with the work of one more folding like the last, would exceed patience.
 func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 	if !h.begun {
 		h.begun, h.took = true, h.Effort.Done
@@ -122,15 +120,15 @@ func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 			next = h.solve
 		}
 		if err := next(ctx, n); err != nil {
-			h.push(n) // what is known of it holds
+			h.push(n) // the node's bound still holds
 			return err
 		}
 	}
 	return nil
 }
 
-// bound returns the least that any design of the hunt may measure, as far as is known. It is the best design's own
-// measure where that is proved, and infinite where there surely is no design.
+// bound returns a lower bound on the measure of all designs of the hunt. It is the best design's measure if that is
+// proved, and infinite if there surely is no design.
 func (h *hunt) bound() float64 {
 	bound := h.value()
 	for _, list := range [][]*node{h.open, h.left} {
@@ -141,7 +139,7 @@ func (h *hunt) bound() float64 {
 	return bound
 }
 
-// value is what the best design measures; infinite where none is known.
+// value returns the best design's measure, or infinity if none is known.
 func (h *hunt) value() float64 {
 	if h.best == nil {
 		return math.Inf(1)
@@ -149,7 +147,7 @@ func (h *hunt) value() float64 {
 	return h.best.Measures(h.measure)
 }
 
-// within is what a design has to stay within to be of use.
+// within returns the caps that a better design has to keep.
 func (h *hunt) within() search.Caps {
 	if h.best == nil {
 		return h.caps
@@ -157,7 +155,7 @@ func (h *hunt) within() search.Caps {
 	return h.best.AsGood(h.measure, h.caps, 1)
 }
 
-// add opens a region, in which nothing measures less than the bound.
+// add opens a region in which nothing measures less than bound.
 func (h *hunt) add(r space.Region, bound float64) *node {
 	n := &node{Region: r, bound: bound, number: h.made}
 	h.push(n)
@@ -173,8 +171,8 @@ func (h *hunt) push(n *node) {
 	h.open = slices.Insert(h.open, at, n)
 }
 
-// solve looks for the best folding of a node, with more effort every time, and opens the node again, unless nothing in
-// it is of use. It takes a part of what is left of the effort at most, so that something is left to make it whole.
+// solve looks for the best folding of a node, with more effort each time. It opens the node again, unless the region
+// holds nothing useful. It takes at most a part of the remaining effort, so that some is left to build the folding.
 func (h *hunt) solve(ctx context.Context, n *node) error {
 	const first, tries, part = 50, 12, 2
 	limit := h.Effort.Limit
@@ -195,23 +193,23 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	return nil
 }
 
-// look makes the best folding of a node whole, and divides the node where that needs more than the tree knew.
+// look builds the best folding of a node. It divides the node if the design needs deeper FIFOs than the tree knew.
 func (h *hunt) look(ctx context.Context, n *node) error {
 	f := h.Folding(&n.Region, n.solution)
 	class := h.Classes(f.Options)
 	b, z, err := h.try(ctx, n, f, class)
 	if z != nil && z.Unsure {
-		h.left = append(h.left, n) // what the parts leave out may be a design
+		h.left = append(h.left, n) // the parts do not cover designs like this one
 	}
 	switch {
 	case err != nil:
 		return err
-	case b == nil: // at streams of which the plan drops an end
+	case b == nil: // the layers do not join at streams where the plan drops an end
 		h.divide(n, class, h.layersAt(h.Wide), nil)
 	case z != nil && z.Cut:
 		h.left = append(h.left, n)
 	case z != nil && z.Unsure && h.best != nil:
-	case z == nil || !z.Kept: // depths that are given are in the way
+	case z == nil || !z.Kept: // FIFO depths that the user gives are too small
 		h.divide(n, class, nil, nil)
 	case len(z.Needs) > 0:
 		least := slices.MinFunc(z.Needs, func(a, b rtlsim.Need) int { return len(a.Nodes) - len(b.Nodes) })
@@ -226,8 +224,8 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	return nil
 }
 
-// try builds and sizes a folding of a node, and takes it where it is better than the best. b is nil where nothing joins
-// its layers.
+// try builds a folding of a node, sizes its FIFOs, and takes it if it is better than the best. b is nil if the layers
+// cannot be joined.
 func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32) (b *space.Built, z *rtlsim.Sizing,
 	err error) {
 	before := h.Effort.Done
@@ -272,7 +270,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	return b, z, err
 }
 
-// sizeOnce is size, which is not done again for the folding that was sized last.
+// sizeOnce calls size, but returns the last result if the folding was sized last.
 func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.Built, f *space.Folding) (*rtlsim.Sizing, error) {
 	l := &h.last
 	if !n.Whole() {
@@ -288,7 +286,7 @@ func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.Built, f *space.F
 	return l.sizing, nil
 }
 
-// A sized is a folding with its FIFOs as they were before, and what they need.
+// sized is the last sizing: the folding, its FIFOs' depths before, and the result.
 type sized struct {
 	options []int32
 	depths  []int
@@ -303,9 +301,9 @@ func FrameWords(d *dataflow.Design) (n int) {
 	return n
 }
 
-// again looks for a first design where FIFOs take what the best folding left of the budget: in a region where they hold
-// what that folding needs, whatever their words are, and are paid for from the beginning. It does not go by the effort
-// that is left, for the FIFOs of a large network take all of it to size.
+// again looks for a first design when the FIFOs of the best folding exceed what it left of the budget. It searches a
+// region whose FIFOs have at least the depths that this folding needs, so that the search pays for them from the
+// beginning. It has work of its own, because sizing the FIFOs of a large network may have spent all of the effort.
 func (h *hunt) again(ctx context.Context, r space.Region) error {
 	const times, looks = 3, 400
 	work := max(4_000_000, 2*h.bounded)
@@ -338,8 +336,9 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 	return nil
 }
 
-// assess takes the best way to build a folding of some classes in a region whose FIFOs hold what they need, and returns
-// that region. Where these depths are not tried, the design is run; ok is false where it does not keep the interval.
+// assess finds the best way to build a folding of the given classes, with FIFOs as deep as z says, and takes it if it
+// is better. It returns the region with these depths. If the depths are untried, the design is simulated; ok is false
+// if it does not keep the interval.
 func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, class []int32, z *rtlsim.Sizing) (
 	with space.Region, ok bool, err error) {
 	with = r.Holding(b, z.Words)
@@ -356,10 +355,10 @@ func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, clas
 	return with, true, nil
 }
 
-// runs reports whether a design keeps the interval in a run. A design that is of no use, or that comes after the end of
-// the whole search, is not run, and counts as one that does. Every run takes the same effort, however long it is.
+// runs reports whether a design keeps the interval in a simulation. It does not simulate, and reports true, if the
+// design is useless or the whole search has ended. Each run counts as the same effort, however long it is.
 func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (bool, error) {
-	const frames = 8 // few runs of large frames have more
+	const frames = 8 // runs of large frames rarely have more
 	h.Effort.Done += wordSteps * h.words * frames
 	if h.Effort.Over() || h.useless(f, h.Spares) {
 		return true, nil
@@ -374,7 +373,7 @@ func (h *hunt) runs(ctx context.Context, f *space.Folding, d *dataflow.Design) (
 	return t.Interval() <= float64(h.limit), nil
 }
 
-// take has a design for the best, where it is better and the whole search has not come to its end.
+// take makes f the best design if it is better and the whole search has not ended.
 func (h *hunt) take(f *space.Folding) {
 	caps := h.within()
 	if f.Cost.Within(&caps.Vector) && !h.Effort.Over() {
@@ -383,7 +382,7 @@ func (h *hunt) take(f *space.Folding) {
 	}
 }
 
-// layersAt is some layers, and those at the ends of some streams, where that is not the host.
+// layersAt returns the given layers, and the layers at both ends of the streams, sorted.
 func (h *hunt) layersAt(streams []int, layers ...int) []int {
 	for _, id := range streams {
 		writer, reader := h.Streams[id].Layers()
@@ -394,7 +393,7 @@ func (h *hunt) layersAt(streams []int, layers ...int) []int {
 	return slices.Compact(layers)
 }
 
-// divide opens the parts of a node's region without the folding of these classes.
+// divide opens the parts of the node's region without the folding of these classes.
 func (h *hunt) divide(n *node, class []int32, layers []int, short map[space.Side]int) {
 	for _, part := range n.Divide(class, layers, short) {
 		h.add(part, n.bound)

@@ -12,8 +12,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// What a search for the shortest latency does: how many paths it adds, and how many nodes the searches look at for the
-// foldings that it begins with, and for each next one.
+// The work of a search for the shortest latency: the most paths that it adds, its steps, and the nodes that it looks at
+// for each of its first foldings and for each later one.
 const (
 	maxCuts    = 200
 	chaseWork  = 2 * maxWork
@@ -21,17 +21,17 @@ const (
 	cutNodes   = 100
 )
 
-// An End is what may end a search once it has a design. Ctx is that of what is done from then on, and Whole counts it.
-// Found is called where there is a design.
+// An End says how a search may end once it has a design. Work from then on uses Ctx and counts towards Whole. Found is
+// called when there is a design.
 type End struct {
 	Ctx   context.Context
 	Whole *search.Whole
 	Found func()
 }
 
-// Shortest is the design of the shortest latency within the budget, of which no layer takes more clocks per frame; nil
-// where none was found. What is found is looked for again with its own interval for the limit, until that stays: so
-// asking for the rate of a design of the shortest latency gives this design, and the search has begun more than once.
+// Shortest returns the design of the shortest latency within the budget whose layers take at most limit clocks per
+// frame; nil if it finds none. It repeats the search with the design's own interval as the limit, until that no longer
+// changes. So a user who asks for the rate of this design gets this design, and the search has several starts.
 func (q *Question) Shortest(ctx context.Context, limit int, end End) (*Found, error) {
 	f, err := q.chase(ctx, limit, end)
 	for err == nil && f != nil && !q.Shallow() && !end.Whole.Over() {
@@ -51,7 +51,7 @@ func (q *Question) Shortest(ctx context.Context, limit int, end End) (*Found, er
 	return f, err
 }
 
-// chase is one search for the shortest latency.
+// chase does one search for the shortest latency.
 func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error) {
 	list := q.Intervals()
 	limit = min(limit, list[len(list)-1])
@@ -84,7 +84,8 @@ func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error
 	return &Found{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
 }
 
-// rest slows down one layer of the best folding after the other, for the paths through each of them, and adds paths.
+// rest adds the paths through each layer by slowing the layer down in the best folding. Then it adds paths of new
+// foldings.
 func (c *chase) rest(ctx context.Context) error {
 	for i := range c.Layers {
 		if c.best == nil || c.Effort.Spent() {
@@ -103,26 +104,26 @@ func (c *chase) rest(ctx context.Context) error {
 	return nil
 }
 
-// A chase is a search for the shortest latency: that of the longest path of a folding is a bound, and a folding is
-// simulated to find the path that it really waits for (cutting planes: J. E. Kelley 1960; package space has paths). For
-// example:
+// A chase is a search for the shortest latency. The longest path of a folding bounds its latency from below; a
+// simulation finds the path that the folding really waits for (cutting planes: J. E. Kelley 1960; package space has
+// paths). For example:
 //
 //	paths known    the folding whose longest path is the shortest    simulated
 //	p1             takes 40 clocks on p1                             waits for p2: 55 clocks
-//	p1, p2         takes 48 on p1, 45 on p2                          waits for p1: 48 clocks, which hence is the least
+//	p1, p2         takes 48 on p1, 45 on p2                          waits for p1: 48 clocks, so 48 is the least
 type chase struct {
 	*Question
 	caps   search.Caps
 	load   search.Measure
 	region space.Region
 	best   *space.Folding
-	clocks int // of best, simulated
-	bound  int // no latency is below
+	clocks int // the simulated latency of best
+	bound  int // a lower bound on the latency of all designs
 	seen   map[string]bool
 	end    End
 }
 
-// begin simulates what a search for little load finds at the shortest interval and at longer ones.
+// begin simulates foldings of little load at the shortest interval and at longer ones.
 func (c *chase) begin(ctx context.Context, list []int) error {
 	list = slices.DeleteFunc(slices.Clone(list), func(n int) bool { return n > c.region.Limit })
 	first := sort.Search(len(list), func(i int) bool {
@@ -156,7 +157,7 @@ func (c *chase) begin(ctx context.Context, list []int) error {
 	return nil
 }
 
-// adopt begins with the design of the least resources, where what begin tries does not fit with its FIFOs.
+// adopt begins with the design of the least resources. It is used if no folding of begin fits with its FIFOs.
 func (c *chase) adopt(ctx context.Context) error {
 	p := c.PursueWithin(c.region.Limit, c.caps, c.Goal.Least.Order())
 	if err := p.Rest(ctx, 1, true); err != nil {
@@ -177,7 +178,7 @@ func (c *chase) adopt(ctx context.Context) error {
 	return err
 }
 
-// tell tells of the best design.
+// tell reports the best design so far.
 func (c *chase) tell() {
 	c.end.Found()
 	if c.Goal.Tell != nil {
@@ -185,7 +186,7 @@ func (c *chase) tell() {
 	}
 }
 
-// slow adds the path that the best folding would wait for if one layer took longer than all take together.
+// slow adds the path that the best folding would wait for if the given layer took longer than all layers together.
 func (c *chase) slow(ctx context.Context, layer int) error {
 	f := &space.Folding{Options: slices.Clone(c.best.Options)}
 	l := &c.Layers[layer]
@@ -208,8 +209,8 @@ func (c *chase) slow(ctx context.Context, layer int) error {
 	return nil
 }
 
-// cut finds the folding of which the longest path is the shortest, simulates it, and adds its own path. more is false
-// where nothing better can be, or nothing new came.
+// cut finds the folding whose longest path is the shortest, simulates it, and adds its own path. more is false if
+// nothing better is possible, or if the path was known.
 func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	caps := c.caps
 	if c.best != nil {
@@ -219,7 +220,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	if b := t.Bound(search.Measure{Path: true}, caps); !math.IsInf(b, 1) {
 		c.bound = max(c.bound, int(math.Ceil(b)))
 	} else if c.best != nil {
-		c.bound = c.clocks // nothing is shorter
+		c.bound = c.clocks // best is proved to be the shortest
 		return false, nil
 	}
 	for _, f := range t.Mixture() {
@@ -238,7 +239,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	}
 	if least.Best == nil {
 		if least.Proved && c.best != nil {
-			c.bound = c.clocks // nothing is shorter
+			c.bound = c.clocks // best is proved to be the shortest
 		}
 		return false, nil
 	}
@@ -246,8 +247,8 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	return c.try(ctx, &c.region, c.Folding(&c.region, least.Best))
 }
 
-// try simulates a folding, whole where it may be the best, and adds the path that it waits for. fresh is false where
-// that was known.
+// try simulates a folding and adds the path that it waits for; fresh is false if that path was known. If the folding
+// may be the best, try also builds its whole design.
 func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fresh bool, err error) {
 	b := c.Build(f)
 	if b == nil {
@@ -259,7 +260,8 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	}
 	slowest, _ := b.Interval()
 	var whole *space.Folding
-	for _, clocks := range []int{slowest, r.Limit} { // FIFOs as deep as they are of use, or else as asked
+	// first FIFOs that keep the folding's own interval, then FIFOs that keep the limit
+	for _, clocks := range []int{slowest, r.Limit} {
 		if whole, err = c.whole(ctx, r, f, b, clocks); err != nil || whole != nil {
 			break
 		}
@@ -280,7 +282,7 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	return fresh, nil
 }
 
-// latency is that of a design, simulated.
+// latency returns the simulated latency of a design.
 func latency(ctx context.Context, b *space.Built) (int, error) {
 	t, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: 1})
 	if err != nil {
@@ -289,7 +291,8 @@ func latency(ctx context.Context, b *space.Built) (int, error) {
 	return t.Latency(), nil
 }
 
-// whole is the best design of a folding's classes whose FIFOs keep an interval; nil where none is within the caps.
+// whole returns the best design of a folding's classes whose FIFOs keep an interval of the given clocks; nil if none is
+// within the caps.
 func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built,
 	clocks int) (*space.Folding, error) {
 	z, err := c.size(ctx, b, clocks, false)
@@ -301,8 +304,9 @@ func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b 
 	return c.assess(ctx, &with, c.Classes(f.Options), nil, c.load, c.caps)
 }
 
-// anew is the best design with its FIFOs sized once more, from two words on, as for who asks for its folds: how many
-// words a FIFO needs depends on what the others held when it was sized. It stays as it is where that is no better.
+// anew sizes the best design's FIFOs once more, starting from two words, as if a user had asked for its folds: the
+// depth that a FIFO needs depends on the other depths at that time. It keeps the old design if the new one is no
+// better.
 func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 	r := space.Region{Limit: limit}
 	f, err := c.assess(ctx, &r, c.Classes(c.best.Options), c.best.Options, c.load, c.caps)
@@ -323,8 +327,8 @@ func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 	return f, nil
 }
 
-// admit adds the path that a design waits for where FIFOs never are in the way, and says how long that is. fresh is
-// false where the path is known.
+// admit adds the path that a design waits for when its FIFOs never fill up, and returns its clocks. fresh is false if
+// the path was known.
 func (c *chase) admit(ctx context.Context, b *space.Built) (fresh bool, waits int, err error) {
 	c.Effort.Done += wordSteps * FrameWords(b.Design)
 	hops, waits, err := space.Critical(ctx, b.Design)

@@ -10,37 +10,37 @@ import (
 )
 
 // A Pursuit looks for the best design at an interval within the budget, measure after measure: First with little work,
-// then Rest as far as it may. It may stop anywhere, and goes on from there.
+// then Rest with as much as allowed. It may stop anywhere and resume later.
 //
-// Where DSP slices may be spared (Question.Sparing), designs that do so are looked for first. Others are looked for
-// where a part of the usual work finds none; from then on one that spares DSP slices has to be better than these.
+// Where DSP slices may be spared (Question.Sparing), it first looks for designs that spare them. If a part of the usual
+// work finds none, it looks for other designs; from then on a design that spares DSP slices must be better than these.
 type Pursuit struct {
 	Limit int
-	// Takes are the designs that were found, each better than the one before. Those of the second line come behind
-	// those of the first.
+	// Takes are the designs found so far, each better than the one before. Designs of the second line follow those of
+	// the first.
 	Takes []Take
-	Told  func(Take) // is told of each; may be nil
+	Told  func(Take) // is called for each design; may be nil
 	lines []*line
 }
 
-// A Take is a design that was found.
+// A Take is a design that was found. Spares reports whether it comes from the line that spares DSP slices.
 type Take struct {
 	*space.Folding
 	Spares bool
 }
 
-// A line is a pursuit of designs that spare DSP slices, or of any.
+// A line looks for designs that spare DSP slices, or for any designs.
 type line struct {
 	*Question
 	limit int
 	caps  search.Caps
 	order []ask.Measure
-	hunts []*hunt // one per measure, as far as it came
+	hunts []*hunt // the hunts begun so far, one per measure
 	best  *space.Folding
 	taken func(*space.Folding)
 }
 
-// Pursue is the pursuit of designs at an interval, in which nothing was done yet.
+// Pursue returns a new pursuit of designs at an interval.
 func (q *Question) Pursue(limit int) *Pursuit {
 	p := &Pursuit{Limit: limit}
 	if q.sparing() {
@@ -51,15 +51,15 @@ func (q *Question) Pursue(limit int) *Pursuit {
 	return p
 }
 
-// PursueWithin is the pursuit of designs at an interval within caps.
+// PursueWithin returns a new pursuit of designs at an interval and within caps, with the given order of measures.
 func (q *Question) PursueWithin(limit int, caps search.Caps, order []ask.Measure) *Pursuit {
 	p := &Pursuit{Limit: limit}
 	p.follow(q.Fresh(), caps).order = order
 	return p
 }
 
-// sparing reports whether DSP slices are to be spared where LUTs do: where there is a choice, and no one kind of
-// resource is to be the least.
+// sparing reports whether the search should spare DSP slices: some layer has the choice, and the goal does not minimise
+// a single kind of resource.
 func (q *Question) sparing() bool { return q.Few && q.Goal.Least == ask.LeastLoad }
 
 func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
@@ -78,10 +78,10 @@ func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
 	return l
 }
 
-// better reports whether a design measures less than another one, or as little in other ways.
+// better reports whether f measures no more than the other design.
 func (l *line) better(f, than *space.Folding) bool { return Compare(l.Question, l.order, f, than) <= 0 }
 
-// Compare orders designs by what they measure.
+// Compare orders designs by their measures, in the given order.
 func Compare(q *Question, order []ask.Measure, a, b *space.Folding) int {
 	for _, m := range order {
 		measure := q.Measure(m)
@@ -96,7 +96,7 @@ func Compare(q *Question, order []ask.Measure, a, b *space.Folding) int {
 	return 0
 }
 
-// Under has the pursuit be a part of a whole, which may end it.
+// Under makes the pursuit count towards w, which may end it.
 func (p *Pursuit) Under(w *search.Whole) {
 	for _, l := range p.lines {
 		l.Effort.Whole = w
@@ -104,11 +104,11 @@ func (p *Pursuit) Under(w *search.Whole) {
 	}
 }
 
-// sparingPart is the part of the usual work that is done to find a design that spares DSP slices, before any other will
-// do.
+// sparingPart divides the usual work: this part looks for a design that spares DSP slices, before any other is
+// accepted.
 const sparingPart = 4
 
-// First looks for a design with little work, of those that spare DSP slices with some more.
+// First looks for a design with little work, and with some more for one that spares DSP slices.
 func (p *Pursuit) First(ctx context.Context) error {
 	for i, l := range p.lines {
 		if len(l.hunts) == 0 {
@@ -129,8 +129,7 @@ func (p *Pursuit) First(ctx context.Context) error {
 	return nil
 }
 
-// Rest goes on after First with so many times the usual work, what was done before included; where any design will do,
-// until there is one.
+// Rest continues after First, up to times the usual work in total. If any is true, it stops at the first design.
 func (p *Pursuit) Rest(ctx context.Context, times int, any bool) error {
 	if err := p.First(ctx); err != nil {
 		return err
@@ -147,7 +146,7 @@ func (p *Pursuit) Rest(ctx context.Context, times int, any bool) error {
 			return err
 		}
 		if last := len(p.Takes) - 1; l.best != nil && p.Takes[last].Spares == l.Spares {
-			break // no others are looked for
+			break // do not look for others
 		}
 	}
 	return nil
@@ -159,8 +158,8 @@ func (p *Pursuit) None() bool {
 	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
 }
 
-// Best is the last design that was found, with its FIFOs built as for who asks for its folds, and what is known of it;
-// nil where there is none.
+// Best returns the last design found, with its proofs; nil if there is none. Its FIFOs are built as for a user who asks
+// for its folds.
 func (p *Pursuit) Best(ctx context.Context) (*Found, error) {
 	last := len(p.Takes) - 1
 	if last < 0 {
@@ -173,8 +172,8 @@ func (p *Pursuit) Best(ctx context.Context) (*Found, error) {
 		Useless: l.useless(t.Folding, t.Spares)}, err
 }
 
-// Bounds is what is known of a design that keeps the interval, measure by measure, among those that spare DSP slices or
-// among all.
+// Bounds returns the bound of each measure for a design that keeps the interval, among the designs that spare DSP
+// slices or among all.
 func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []Bound) {
 	for _, l := range p.lines {
 		if l.Spares == spares {
@@ -184,7 +183,7 @@ func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []Bound) {
 	return nil
 }
 
-// Work is the steps that are usual for the interval.
+// Work returns the usual number of steps for the interval.
 func (p *Pursuit) Work() int {
 	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
 		return l.work()
@@ -192,20 +191,21 @@ func (p *Pursuit) Work() int {
 	return p.lines[0].work()
 }
 
-// perBounded is how often a first bound could be made in the work that a line gets for it.
+// perBounded is the work that a line gets for a first bound, as a multiple of that bound's steps.
 const perBounded = 4
 
-// work is the usual work of a line: more where a first bound takes more, and where frames have more words.
+// work returns the usual steps of a line: more if a first bound takes more, and if frames have more words.
 func (l *line) work() int {
 	const perWord = 16 * wordSteps
 	h := l.hunts[0]
 	return maxWork + perBounded*h.bounded + perWord*h.words
 }
 
-// patience is the steps without a better design after which one measure has been looked for long enough.
+// patience returns the steps without a better design after which the hunt for a measure ends.
 func (l *line) patience() int { return goodWork + perBounded*l.hunts[0].bounded }
 
-// hunt is the search for the least of a measure; of the measures before it, nothing takes more than the best design.
+// hunt returns the search for the least of measure i. Its designs take no more of the measures before than the best
+// design.
 func (l *line) hunt(i int) *hunt {
 	if i < len(l.hunts) {
 		return l.hunts[i]
@@ -219,7 +219,7 @@ func (l *line) hunt(i int) *hunt {
 	return h
 }
 
-// rest hunts for one measure after the other. Each takes half of what is left of the work, the last one all.
+// rest hunts for one measure after the other. Each hunt gets half of the remaining work, and the last one all of it.
 func (l *line) rest(ctx context.Context, work int, any bool, patience int) error {
 	for i := range l.order {
 		l.Effort.Limit = work
@@ -230,7 +230,7 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 		was := h.best
 		err := h.run(ctx, any, patience)
 		if h.best != was {
-			l.hunts = l.hunts[:i+1] // what comes behind was as good as another design
+			l.hunts = l.hunts[:i+1] // the later hunts kept up with another design
 		}
 		if err != nil || h.best == nil || any || h.Effort.Over() {
 			return err
@@ -239,7 +239,7 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 	return nil
 }
 
-// bounds is what is known of a design that this line found, measure by measure.
+// bounds returns the bound of each measure for a design that this line found.
 func (l *line) bounds(f *space.Folding) (list []Bound) {
 	for i, m := range l.order {
 		b := Bound{Measure: m, Value: f.Measures(l.Measure(m))}

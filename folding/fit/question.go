@@ -1,17 +1,17 @@
-// Package fit finds whole designs: foldings with FIFOs as deep as they have to be and with the host's port, within a
-// budget. In come a space and a goal (Question); out come the design of the least of some measure at an interval, of
-// the shortest latency, and a bound that no whole design goes below (Found).
+// Package fit finds designs within a budget: foldings with FIFOs as deep as they have to be, and with the host's port.
+// In come a space and a goal (Question); out come the design with the least of some measure at an interval, the design
+// of the shortest latency, and bounds that no design goes below (Found).
 //
-// A tree of package space says what foldings take at least, whatever FIFOs need. Its best folding is built and
-// simulated (package rtlsim); where it does not keep the interval with the FIFOs that it was priced with, the region is
-// divided. Package search looks for the best folding of each region. It may import
-// these, ask, finn and hlslib/estimate.
+// A tree of package space bounds the cost of foldings from below, whatever depth their FIFOs need. Its best folding is
+// built and simulated (package rtlsim). If it does not keep the interval with the FIFOs that the tree counts, the
+// region is divided. Package search finds the best folding of each region. The package may import these, ask, finn and
+// hlslib/estimate.
 //
-//	question.go  what is asked, and the work that is done for it
-//	found.go     what was found, and what is proved of it
+//	question.go  the question, and the work done for it
+//	found.go     the answer, with its proofs
 //	pursuit.go   the best design at an interval, with little work and with more: one measure after the other
-//	hunt.go      the least of one measure, and the best folding of a region made whole
-//	size.go      the FIFOs of one folding: how deep, and of what
+//	hunt.go      the least of one measure: the best folding of a region, built and simulated
+//	size.go      the depths and memories of one folding's FIFOs
 //	latency.go   the shortest latency
 //
 // It sees ask, search, space, estimate, dataflow and rtlsim.
@@ -26,36 +26,36 @@ import (
 	"hlsgen/hlslib/estimate"
 )
 
-// maxWork bounds the work of one design of a small network: a few seconds. It is not a time, so that the answer does
-// not depend on the machine. What large networks get besides, line.work says.
+// maxWork limits the steps of work for one design of a small network; they take some seconds. It counts steps and not
+// time, so that the answer does not depend on the machine. line.work adds more for large networks.
 const maxWork = 60_000_000
 
-// A Question is what is asked of a space, and what was done for the answer.
+// A Question is a goal to reach in a space, with the work done for the answer.
 type Question struct {
 	*space.Space
 	Goal   ask.Goal
 	Budget ask.Budget
-	Caps   search.Caps   // the budget, without what depends on the interval
-	Host   search.Vector // what joins the network to the processor's memory
-	Around search.Vector // that, and what tells layers where sequences end
+	Caps   search.Caps   // the budget, without the kinds that depend on the interval
+	Host   search.Vector // what the logic between the network and the processor's memory takes
+	Around search.Vector // Host, and what tells layers where sequences end
 	Effort search.Effort
-	Words  int           // that the sizing of one folding's FIFOs may move
-	Yard   search.Vector // what a load is measured against
-	// FIFOs are sized for sequences of every length; else for the longest, which does for all of them but in rare cases
+	Words  int           // the most words that sizing one folding's FIFOs may move
+	Yard   search.Vector // the amounts that a load is a share of
+	// whether FIFOs are sized for sequences of every length; if not, for the longest, which rarely makes a difference
 	Shorter bool
-	Spares  bool // DSP slices multiply no few bits
-	// Than is a design that others have to beat; nil where there is none. A design that does not beat it is not run,
-	// where its depths are trusted.
+	Spares  bool // whether DSP slices may not multiply few bits
+	// Than is a design that others have to beat, or nil. A design that does not beat it is not simulated if its FIFO
+	// depths are trusted.
 	Than *Rival
 }
 
-// A Rival is a design that there is already, as fast as any that is asked for.
+// A Rival describes a known design that is as fast as the requested ones.
 type Rival struct {
-	Value  float64 // of Goal.Least
-	Spares bool    // DSP slices, which makes it better than any that does not
+	Value  float64 // the measure Goal.Least
+	Spares bool    // whether it spares DSP slices; such a design is better than any other
 }
 
-// Ask is the question for a goal that is well formed.
+// Ask returns the question for a goal, which must be valid.
 func Ask(s *space.Space, goal ask.Goal) *Question {
 	q := &Question{Space: s, Goal: goal, Budget: ask.BudgetOf(s.Target.Board, goal.MaxUse), Words: sizingWords}
 	if goal.MaxCycles > 0 {
@@ -68,20 +68,21 @@ func Ask(s *space.Space, goal ask.Goal) *Question {
 	return q
 }
 
-// Within bounds the work of sizing one folding by the steps that there are for all.
+// Within limits the work of sizing one folding to the given number of steps.
 func (q *Question) Within(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
-// Fresh is the question before anything was done for it.
+// Fresh returns the question with no work done.
 func (q *Question) Fresh() *Question {
 	f := *q
 	f.Effort = q.Effort.Apart(maxWork)
 	return &f
 }
 
-// Limit is the longest interval that reaches the goal; nil where any does.
+// Limit returns the longest interval that reaches the goal, or nil if every interval does.
 func (q *Question) Limit() *big.Rat { return q.Goal.Limit(q.Clock, q.Model.Turns.PerFrame()) }
 
-// CapsAt is what a design may take at an interval: the budget, and what the processor's memory carries in that time.
+// CapsAt returns the caps of a design at an interval: the budget, and the bytes that the processor's memory carries in
+// that time.
 func (q *Question) CapsAt(interval int) search.Caps {
 	caps := search.Unlimited
 	if q.Goal.MaxCycles == 0 {
@@ -94,15 +95,15 @@ func (q *Question) CapsAt(interval int) search.Caps {
 	return caps
 }
 
-// Sparing is the question in which DSP slices multiply no few bits (ask.Few). It is asked first; only where it has no
-// answer is the question itself, so that LUTs are what is short then.
+// Sparing returns the question with DSP slices not allowed for few bits (ask.Few). It is answered first. The question
+// itself is answered only if this one has no answer, which means that LUTs are short.
 func (q *Question) Sparing() *Question {
 	s := *q
 	s.Spares = true
 	return &s
 }
 
-// useless reports whether a design is no better than the one that there is already.
+// useless reports whether a design is no better than the rival.
 func (q *Question) useless(f *space.Folding, spares bool) bool {
 	switch r := q.Than; {
 	case r == nil:
@@ -114,10 +115,10 @@ func (q *Question) useless(f *space.Folding, spares bool) bool {
 	}
 }
 
-// Tree is the tree of all foldings that take no more clocks per frame.
+// Tree returns the tree of all foldings whose layers take at most the given clocks per frame.
 func (q *Question) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
 
 func (q *Question) tree(r *space.Region) *search.Tree { return q.Space.Tree(r, q.Around, &q.Effort) }
 
-// Measure is a measure of designs as the search has it.
+// Measure returns a measure of designs in the form that package search takes.
 func (q *Question) Measure(m ask.Measure) search.Measure { return m.Of(&q.Yard) }

@@ -12,18 +12,18 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// sizingWords bounds the words that trials may move to size the FIFOs of one folding. Each counts as wordSteps steps of
-// work.
+// sizingWords is the most words that trials may move to size the FIFOs of one folding. Each word counts as wordSteps
+// steps of work.
 const (
 	sizingWords = 80_000_000
 	wordSteps   = 2
 )
 
-// size is the words that a design's FIFOs need at least to keep an interval of limit clocks, or to be free from
-// deadlock where the goal asks for that alone. It is nil where the design is slower than the goal allows, or deadlocks.
+// size returns the least FIFO depths with which the design keeps an interval of limit clocks, or is merely free from
+// deadlock if the goal asks for that. It returns nil if the design is slower than the goal allows, or deadlocks.
 //
-// Where a trial costs much, depths may be trusted to keep the interval (rtlsim.Sizing.Untried), until a run of the
-// whole design tells.
+// If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.Sizing.Untried) until the
+// whole design is simulated.
 func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bool) (*rtlsim.Sizing, error) {
 	fixed := q.Given(b)
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Known: &q.Known,
@@ -37,7 +37,7 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bo
 	if z.Kept && !opt.Minimal || !z.Kept && !q.Shallow() {
 		return z, nil
 	}
-	// Depths that the user gives may be slow.
+	// FIFO depths that the user gives may be too small for the interval.
 	d := *b.Design
 	d.FIFO = slices.Clone(d.FIFO)
 	for id, words := range z.Words {
@@ -65,15 +65,15 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bo
 	return z, nil
 }
 
-// Filled returns the options of a run that shows the interval of a design. It has more frames than the design can hold
-// at a time. Where these move more than 1e8 words, it has only as many as are under way after the first, and a few more
-// (rtlsim.Options.Words). It has fewer of these where they come evenly.
+// Filled returns the options of a run that shows the interval of a design: more frames than the design can hold at a
+// time. If these move more than 1e8 words, the run has only the frames that are in flight after the first, and a few
+// more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
 func Filled(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
 }
 
-// Drawn is how many of a design's first frames a timeline shows at most.
+// Drawn returns how many of a design's first frames a timeline shows at most.
 func Drawn(d *dataflow.Design) int {
 	const most = 4 << 20 // words
 	words := 0
@@ -83,15 +83,15 @@ func Drawn(d *dataflow.Design) int {
 	return min(64, most/max(1, words))
 }
 
-// Run simulates a design until the pipeline is full; the trace shows the layers' clocks of the frames that are drawn.
-// It is not to be changed. The error may be a *rtlsim.Deadlock.
+// Run simulates a design until its pipeline is full. The trace has the layers' clocks of the frames that a timeline
+// shows; callers must not change it. The error may be a *rtlsim.Deadlock.
 func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
 	opt := Filled(d)
 	opt.Layers, opt.Known = Drawn(d), &q.Known
 	return rtlsim.Run(ctx, d, nil, opt)
 }
 
-// Interval is the clocks per frame of a design. The error may be a *rtlsim.Deadlock.
+// Interval returns the clocks per frame of a design, by simulation. The error may be a *rtlsim.Deadlock.
 func (q *Question) Interval(ctx context.Context, d *dataflow.Design) (float64, error) {
 	t, err := q.Run(ctx, d)
 	if err != nil {
@@ -100,15 +100,15 @@ func (q *Question) Interval(ctx context.Context, d *dataflow.Design) (float64, e
 	return t.Interval(), nil
 }
 
-// assessNodes is how many nodes a search among the ways to build one folding looks at, and assessWork the work that it
-// may do, whatever is left: a folding whose FIFOs took the last of that to size is still built in the best way.
+// assessNodes is the most nodes that assess looks at, and assessWork the steps of work that it may do. These do not
+// depend on the remaining effort: a folding is built in the best way even if sizing its FIFOs took all of the effort.
 const (
 	assessNodes = 200
 	assessWork  = 2_000_000
 )
 
-// assess is the best folding of some classes whose FIFOs hold what the region has them hold; where only is not nil,
-// with these options, which have the classes. It is nil where nothing is within caps.
+// assess returns the best folding of the given classes with FIFOs as deep as the region says. If only is not nil, it
+// names the option of each layer. assess returns nil if nothing is within caps.
 func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
 	caps search.Caps) (*space.Folding, error) {
 	effort := q.Effort.Apart(assessWork)
@@ -124,8 +124,8 @@ func (q *Question) assess(ctx context.Context, r *space.Region, class, only []in
 	return q.Folding(r, got.Best), nil
 }
 
-// Canonical is a folding with its FIFOs built in one way of several that measure the same: who asks for these folds
-// again gets these FIFOs.
+// Canonical returns the folding with FIFOs built in one fixed way among those with equal measures. A user who asks for
+// these folds gets the same FIFOs.
 func (q *Question) Canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding,
 	error) {
 	r := f.Region(limit)

@@ -6,17 +6,19 @@ import (
 	"slices"
 )
 
-// beam is how many labels of a table are carried at most before its choices are halved.
+// beam is the most labels that a table keeps. Where it must drop labels, the search halves the choices instead.
 const beam = 100
 
-// A finding is what is known of the solutions of a tree within caps.
+// A finding is the result of a search for solutions within caps.
 type finding struct {
-	best  *Solution // one, nil where none was found
-	exact bool      // where best is nil: there is none; else, where the least was asked for: none measures less
+	best *Solution // a solution; nil if none was found
+	// whether the search proved that there is no solution, or, if it minimises, that none measures less than best
+	exact bool
 }
 
-// within looks for a solution within caps: among those that turned up, by prices, by labels, and where these are too
-// many in halves of the tree, of so many nodes at most. With least it goes on until none measures less.
+// within looks for a solution within caps. It tries the solutions already found, prices, and labels, and then halves
+// the tree until it has looked at the given number of nodes. If least is true, it minimises m; otherwise it stops at
+// the first solution.
 func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
 	open := []*Tree{t}
@@ -56,7 +58,7 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 			return found, nil
 		}
 		if f != nil {
-			open = append(open, rest) // once more, for less
+			open = append(open, rest) // look at the node again for a smaller measure
 			continue
 		}
 		a, b := rest.split()
@@ -66,8 +68,8 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 	return found, nil
 }
 
-// decide looks for a solution of a node within caps. rest is what may hold one still, that measures less; nil where
-// nothing does. Labels find the least of the prime kind.
+// decide looks for a solution of a node within caps. rest is the tree that may still hold a solution with a smaller
+// measure; nil if there is none. Labels find the least amount of the kind prime.
 func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, rest *Tree, err error) {
 	if !t.Possible() || t.Excludes(caps) {
 		return nil, nil, nil
@@ -94,17 +96,17 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	if f != nil {
 		return f, n, nil
 	}
-	n.Relax(caps) // for the mixture
+	n.Relax(caps) // split needs the new mixture
 	return nil, n, nil
 }
 
-// A pool is the solutions that turned up.
+// A pool holds the solutions found so far.
 type pool struct {
 	found   []*Solution
-	mixture []float64 // of found: the last game's
+	mixture []float64 // the weight of each of found in the last game
 }
 
-// keep adds a solution to those that turned up; it reports false where one of the same cost was there.
+// keep adds a solution to the pool. It reports false if the pool has a solution of the same cost.
 func (p *pool) keep(f *Solution) bool {
 	if slices.ContainsFunc(p.found, func(o *Solution) bool {
 		return o.Cost == f.Cost && slices.Equal(o.Paths,
@@ -116,7 +118,7 @@ func (p *pool) keep(f *Solution) bool {
 	return true
 }
 
-// leastOf is the solution with the least of the prime kind among those within caps that turned up.
+// leastOf returns the solution of the pool within caps that takes the least of the kind prime.
 func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
 	for _, f := range p.found {
 		if f.Within(&caps) && (best == nil || f.compare(best, prime) < 0) {
@@ -126,13 +128,13 @@ func (p *pool) leastOf(caps Caps, prime int) (best *Solution) {
 	return best
 }
 
-// compare orders solutions: the least of the prime kind, then of the others in their order.
+// compare orders solutions by the kind prime, then by the other kinds in their order.
 func (f *Solution) compare(o *Solution, prime int) int {
 	return cmp.Or(cmp.Compare(f.Cost[prime], o.Cost[prime]), slices.Compare(f.Cost[:], o.Cost[:]))
 }
 
-// split halves the choices of one leaf: the one about which the solutions of the last game's mixture differ most, at
-// the mean of what they take.
+// split halves the choices of one leaf and returns a tree for each half. It takes the leaf whose choices differ most in
+// the last game's mixture, and divides them at the mean amount.
 func (t *Tree) split() (a, b *Tree) {
 	leaf, kind, mean := t.mostMixed()
 	small := func(c *Choice) bool { return float64(c.amount(kind)) <= mean }
@@ -160,8 +162,8 @@ func (t *Tree) split() (a, b *Tree) {
 	return half(true), half(false)
 }
 
-// mostMixed is the leaf and the kind of which the mixture's solutions take the most different amounts, by price, and
-// the mean of these; -1 where there is no mixture of several.
+// mostMixed returns the leaf and the kind whose amounts differ most, by price, among the solutions of the mixture, and
+// the mean amount. leaf is -1 if no mixture of several solutions exists.
 func (t *Tree) mostMixed() (leaf, kind int, mean float64) {
 	leaf = -1
 	if len(t.mixed) == 0 || len(t.mixture) != len(t.found) && len(t.mixture) != len(t.found)-1 {
@@ -218,10 +220,11 @@ func (t *parts) divides(leaf, kind int, mean float64) bool {
 	return more && less
 }
 
-// amount is what a choice takes of a kind, or of path k as kind Kinds+k.
+// amount returns the choice's amount of a kind, or of path k as kind Kinds+k.
 func (c *Choice) amount(kind int) int64 { return amount(&c.Cost, c.Paths, kind) }
 
-// largest is the leaf with the most choices, and the first half of them. Two choices are never the same.
+// largest returns the leaf with the most choices, and a function that selects the first half of them. It compares
+// choices by address, so equal choices count as different.
 func (t *parts) largest() (leaf int, small func(*Choice) bool) {
 	most := 0
 	for l := range t.plan.Leaves {

@@ -1,21 +1,21 @@
 package search
 
-// What choices cost at some price is asked of all of them time and again, and of a choice only few kinds count. So
-// amounts lie by kind, of one choice after the other: those of a tree, until another one's are asked for. Leaves that
-// are the same (parts.same) have them once.
+// A search needs the cost of all choices at some price again and again, and only few kinds matter to a choice. So the
+// amounts are stored by kind, one choice after the other. Only one tree has them at a time. Leaves with the same
+// choices (parts.same) share them.
 
-// columns is the amounts of a tree's choices.
+// columns stores the amounts of a tree's choices by kind.
 type columns struct {
-	of      *parts  // whose choices they are
-	rows    []span  // per row of the leaves
-	amounts []int64 // those of the tree's kinds, one after the other
-	sums    []int64 // per choice: what it costs at the price that was asked for last
+	of      *parts  // the tree whose choices these are
+	rows    []span  // per row of each leaf: its choices
+	amounts []int64 // the amounts of each of the tree's kinds, one kind after the other
+	sums    []int64 // per choice: its cost at the last price
 }
 
-// A span is the numbers of a row's choices.
+// A span is a range of choice numbers.
 type span struct{ first, end int32 }
 
-// columns are those of a tree.
+// columns returns the amounts of the tree's choices. It computes them if another tree had them last.
 func (t *parts) columns() *columns {
 	c := &t.effort.room.columns
 	if c.of == t {
@@ -34,7 +34,7 @@ func (t *parts) columns() *columns {
 		}
 	}
 	c.amounts, c.sums = sized(c.amounts, int(n)*len(t.kinds)), sized(c.sums, int(n))
-	for leaf, rows := range t.choices { // one after the other, for they may be many
+	for leaf, rows := range t.choices { // one leaf after the other, to save memory traffic
 		if t.same[leaf] < leaf || len(rows) == 0 {
 			continue
 		}
@@ -52,7 +52,7 @@ func (t *parts) columns() *columns {
 	return c
 }
 
-// sized is a list of so many numbers, which may be any, in the place of another one where that has room.
+// sized returns a list of n numbers with arbitrary values. It reuses the given list if that has room.
 func sized(list []int64, n int) []int64 {
 	if cap(list) < n {
 		return make([]int64, n)
@@ -60,13 +60,13 @@ func sized(list []int64, n int) []int64 {
 	return list[:n]
 }
 
-// kind is the amounts of number j of the tree's kinds.
+// kind returns the amounts of the tree's j-th kind.
 func (c *columns) kind(j int) []int64 { return c.amounts[j*len(c.sums):][:len(c.sums)] }
 
-// row is those of some numbers, one per choice, that are of a row of the leaves.
+// row returns the part of a list with a number per choice that belongs to the given row.
 func (c *columns) row(of []int64, row int) []int64 { return of[c.rows[row].first:c.rows[row].end] }
 
-// price fills in the sums.
+// price computes the cost of each choice at the price u.
 func (c *columns) price(u *unit) {
 	clear(c.sums)
 	for j, k := range c.of.kinds {

@@ -2,21 +2,21 @@ package search
 
 import "math/bits"
 
-// Whether one list of amounts is nowhere more than another is asked so often that digests answer first: the leading
-// bits of all amounts side by side in one number, a bit that is 0 above each. One digest less another, of which these
-// bits are set, leaves all of them set where no amount's leading bits are less. For example, (3, 12) is not within
-// (5, 9):
+// A search asks very often whether each amount of one list is at most that of another. Digests answer first: the
+// leading bits of all amounts side by side in one number, with a 0 bit above each. To compare, set those bits in one
+// digest and subtract the other digest. If all the bits stay set, no amount's leading bits are smaller. For example,
+// (3, 12) is not within (5, 9):
 //
 //	  1 0101 1 1001    (5, 9), with the bits above set
 //	- 0 0011 0 1100    (3, 12)
 //	= 1 0010 0 1101    12 is more than 9
 
-// A digester makes digests of lists of so many amounts.
+// A digester makes digests of lists with a fixed number of amounts.
 type digester struct {
-	width int     // bits of an amount's part, with the one above
-	above uint64  // these bits
-	least []int64 // per amount: none is less
-	shift []int   // per amount: bits that are left out
+	width int     // bits per amount, including the bit above
+	above uint64  // the bits above the amounts
+	least []int64 // per amount: the least that occurs
+	shift []int   // per amount: the number of low bits that the digest leaves out
 }
 
 func newDigester(amounts int) (d digester) {
@@ -30,13 +30,13 @@ func newDigester(amounts int) (d digester) {
 	return d
 }
 
-// span says that amount k of all lists lies between two numbers.
+// span sets the range of amount k in all lists.
 func (d *digester) span(k int, least, most int64) {
 	d.least[k] = least
 	d.shift[k] = max(0, bits.Len64(uint64(max(0, most-least)))-(d.width-1))
 }
 
-// of is the digest of a list, whose amounts count from the least on.
+// of returns the digest of a list. Amounts below the least count as the least.
 func (d *digester) of(list []int64) (digest uint64) {
 	place, least, shift := 0, d.least[:len(list)], d.shift[:len(list)]
 	for k, amount := range list {
@@ -46,13 +46,13 @@ func (d *digester) of(list []int64) (digest uint64) {
 	return digest
 }
 
-// next is the first of some digests, from one on, whose list may be nowhere more than the list of another digest: all
-// others surely are somewhere. It is -1 where there is none.
+// next returns the first index, at or after from, of a digest whose list may be at most the list of other in each
+// amount. The lists of all skipped digests surely are not. next returns -1 if there is none.
 func (d *digester) next(digests []uint64, from int, other uint64) int {
 	above := d.above
 	other |= above
 	i := from
-	for ; i+4 <= len(digests); i += 4 { // four at a time: there are many, and few that may
+	for ; i+4 <= len(digests); i += 4 { // four at a time: there are many digests, and few pass
 		f := digests[i : i+4 : i+4]
 		if (other-f[0])&above == above || (other-f[1])&above == above || (other-f[2])&above == above ||
 			(other-f[3])&above == above {

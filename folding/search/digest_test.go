@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A digest never rules out a list that is nowhere more than another, and does rule out most of the others.
+// TestDigests checks that digests never exclude a list whose amounts are all within another's, and exclude most others.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	passed, failed := 0, 0
@@ -51,7 +51,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// Selection gives what sorting does.
+// TestNth checks selection against sorting.
 func TestNth(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {

@@ -1,14 +1,14 @@
 package search
 
-// A Reason is how many choices of a leaf are in no solution within caps, and why: the first of these that holds.
+// A Reason counts the choices of a leaf that are in no solution within caps, by the first reason that applies.
 type Reason struct {
-	Impossible int        // in no solution
-	Alone      [Kinds]int // the rest takes more of this kind than the caps leave
-	Together   int        // a price of several kinds proves it
-	Left       int        // no price does
+	Impossible int        // choices in no solution at all
+	Alone      [Kinds]int // per kind: choices for which the other leaves take more of the kind than the caps leave
+	Together   int        // choices that a price of several kinds excludes
+	Left       int        // choices that no price excludes
 }
 
-// Explain gives the reason of every leaf, by the prices that are known.
+// Explain returns the reason of each leaf, as far as the known prices tell.
 func (t *Tree) Explain(caps Caps) []Reason {
 	for i := range t.single {
 		t.around(&t.single[i])

@@ -2,16 +2,17 @@ package search
 
 import "math"
 
-// game is the best mixture of prices against some solutions: weights, of sum 1, of the shares that the solutions take
-// of caps, such that the least weighted share among the solutions, the value, is as large as it can be; and the
-// solutions' best mixture against the prices. Kinds of which nothing can take more than the caps have no weight.
-// Without solutions all others weigh the same. The result only guides a search; nothing rests on its accuracy.
+// game solves the game of prices against solutions. It returns the weights, of sum 1, with which the least weighted
+// share of the caps among the solutions is as large as possible; this share is the value. It also returns the best
+// mixture of the solutions against these weights. Kinds that cannot exceed their caps have no weight. Without solutions
+// the other kinds weigh the same. The result only guides a search, so its accuracy does not matter for correctness.
 //
-// For example, of caps of 10 and 10, solutions that take (4, 12) and (12, 4) take a weighted share of 0.8 each at
-// weights of a half each. At any other weights one of them takes less: 0.8 is the value.
+// For example, with caps of 10 and 10, the solutions (4, 12) and (12, 4) take a weighted share of 0.8 each at weights
+// of 1/2 and 1/2. At any other weights one of them takes less, so 0.8 is the value.
 //
-// It is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0 over a[r][j] = share r of solution j, solved
-// by the simplex method on the full tableau; y is the mixture, and the weights are its dual solution, both scaled.
+// The game is the linear programme max sum(y), sum_j a[r][j] y[j] <= 1, y >= 0, where a[r][j] is share r of solution j.
+// It is solved by the simplex method on the full tableau. y is the mixture and the dual solution gives the weights,
+// both scaled.
 func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, value float64) {
 	weight = make([]float64, Kinds+len(t.longest))
 	var kinds []int
@@ -21,7 +22,7 @@ func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, 
 		}
 	}
 	if len(kinds) == 0 {
-		kinds = []int{0} // everything is within
+		kinds = []int{0} // every solution is within the caps
 	}
 	n, m := len(found), len(kinds)
 	even := func() ([]float64, []float64, float64) {
@@ -33,14 +34,14 @@ func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, 
 	if n == 0 {
 		return even()
 	}
-	a := make([][]float64, m+1) // the last row is the objective; columns: solutions, slacks, right side
+	a := make([][]float64, m+1) // the last row is the objective; the columns are solutions, slacks and the right side
 	cells := make([]float64, (m+1)*(n+m+1))
 	for r := range a {
 		a[r] = cells[r*(n+m+1) : (r+1)*(n+m+1)]
 	}
 	for j, f := range found {
 		for r, k := range kinds {
-			// The shift by 1 makes every entry positive; it moves the value by 1.
+			// The shift by 1 makes every entry positive and moves the value by 1.
 			a[r][j] = 1 + math.Max(-0.9, math.Min(shareOf(amount(&f.Cost, f.Paths, k), caps.of(k)), 1e6))
 		}
 		a[m][j] = -1
@@ -71,7 +72,7 @@ func (t *parts) game(found []*Solution, caps *Caps) (weight, mixture []float64, 
 	return weight, mixture, 1/sum - 1
 }
 
-// pivot does one step of the simplex method; it reports false at the optimum. Ties are broken by the lowest index.
+// pivot does one step of the simplex method. It reports false at the optimum. The lowest index breaks ties.
 func pivot(a [][]float64, basis []int) bool {
 	m := len(basis)
 	right := len(a[0]) - 1
@@ -108,7 +109,7 @@ func pivot(a [][]float64, basis []int) bool {
 	return true
 }
 
-// shareOf is a/b; nothing of nothing is 0, and something of nothing more than all of it.
+// shareOf returns a/b. If b is 0, it returns 2a, so that 0/0 is 0 and any other amount is more than the whole.
 func shareOf(a, b int64) float64 {
 	if b == 0 {
 		a, b = 2*a, 1

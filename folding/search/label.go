@@ -7,41 +7,42 @@ import (
 	"slices"
 )
 
-// liveKinds is how many kinds may bind for labels to be tried.
+// liveKinds is the most kinds with binding caps for which labels are tried.
 const liveKinds = 8
 
-// Where both kinds have caps of 7, of the labels (3, 3), (4, 3) and (1, 5) of a row, (4, 3) goes: (3, 3) takes no more
-// of anything. Where whatever fits to the row takes at most 2 of the second kind, (1, 5) and (1, 4) are the same: with
-// either, the whole takes no more than 7 of it. Both are clamped to (1, 5).
+// For example, let both kinds have caps of 7, and let a row have the labels (3, 3), (4, 3) and (1, 5). Label (4, 3) is
+// dropped, because (3, 3) takes no more of any kind. If everything that fits the row takes at most 2 of the second
+// kind, then (1, 5) and (1, 4) are equally good: with either, the whole stays within 7. Both are clamped to (1, 5).
 
-// A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables that a join joins. Of
-// each there is what it takes of the pruner's kinds, in its order, and what all kinds cost at its mixed prices; and
-// where it is from. Labels are so many that all lie in two lists.
+// labels holds labels. A label is a way to choose for a part: a choice of a leaf, or a label of each of the two tables
+// of a join. For each label there are its amounts of the pruner's kinds, its cost at the pruner's mixed prices, and its
+// origin. Labels are very many, so they lie in two flat lists.
 type labels struct {
-	amounts []int64 // of each label as many as the pruner has limits
+	amounts []int64 // per label: one amount per limit of the pruner
 	from    []origin
 }
 
-// An origin is the labels that one joins; of a leaf's label, the choice in the leaf's row, and -1.
+// An origin names the two labels that a join's label combines. For a leaf's label, left is the choice in the row, and
+// right is -1.
 type origin struct{ left, right int32 }
 
-// A sheet is the labels of one table, by row: those of row i are first[i] to first[i+1].
+// A sheet holds the labels of one table, by row: row i has the labels first[i] to first[i+1].
 type sheet struct {
 	labels
 	first []int32
 }
 
-// label finds the solution within caps, of a tree without paths, that takes the least of the kind prime: it carries
-// every way to choose for a part from the leaves to the whole, and drops those that provably cannot end within caps and
-// those that another one equals or beats in every kind. best is nil where there is none; exact is false where there
-// were too many, so that a better one may exist.
+// label returns the solution within caps that takes the least of the kind prime, for a tree without paths. It carries
+// all ways to choose for a part from the leaves to the whole. It drops labels that provably cannot end within caps, and
+// labels that another one equals or beats in every kind. best is nil if there is no solution. exact is false if there
+// were too many labels, so that a better solution may exist.
 func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Solution, exact bool, err error) {
 	p := t.newPruner(caps, prime, beam)
 	if p == nil {
 		return nil, false, nil
 	}
 	if t.start[len(t.start)-1] > largeTree {
-		t.effort.room.columns = columns{} // labels do not ask for them
+		t.effort.room.columns = columns{} // labels do not need them
 	}
 	exact = true
 	for i := range t.plan.Tables {
@@ -55,11 +56,11 @@ func (t *Tree) label(ctx context.Context, caps Caps, prime, beam int) (best *Sol
 		}
 	}
 	best = t.blank()
-	t.trace(best, p.sheets, len(t.plan.Tables)-1, 0) // the first one takes the least
+	t.trace(best, p.sheets, len(t.plan.Tables)-1, 0) // the first label takes the least
 	return best, exact, nil
 }
 
-// trace fills in the picks of a label of a table.
+// trace fills in the picks that label number at of a table stands for.
 func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	tb, s := &t.plan.Tables[table], &sheets[table]
 	n := s.from[at]
@@ -73,24 +74,24 @@ func (t *Tree) trace(f *Solution, sheets []sheet, table int, at int32) {
 	t.trace(f, sheets, tb.Right, n.right)
 }
 
-// A pruner knows which labels lead nowhere.
+// A pruner drops labels that cannot end within the caps.
 type pruner struct {
 	*Tree
 	*room
-	kinds  []int     // that may exceed their caps; the one to minimise first
-	mixed  []*price  // the sharpest
-	prices []*price  // of one for a unit of each kind, then the mixed ones
-	limits []int64   // what caps cost at these prices
-	most   [][]int64 // per kind: mostAround
-	beam   int       // labels of a table, at most; of a row, at most four times as many are compared with each other
-	// of the row whose labels are made, by price
-	rest []int64 // what is not in the part costs at least
-	left []int64 // what the part may cost at most
-	base []int64 // by kind: up to here, less is not better
+	kinds  []int     // kinds that may exceed their caps; the kind to minimise first
+	mixed  []*price  // the sharpest mixed prices
+	prices []*price  // a unit price for each of kinds, then the mixed prices
+	limits []int64   // the cost of the caps at these prices
+	most   [][]int64 // per kind: the result of mostAround
+	beam   int       // the most labels of a table; up to four times as many of a row are compared with each other
+	// The following belong to the row in work, one entry per price, base one per kind.
+	rest []int64 // the least cost of everything outside the part
+	left []int64 // the most that the part may cost
+	base []int64 // per kind: the amount below which less is no better
 	digester
 }
 
-// newPruner is nil where there are paths, or too many kinds may exceed their caps.
+// newPruner returns nil if the tree has paths, or if too many kinds may exceed their caps.
 func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	caps = t.capped(caps)
 	if len(t.longest) > 0 {
@@ -119,10 +120,10 @@ func (t *Tree) newPruner(caps Caps, prime, beam int) *pruner {
 	return p
 }
 
-// around1 is the price of one for a unit of a kind, with its rests.
+// around1 returns the price that costs 1 per unit of the given kind and 0 for the others, with rest filled in.
 func (t *prices) around1(kind int) *price {
 	i := t.singleOf(kind)
-	if i < 0 { // nothing is taken of it
+	if i < 0 { // no choice takes any of it
 		i = len(t.single)
 		t.single = append(t.single, t.priced(t.unitOf(kind)))
 	}
@@ -130,8 +131,9 @@ func (t *prices) around1(kind int) *price {
 	return &t.single[i]
 }
 
-// sheet makes the labels of a table from those of the tables that it joins. whole is false where some were cut. Amounts
-// are kept of joins alone, and only until these are joined: after that it is asked where labels are from.
+// sheet makes the labels of a table from those of the tables that it joins. whole is false if it dropped labels to stay
+// within the beam. Amounts are kept for joins only, and only until another table joins them; origins are kept to the
+// end.
 func (p *pruner) sheet(table int) (whole bool) {
 	tb, s := &p.plan.Tables[table], &p.sheets[table]
 	s.amounts, s.from, s.first = p.room.take(), s.from[:0], append(s.first[:0], 0)
@@ -173,7 +175,7 @@ func (p *pruner) sheet(table int) (whole bool) {
 	return whole
 }
 
-// amounted is the sheet of a table, with amounts: those of a leaf's labels are its choices'.
+// amounted returns the sheet of a table with its amounts. It computes those of a leaf from the choices.
 func (p *pruner) amounted(table int) *sheet {
 	s := &p.sheets[table]
 	if p.plan.Tables[table].Left >= 0 {
@@ -189,7 +191,7 @@ func (p *pruner) amounted(table int) *sheet {
 	return s
 }
 
-// weigh fills in what a choice takes.
+// weigh sets the amounts of a choice.
 func (p *pruner) weigh(amounts []int64, c *Choice) {
 	for j, k := range p.kinds {
 		amounts[j] = c.Cost[k]
@@ -199,10 +201,10 @@ func (p *pruner) weigh(amounts []int64, c *Choice) {
 	}
 }
 
-// begin is where the labels of a row begin: there are none.
+// begin prepares for the labels of row r.
 //
-// Each amount is raised to where even the largest rest stays within caps: below that, less is not better. Only of the
-// kind that is minimised less always is.
+// It sets base, to which amounts are raised: below it, even the largest rest stays within caps, so less is no better.
+// The minimised kind has no base, because less of it is always better.
 func (p *pruner) begin(table, r int) {
 	p.row.amounts, p.row.from = p.row.amounts[:0], p.row.from[:0]
 	at := p.start[table] + r
@@ -248,7 +250,7 @@ func (p *pruner) extend(left, right *sheet, q Pair) {
 	}
 }
 
-// added makes the sum of two lists; it reports false, and has made some of it, where that is beyond the limits.
+// added sets sum to a + b. It stops and reports false at the first amount above its limit.
 func added(sum, a, b, limits []int64) bool {
 	sum, a, b = sum[:len(limits)], a[:len(limits)], b[:len(limits)]
 	for k, limit := range limits {
@@ -261,13 +263,13 @@ func added(sum, a, b, limits []int64) bool {
 	return true
 }
 
-// amounts are those of label i.
+// amounts returns the amounts of label i.
 func (p *pruner) amounts(l *labels, i int32) []int64 {
 	width := len(p.limits)
 	return l.amounts[int(i)*width:][:width:width]
 }
 
-// add adds a label to the row, whose amounts are anything yet.
+// add adds a label to the row. Its amounts are arbitrary until the caller sets them.
 func (p *pruner) add(from origin) (amounts []int64) {
 	n, width := len(p.row.amounts), len(p.limits)
 	p.row.amounts = slices.Grow(p.row.amounts, width)[:n+width]
@@ -275,8 +277,7 @@ func (p *pruner) add(from origin) (amounts []int64) {
 	return p.row.amounts[n:]
 }
 
-// check takes away the label that was added last, where some price proves that a part that costs so much ends beyond
-// caps.
+// check removes the last label if a price proves that it ends beyond the caps.
 func (p *pruner) check(amounts []int64) {
 	for i, left := range p.left {
 		if amounts[i] > left {
@@ -287,17 +288,17 @@ func (p *pruner) check(amounts []int64) {
 	}
 }
 
-// atBits is the bits of a label's place in its row; an amount that is within caps has no more than the others.
+// atBits is the number of bits for a label's place in its row. An amount within caps fits the other bits of an entry.
 const atBits = 22
 
-// An entry is a label in its row: what it takes of the prime kind, and below that its place, in so many bits.
+// An entry is a label of the row: its amount of the kind prime, and in the low atBits bits its place.
 type entry int64
 
 func (e entry) amount() int64 { return int64(e >> atBits) }
 func (e entry) at() int32     { return int32(e & (1<<atBits - 1)) }
 
-// compare orders labels of the row that take as much of the prime kind: by the other kinds in their order, of which
-// amounts count from the base on, then as they are.
+// compare orders labels of the row with equal amounts of the kind prime: by the other kinds, raised to base, then by
+// the amounts themselves and by origin.
 func (p *pruner) compare(a, b entry) int {
 	f, g := p.amounts(&p.row, a.at()), p.amounts(&p.row, b.at())
 	for k, base := range p.base {
@@ -310,7 +311,7 @@ func (p *pruner) compare(a, b entry) int {
 		cmp.Compare(from.right, other.right))
 }
 
-// sort sorts labels of the row: the less of the prime kind, then as compare has it.
+// sort sorts labels of the row by the kind prime, then by compare.
 func (p *pruner) sort(order []entry) {
 	slices.Sort(order)
 	for first := 0; first < len(order); {
@@ -325,7 +326,7 @@ func (p *pruner) sort(order []entry) {
 	}
 }
 
-// undominated adds the labels of the row that no other equals or beats, in a fixed order.
+// undominated adds to to the labels of the row that no other equals or beats, in a fixed order.
 func (p *pruner) undominated(to *labels) {
 	n := len(p.row.from)
 	p.order, p.digests = p.order[:0], slices.Grow(p.digests[:0], n)[:n]
@@ -337,7 +338,7 @@ func (p *pruner) undominated(to *labels) {
 	p.sort(p.order)
 	p.effort.Done += 8 * n
 	p.front = p.front[:0]
-	first := len(to.from) // of the front
+	first := len(to.from) // the first label of the front in to
 	for _, o := range p.order {
 		amounts, digest := p.amounts(&p.row, o.at()), p.digests[o.at()]
 		if beaten := p.beaten(to, first, amounts, digest); beaten >= 0 {
@@ -350,8 +351,8 @@ func (p *pruner) undominated(to *labels) {
 	}
 }
 
-// beaten is the first of the front, which are the labels from one on, that takes no more of any kind than a label, of
-// the first kind none of the front takes more; -1 where there is none. Amounts count from the base on.
+// beaten returns the first label of the front that takes no more of any kind than the given amounts, or -1 if there is
+// none. The front begins at label first, and none of it takes more of the kind prime. Amounts are raised to base.
 func (p *pruner) beaten(front *labels, first int, amounts []int64, digest uint64) int {
 next:
 	for i := p.next(p.front, 0, digest); i >= 0; i = p.next(p.front, i+1, digest) {
@@ -366,8 +367,8 @@ next:
 	return -1
 }
 
-// share is the largest share of caps, weighed by a price, that the cheapest end of a label takes: the more, the less
-// room the prices leave it. The label is of the row that was begun.
+// share returns the largest share of the caps, over the mixed prices, that the cheapest completion of a label costs.
+// The larger the share, the less room the label leaves. The label belongs to the row in work.
 func (p *pruner) share(amounts []int64) (share float64) {
 	for k := len(p.kinds); k < len(amounts); k++ {
 		share = max(share, float64(amounts[k]+p.rest[k])/float64(max(1, p.limits[k])))
@@ -375,7 +376,7 @@ func (p *pruner) share(amounts []int64) (share float64) {
 	return share
 }
 
-// likeliest keeps the labels of the row that the prices leave most room, in their order.
+// likeliest keeps the labels of the row with the smallest shares, in their order.
 func (p *pruner) likeliest() {
 	p.shares = p.shares[:0]
 	for i := range p.row.from {
@@ -384,7 +385,7 @@ func (p *pruner) likeliest() {
 	p.keepLeast(&p.row, 4*p.beam)
 }
 
-// cut keeps the labels of a sheet that the prices leave most room.
+// cut keeps the labels of a sheet with the smallest shares.
 func (p *pruner) cut(s *sheet, table int) {
 	p.shares = p.shares[:0]
 	for r := range p.plan.Tables[table].Rows {
@@ -403,11 +404,11 @@ func (p *pruner) cut(s *sheet, table int) {
 	}
 }
 
-// keepLeast keeps the n labels of the least shares, of equal ones the first, and gives their places.
+// keepLeast keeps the n labels with the smallest shares, the first ones among equals, and returns their places.
 func (p *pruner) keepLeast(l *labels, n int) (kept []int32) {
 	p.sorted = append(p.sorted[:0], p.shares...)
 	most := nth(p.sorted, n-1)
-	equal := n // so many of the most
+	equal := n // how many labels with the largest kept share remain to be kept
 	for _, share := range p.shares {
 		if share < most {
 			equal--
@@ -429,8 +430,8 @@ func (p *pruner) keepLeast(l *labels, n int) (kept []int32) {
 	return kept
 }
 
-// nth is the number that a list has at n where it is sorted. It puts what is no more than that before it (C. A. R.
-// Hoare's selection).
+// nth returns the number at index n of the sorted list. It moves the smaller numbers before it (C. A. R. Hoare's
+// selection).
 func nth(list []float64, n int) float64 {
 	for low, high := 0, len(list)-1; low < high; {
 		i, j, middle := low, high, list[(low+high)/2]
@@ -458,7 +459,7 @@ func nth(list []float64, n int) float64 {
 	return list[n]
 }
 
-// mostAround is the largest amount of a kind that what is not in a table can take, per table and row.
+// mostAround returns, per table and row, the largest amount of a kind that everything outside the table can take.
 func (t *prices) mostAround(kind int) []int64 {
 	if t.most[kind] != nil {
 		return t.most[kind]
@@ -467,7 +468,7 @@ func (t *prices) mostAround(kind int) []int64 {
 	inside, rest := t.perRow(), t.perRow()
 	clear(inside)
 	clear(rest)
-	if j := slices.Index(t.kinds, kind); j >= 0 { // else nothing is taken of it
+	if j := slices.Index(t.kinds, kind); j >= 0 { // otherwise no choice takes any of it
 		c := t.columns()
 		for leaf := range t.plan.Leaves {
 			if same := t.same[leaf]; same < leaf {

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// A Measure is what is minimised: the amount of one kind; or a load, the largest share of a yardstick that any kind
-// takes; or the longest path.
+// A Measure is the quantity to minimise: the amount of one kind, or the longest path, or a load. A load is the largest
+// share of Yard that any kind takes.
 type Measure struct {
-	Kind int     // where neither is asked
-	Yard *Vector // per kind: what is all of it; kinds of 0 do not count
+	Kind int     // the kind, if Yard is nil and Path is false
+	Yard *Vector // per kind: the amount that counts as a share of 1; kinds with 0 do not count
 	Path bool
 }
 
-// Value is what a cost measures: an amount, or a share from 0.
+// Value returns the measure of a solution: an amount, or a share from 0 up.
 func (m Measure) Value(f *Solution) float64 {
 	switch {
 	case m.Path:
@@ -25,7 +25,7 @@ func (m Measure) Value(f *Solution) float64 {
 	return v
 }
 
-// load is the largest share, and of which kind.
+// load returns the largest share, and its kind.
 func (m Measure) load(cost *Vector) (share float64, kind int) {
 	for k := range cost {
 		if m.Yard[k] > 0 {
@@ -37,7 +37,7 @@ func (m Measure) load(cost *Vector) (share float64, kind int) {
 	return share, kind
 }
 
-// prime is the kind that labels minimise: the measure's, or the first.
+// prime returns the kind that labels minimise: the measure's kind, or 0.
 func (m Measure) prime() int {
 	if m.Yard == nil && !m.Path {
 		return m.Kind
@@ -45,7 +45,7 @@ func (m Measure) prime() int {
 	return 0
 }
 
-// UpTo is what may be taken within caps for the measure to be at most x.
+// UpTo returns caps, reduced so that the measure is at most x.
 func (m Measure) UpTo(x float64, caps Caps) Caps {
 	switch {
 	case m.Path:
@@ -73,7 +73,7 @@ func floor(x float64) int64 {
 	return int64(x)
 }
 
-// AsGood is what may be taken within caps for the measure to be at most a solution's, or less for less = 1.
+// AsGood returns caps, reduced so that the measure is at most f's. With less = 1, it must be smaller than f's.
 func (m Measure) AsGood(f *Solution, caps Caps, less int64) Caps {
 	switch {
 	case m.Path:
@@ -84,7 +84,7 @@ func (m Measure) AsGood(f *Solution, caps Caps, less int64) Caps {
 		return caps
 	}
 	_, kind := m.load(&f.Cost)
-	if m.Yard[kind] == 0 { // nothing counts
+	if m.Yard[kind] == 0 { // no kind has a share
 		if less > 0 {
 			caps.Vector[kind] = -1
 		}
@@ -103,8 +103,9 @@ func (m Measure) AsGood(f *Solution, caps Caps, less int64) Caps {
 	return caps
 }
 
-// A Minimum is what came of a search. Bound is what no solution within the caps measures less than; it is Best's own
-// measure where Proved. Best is nil where none was found, and there is none where that is Proved.
+// A Minimum is the result of a search. Best is the best solution found, or nil. No solution within the caps measures
+// less than Bound. Proved reports that Best is a minimum, so that Bound is its measure; with a nil Best, it reports
+// that there is no solution.
 type Minimum struct {
 	Best   *Solution
 	Bound  float64
@@ -117,7 +118,7 @@ func (t *Tree) Within(ctx context.Context, caps Caps) (Minimum, error) {
 	return Minimum{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
 
-// Hopeless reports whether prices prove that no solution is within caps, as far as one relaxation tells.
+// Hopeless reports whether the prices of one relaxation prove that no solution is within caps.
 func (t *Tree) Hopeless(caps Caps) bool {
 	if !t.Possible() || t.Excludes(caps) {
 		return true
@@ -126,8 +127,9 @@ func (t *Tree) Hopeless(caps Caps) bool {
 	return t.Excludes(caps)
 }
 
-// Bound is what prices prove that no solution within caps measures less than, as far as one relaxation tells: some of
-// what Minimise finds for little of its work. It is infinite where nothing is within caps.
+// Bound returns a lower bound on the measure of the solutions within caps, from the prices of one relaxation. It is
+// weaker than the bound of Minimise, and takes little work. It is infinite if the prices prove that there is no
+// solution.
 func (t *Tree) Bound(m Measure, caps Caps) float64 {
 	if t.Hopeless(caps) {
 		return math.Inf(1)
@@ -141,9 +143,9 @@ func (t *Tree) Bound(m Measure, caps Caps) float64 {
 	return m.above(t.excluded(m, caps, -1, high))
 }
 
-// Quick is a solution within caps that measures little, for little work: the best of those that relaxations turned up,
-// or where none is within caps, of a search that looks at so many nodes. It is nil where these find none. none reports
-// whether there is surely none.
+// Quick looks for a good solution within caps with little work. It returns the best of the solutions that relaxations
+// found, or else the result of a search that looks at the given number of nodes. best is nil if there is none. none
+// reports whether no solution is within caps, proved.
 func (t *Tree) Quick(ctx context.Context, m Measure, caps Caps, nodes int) (best *Solution, none bool, err error) {
 	for _, f := range t.found {
 		if f.Within(&caps) && (best == nil || m.Value(f) < m.Value(best)) {
@@ -157,17 +159,17 @@ func (t *Tree) Quick(ctx context.Context, m Measure, caps Caps, nodes int) (best
 	return found.best, found.best == nil && found.exact, err
 }
 
-// Minimise first looks near what is excluded, in windows of a part of the way to the best that is known, where prices
-// leave little; nearNodes is what one of these may take. Where the way is short, or windows do not help, it looks
-// everywhere.
+// Minimise first searches windows just above the excluded measures, where prices leave few choices. The first window
+// reaches nearest of the way to the best known measure, and each takes at most nearNodes nodes. When the way is no
+// longer than short (as a share of the measure), or windows find nothing, Minimise searches everything.
 const (
 	nearest   = 1.0 / 16
 	nearNodes = 20
 	short     = 0.003
 )
 
-// Minimise looks for the solution within caps of the least measure. start is a solution within caps that is known, or
-// nil. It looks at so many nodes of the tree in the end; where these do not do, the result is not proved.
+// Minimise looks for the solution within caps with the least measure. start is a known solution within caps, or nil.
+// The last search looks at no more than the given number of nodes; if they do not suffice, the result is not proved.
 func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Caps, nodes int) (Minimum, error) {
 	best := start
 	if !t.Possible() {
@@ -180,7 +182,7 @@ func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Ca
 		}
 		best = found.best
 	}
-	bound := -1.0 // nothing measures so little
+	bound := -1.0 // no measure is this small
 	for part := nearest; part < 1; {
 		high := m.Value(best)
 		below := m.AsGood(best, caps, 1)
@@ -217,7 +219,7 @@ func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Ca
 	return Minimum{best, m.above(t.excluded(m, caps, bound, m.Value(best))), false}, nil
 }
 
-// above is the least that something can measure that measures more than x.
+// above returns the least measure above x: for amounts the next integer.
 func (m Measure) above(x float64) float64 {
 	if m.Yard != nil {
 		return max(0, x)
@@ -225,7 +227,8 @@ func (m Measure) above(x float64) float64 {
 	return max(0, math.Floor(x)+1)
 }
 
-// excluded is the largest measure, between two, of which prices prove that no solution within caps measures so little.
+// excluded returns the largest measure between low and high for which prices prove that every solution within caps
+// measures more.
 func (t *Tree) excluded(m Measure, caps Caps, low, high float64) float64 {
 	for range 40 {
 		if middle := (low + high) / 2; t.Excludes(m.UpTo(middle, caps)) {

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// parts is what there is to choose from. It does not change.
+// parts holds the choices of a tree. It does not change.
 type parts struct {
 	plan    *Plan
 	choices [][][]Choice // per leaf and row
 	rows    [][]int32    // per leaf: the caller's number of each row
-	same    []int        // per leaf: the first one that has the same list of choices, or itself
-	count   int          // of all choices
-	start   []int        // per table: the number of its first row among those of all tables; and the end
-	kinds   []int        // the first, and those of which some choice takes anything
-	dearest Vector       // no solution takes more of a kind
-	longest []int64      // per path: no solution takes more
-	widest  []int64      // per path: no part of a solution takes more, nor less than as much below 0
+	same    []int        // per leaf: the first leaf with the same list of choices, or itself
+	count   int          // the number of choices
+	// per table: the number of its first row when the rows of all tables are counted; one more entry for the end
+	start   []int
+	kinds   []int   // the kinds in use: kind 0, and each kind of which some choice takes any
+	dearest Vector  // per kind: no solution takes more
+	longest []int64 // per path: no solution takes more
+	widest  []int64 // per path: the amount of any part of a solution lies between -widest and widest
 	effort  *Effort
 }
 
@@ -38,7 +39,8 @@ func newParts(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *part
 	return t
 }
 
-// sameLists finds for every leaf the first one that has the same list of choices: not an equal one, but that one.
+// sameLists returns for each leaf the first leaf whose list of choices is the same slice. Equal lists in other memory
+// do not count.
 func sameLists(choices [][][]Choice) []int {
 	same, first := make([]int, len(choices)), map[*[]Choice]int{}
 	for leaf, rows := range choices {
@@ -55,14 +57,14 @@ func sameLists(choices [][][]Choice) []int {
 	return same
 }
 
-// A most is what no choice of a leaf takes more of.
+// most holds the largest amounts of any choice of a leaf.
 type most struct {
 	cost            Vector
 	longest, widest []int64
-	count           int // of the choices
+	count           int // the number of choices
 }
 
-// findMost finds what no solution takes more of.
+// findMost computes the amounts that no solution exceeds.
 func (t *parts) findMost() {
 	list := make([]most, len(t.choices))
 	for leaf := range list {
@@ -102,13 +104,13 @@ func (m *most) find(leaf [][]Choice) {
 	}
 }
 
-// perRow is a number for each row of all tables, one table after the other. They are anything yet.
+// perRow returns a list with a number per row of all tables, one table after the other. The numbers are arbitrary.
 func (t *parts) perRow() []int64 { return t.effort.room.list(t.start[len(t.start)-1]) }
 
-// of is the numbers of a table's rows among those of all.
+// of returns the part of a list from perRow that belongs to a table.
 func (t *parts) of(table int, list []int64) []int64 { return list[t.start[table]:t.start[table+1]] }
 
-// choice is the one that a pick means; nil where it is not in the tree.
+// choice returns the choice that a pick names, or nil if the tree does not contain it.
 func (t *parts) choice(leaf int, p Pick) *Choice {
 	for r, row := range t.rows[leaf] {
 		if row != p.Row {
@@ -123,13 +125,13 @@ func (t *parts) choice(leaf int, p Pick) *Choice {
 	return nil
 }
 
-// done adds to the effort, and reports the context's error.
+// done adds steps to the effort. It returns the context's error.
 func (t *parts) done(ctx context.Context, steps int) error {
 	t.effort.Done += steps
 	return ctx.Err()
 }
 
-// blank is a solution in which nothing is picked yet.
+// blank returns a solution with no picks yet.
 func (t *parts) blank() *Solution {
 	return &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
 }
@@ -143,7 +145,7 @@ func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
 	f.Picks[leaf] = Pick{t.rows[leaf][row], c.ID}
 }
 
-// limit is the price of caps, none of which is more than can be taken.
+// limit returns the cost of the caps at the price u. A path's cap counts only up to the longest value of that path.
 func (t *parts) limit(u *unit, caps *Caps) int64 {
 	sum := u.kinds.dot(&caps.Vector)
 	for i, p := range u.paths {
@@ -152,13 +154,13 @@ func (t *parts) limit(u *unit, caps *Caps) int64 {
 	return sum
 }
 
-// capped is caps that are not more than can be taken.
+// capped returns the caps, none of them larger than the most that a solution can take.
 func (t *parts) capped(caps Caps) Caps {
 	caps.Vector = caps.Vector.Least(t.dearest)
 	return caps
 }
 
-// capOf is the cap of a kind, or of path k as kind Kinds+k, and the most that a solution takes of it.
+// capOf returns the cap of a kind, or of path k as kind Kinds+k, and the most that a solution takes of it.
 func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	most = amount(&t.dearest, t.longest, kind)
 	if cap = caps.of(kind); kind >= Kinds {
@@ -167,7 +169,7 @@ func (t *parts) capOf(kind int, caps *Caps) (cap, most int64) {
 	return cap, most
 }
 
-// amount is what there is of a kind, or of path k as kind Kinds+k; 0 of a path where there are none.
+// amount returns the amount of a kind, or of path k as kind Kinds+k; 0 for a path that does not exist.
 func amount(kinds *Vector, paths []int64, kind int) int64 {
 	switch {
 	case kind < Kinds:
@@ -178,7 +180,7 @@ func amount(kinds *Vector, paths []int64, kind int) int64 {
 	return 0
 }
 
-// of is the cap of a kind, or of path k as kind Kinds+k.
+// of returns the cap of a kind, or of any path for kinds from Kinds on.
 func (c *Caps) of(kind int) int64 {
 	if kind < Kinds {
 		return c.Vector[kind]
@@ -186,7 +188,7 @@ func (c *Caps) of(kind int) int64 {
 	return c.Path
 }
 
-// negative reports whether the caps leave nothing of some kind.
+// negative reports whether some cap is below 0.
 func (c *Caps) negative() bool {
 	return slices.ContainsFunc(c.Vector[:], func(n int64) bool { return n < 0 })
 }

@@ -6,28 +6,28 @@ import (
 	"slices"
 )
 
-// For example, caps of (7, 7) cost 14 at a price of 1 for each. Where the cheapest whole costs 15, nothing is within;
-// where it costs 10, and the cheapest with some choice costs 16, nothing with that choice is. A price of (2, 1) may
-// tell more.
+// For example, caps of (7, 7) cost 14 at a price of 1 for each. If the cheapest whole costs 15, no solution is within
+// the caps. If it costs 10, and the cheapest whole with some choice costs 16, no solution with that choice is. A price
+// of (2, 1) may exclude more.
 
-// A price makes one number of a vector: so much per unit of each kind. For any price, a solution within caps costs no
-// more than the caps do. The least that a solution costs at some price therefore tells, without looking further, that
-// nothing is within; and the least that a solution with a given row in it costs, that none with that row is.
+// A price assigns a cost to a unit of each kind, so that a vector becomes one number. At any price, a solution within
+// caps costs no more than the caps. So if the cheapest solution costs more than the caps, nothing is within them. If
+// the cheapest solution with some row costs more, no solution with that row is.
 type price struct {
 	unit   unit
-	least  int64   // of all solutions; never where there is none
-	inside []int64 // per table and row: the least for the part in the table
-	rest   []int64 // per table and row: the least for what is not in the table; nil until it is needed
-	rested bool    // the effort of rest is counted
+	least  int64   // the least cost of any solution; never if there is none
+	inside []int64 // per table and row: the least cost of the part in the table
+	rest   []int64 // per table and row: the least cost of everything outside the table; nil until it is needed
+	rested bool    // whether the effort of computing rest was counted
 }
 
-// A unit is what a unit of each kind and of each path costs.
+// A unit holds the cost of a unit of each kind and of each path.
 type unit struct {
 	kinds Vector
-	paths []int64 // nil where they cost nothing
+	paths []int64 // nil if paths cost nothing
 }
 
-// unitOf is one for a unit of a kind, or of path k as kind Kinds+k, and nothing for the others.
+// unitOf returns the price of 1 per unit of a kind, or of path k as kind Kinds+k, and 0 for the others.
 func (t *parts) unitOf(kind int) (u unit) {
 	if kind < Kinds {
 		u.kinds[kind] = 1
@@ -38,7 +38,7 @@ func (t *parts) unitOf(kind int) (u unit) {
 	return u
 }
 
-// of is the price of amounts.
+// of returns the cost of amounts.
 func (u *unit) of(cost *Vector, paths []int64) int64 {
 	sum := u.kinds.dot(cost)
 	if u.paths != nil {
@@ -49,13 +49,15 @@ func (u *unit) of(cost *Vector, paths []int64) int64 {
 	return sum
 }
 
-// never is the price of what there is not: more than any solution's, and such that two of it do not overflow.
+// never is the cost of a part that does not exist. It exceeds the cost of any solution, and twice never does not
+// overflow.
 const never = int64(1) << 61
 
-// none is a price that only what there is not can have: with paths of negative clocks it may be less than never.
+// none is a cost that only a part that does not exist can reach. Paths with negative clocks can bring its cost below
+// never.
 const none = int64(1) << 60
 
-// priced is what the solutions cost at least.
+// priced returns a price with the least costs of all parts from the leaves to the whole.
 func (t *parts) priced(u unit) price {
 	p := price{unit: u, inside: t.perRow()}
 	c := t.columns()
@@ -66,7 +68,7 @@ func (t *parts) priced(u unit) price {
 	return p
 }
 
-// ones are the prices of one for a unit of each of the tree's kinds, and nothing for the others.
+// ones returns the prices of 1 per unit of each of the tree's kinds, and 0 for the others.
 func (t *parts) ones() []price {
 	list, c := make([]price, len(t.kinds), len(t.kinds)+len(t.longest)), t.columns()
 	for j, k := range t.kinds {
@@ -82,7 +84,7 @@ func (t *parts) ones() []price {
 	return list
 }
 
-// leaves finds what the rows of leaves cost at least, where choices cost so much.
+// leaves sets the least cost of each leaf's rows, given the cost of each choice.
 func (t *parts) leaves(inside []int64, c *columns, each []int64) {
 	for leaf := range t.plan.Leaves {
 		if same := t.same[leaf]; same < leaf {
@@ -99,8 +101,8 @@ func (t *parts) leaves(inside []int64, c *columns, each []int64) {
 	}
 }
 
-// join finds what joins cost at least, and all solutions, of what leaves do: table by table at all of some prices, for
-// the pairs of all tables are many.
+// join computes the least costs of the joins, and of the whole, from those of the leaves. It handles all prices table
+// by table, because the pairs of all tables are many.
 func (t *parts) join(list ...*price) {
 	for i := t.plan.Leaves; i < len(t.plan.Tables); i++ {
 		tb := &t.plan.Tables[i]
@@ -117,7 +119,7 @@ func (t *parts) join(list ...*price) {
 	}
 }
 
-// least finds what the rows of a join cost at least, of what those of its two tables do.
+// least computes the least cost of each row of a join from the costs of the rows of its two tables.
 func (t *Table) least(rows, left, right []int64) {
 	for r := range rows {
 		least := never
@@ -128,7 +130,7 @@ func (t *Table) least(rows, left, right []int64) {
 	}
 }
 
-// cheapest is a solution that costs the least at the price that was asked for last.
+// cheapest returns a solution of least cost at p, which must be the last price that was computed.
 func (t *parts) cheapest(p *price) *Solution {
 	f := t.blank()
 	t.walk(f, p, t.columns(), len(t.plan.Tables)-1, 0)
@@ -186,10 +188,11 @@ func (t *parts) around(p *price) {
 	}
 }
 
-// largeTree is the rows of a tree from which on what can be found again soon is not kept beside another tree.
+// largeTree is the number of rows from which on lists that can be computed again are not kept while another tree
+// exists.
 const largeTree = 1 << 19
 
-// leaveRests lets rests go where there are so many rows that they would be too much beside those of a reduced tree.
+// leaveRests frees the rests of a large tree, which would take too much memory beside those of a reduced tree.
 func leaveRests(t *parts, list []*price) {
 	if t.start[len(t.start)-1] < largeTree {
 		return
@@ -200,29 +203,30 @@ func leaveRests(t *parts, list []*price) {
 	}
 }
 
-// excludes reports whether one of some prices proves that nothing is within caps, which are capped.
+// excludes reports whether one of the prices proves that nothing is within caps. The caps must be those that capped
+// returns.
 func (t *parts) excludes(list []price, caps *Caps) bool {
 	return slices.ContainsFunc(list, func(p price) bool { return p.least > t.limit(&p.unit, caps) })
 }
 
-// Excludes reports whether some price that is known proves that no solution is within caps.
+// Excludes reports whether a known price proves that no solution is within caps.
 func (t *prices) Excludes(caps Caps) bool {
 	caps = t.capped(caps)
 	return caps.negative() || t.excludes(t.single, &caps) || t.excludes(t.mixed, &caps)
 }
 
-// What relax does at most: rounds is how many prices it tries, keepPrices how many of them it keeps.
+// Limits of Relax: rounds is the most prices that it tries, and keepPrices the most that it keeps.
 const (
 	rounds     = 40
 	keepPrices = 4
 )
 
-// prices are those that were tried on some parts.
+// prices holds the prices tried on some parts.
 type prices struct {
 	*parts
-	single []price        // per kind that is taken at all, and per path: one for a unit of it, nothing for the others
-	mixed  []price        // others, the sharpest of each relaxation
-	most   [Kinds][]int64 // mostAround, once it was asked for
+	single []price        // unit prices: one per kind that a choice takes, and one per path
+	mixed  []price        // mixed prices: the sharpest of each relaxation
+	most   [Kinds][]int64 // per kind: the result of mostAround, once computed
 }
 
 func newPrices(t *parts) (p prices) {
@@ -233,8 +237,8 @@ func newPrices(t *parts) (p prices) {
 	return p
 }
 
-// singleOf is the index of the price of one for a unit of a kind, or of path k as kind Kinds+k; -1 where nothing is
-// taken of it.
+// singleOf returns the index of the unit price of a kind, or of path k as kind Kinds+k; -1 if no choice takes any of
+// it.
 func (t *prices) singleOf(kind int) int {
 	return slices.IndexFunc(t.single, func(p price) bool {
 		if kind >= Kinds {
@@ -244,16 +248,16 @@ func (t *prices) singleOf(kind int) int {
 	})
 }
 
-// Relax looks for the price that says most of what is within caps: the one at which the cheapest solution takes the
-// largest share of what the caps cost (the Lagrangian dual of the least share of caps). It plays the game of prices
-// against solutions: every round adds the solution that is cheapest at the prices that are best against those so far
-// (column generation). The solutions are kept in the tree, and the sharpest prices. There must be a solution.
+// Relax looks for the price that excludes the most: at this price the cheapest solution takes the largest share of the
+// caps' cost (the Lagrangian dual of the least share of caps). It plays the game of prices against solutions. Each
+// round finds the best prices against the solutions so far, and adds the solution that is cheapest at them (column
+// generation). The tree keeps the solutions and the sharpest prices. The tree must have a solution.
 func (t *Tree) Relax(caps Caps) {
 	caps = t.capped(caps)
 	if caps.negative() {
 		return
 	}
-	var tried []price // the sharpest so far
+	var tried []price // the sharpest prices so far
 	share := func(p *price) float64 { return float64(p.least) / float64(max(1, t.limit(&p.unit, &caps))) }
 	for range rounds {
 		weight, mixture, value := t.game(t.found, &caps)
@@ -276,7 +280,7 @@ func (t *Tree) Relax(caps Caps) {
 	t.mixed = slices.Concat(tried, t.mixed[:old])
 }
 
-// leave tells that prices are of no use any more.
+// leave gives back the lists of prices that are no longer needed.
 func (t *parts) leave(list []price) {
 	for i := range list {
 		t.effort.room.leave(list[i].inside, list[i].rest)
@@ -284,7 +288,7 @@ func (t *parts) leave(list []price) {
 	}
 }
 
-// Dismiss tells that the tree is of no use any more: the next one has its lists.
+// Dismiss gives back the tree's lists for the next tree. The tree must not be used again.
 func (t *prices) Dismiss() {
 	t.leave(t.single)
 	t.leave(t.mixed)
@@ -292,8 +296,8 @@ func (t *prices) Dismiss() {
 	t.most = [Kinds][]int64{}
 }
 
-// Mixture is the solutions of which the last relaxation mixes what is best against the prices. They need not be within
-// the caps.
+// Mixture returns the solutions that the last relaxation mixes against its best prices. They need not be within the
+// caps.
 func (t *Tree) Mixture() (list []*Solution) {
 	for i, w := range t.mixture {
 		if w > 1e-9 {
@@ -303,7 +307,8 @@ func (t *Tree) Mixture() (list []*Solution) {
 	return list
 }
 
-// perUnit turns weights of whole caps into prices of a unit, such that not even the dearest solution's price overflows.
+// perUnit turns weights of whole caps into integer prices per unit, so small that even the dearest solution's cost does
+// not overflow.
 func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	sum := 0.0
 	for k, w := range weight {
@@ -328,7 +333,7 @@ func (t *parts) perUnit(weight []float64, caps *Caps) (u unit) {
 	return u
 }
 
-// sharpest is the prices that say most of caps, with their rests, and what caps cost at them.
+// sharpest returns the mixed prices that exclude the most, with rest filled in, and the cost of the caps at each.
 func (t *prices) sharpest(caps *Caps) (list []*price, limits []int64) {
 	order := make([]int, len(t.mixed))
 	shares := make([]float64, len(t.mixed))

@@ -2,8 +2,8 @@ package search
 
 import "slices"
 
-// Reduce is the tree without what prices prove to be in no solution within caps: choices, rows, and pairs of rows. Its
-// solutions within caps are the same. It is nil where nothing is left.
+// Reduce returns the tree without the choices, rows and pairs of rows that prices prove to be in no solution within
+// caps. The solutions within caps stay the same. Reduce returns nil if nothing is left.
 func (t *Tree) Reduce(caps Caps) *Tree {
 	caps = t.capped(caps)
 	if !t.Possible() || t.Excludes(caps) {
@@ -22,13 +22,13 @@ func (t *Tree) Reduce(caps Caps) *Tree {
 	return n
 }
 
-// A reducer knows what is left of a tree.
+// A reducer makes the reduced tree.
 type reducer struct {
 	*Tree
 	prices []*price
 	limits []int64
-	number [][]int32 // per table and row: its number in the new tree; -1 where it is gone
-	over   []bool    // per choice: it is gone
+	number [][]int32 // per table and row: its number in the new tree, or -1 if it is removed
+	over   []bool    // per choice: whether it is removed
 	first  []int     // per row of the leaves: the number of its first choice
 }
 
@@ -114,7 +114,7 @@ func (r *reducer) findOver() {
 	}
 }
 
-// choicesOf is the choices of a row that are left.
+// choicesOf returns the remaining choices of a row.
 func (r *reducer) choicesOf(leaf, row int) []Choice {
 	all := r.Tree.choices[leaf][row]
 	over := r.over[r.first[r.start[leaf]+row]:][:len(all)]
@@ -131,7 +131,7 @@ func (r *reducer) choicesOf(leaf, row int) []Choice {
 	return left
 }
 
-// join fills a table with the pairs that are left.
+// join fills a table with the remaining pairs.
 func (r *reducer) join(tb *Table, table int) {
 	old := &r.plan.Tables[table]
 	atL, atR := r.start[old.Left], r.start[old.Right]
@@ -158,7 +158,7 @@ func (r *reducer) join(tb *Table, table int) {
 	}
 }
 
-// within reports whether a solution keeps all limits, so that all that is in it is left.
+// within reports whether a solution keeps all limits, so that all its choices remain.
 func (r *reducer) within(f *Solution) bool {
 	for i, p := range r.prices {
 		if p.unit.of(&f.Cost, f.Paths) > r.limits[i] {

@@ -2,22 +2,22 @@ package search
 
 import "slices"
 
-// A room is where trees put what they need, and where a pruner puts labels, which the next one overwrites.
+// A room holds memory that the trees and pruners of a search reuse, one after the other.
 type room struct {
 	columns columns
-	spare   [][]int64 // lists that no tree needs any more
-	sheets  []sheet   // by table
-	amounts [][]int64 // lists that no sheet needs any more
-	row     labels    // of the row whose labels are made
+	spare   [][]int64 // lists for reuse by trees
+	sheets  []sheet   // per table
+	amounts [][]int64 // lists for reuse by sheets
+	row     labels    // labels of the row in work
 	order   []entry
-	digests []uint64  // of each of these
-	front   []uint64  // those of the ones that none beats
-	shares  []float64 // of labels of which some are kept
+	digests []uint64  // the digest of each label
+	front   []uint64  // the digests of the labels that no other beats
+	shares  []float64 // shares of the labels among which some are kept
 	sorted  []float64
 	kept    []int32
 }
 
-// list is one of so many numbers, which may be any.
+// list returns a list of n numbers with arbitrary values.
 func (r *room) list(n int) []int64 {
 	last := len(r.spare) - 1
 	if last < 0 {
@@ -28,15 +28,15 @@ func (r *room) list(n int) []int64 {
 	return sized(list, n)
 }
 
-// layOut makes room for the sheets of so many tables.
+// layOut provides an empty sheet for each of the given number of tables.
 func (r *room) layOut(tables int) {
 	r.sheets = slices.Grow(r.sheets, max(0, tables-len(r.sheets)))[:tables]
 	for i := range r.sheets {
-		r.sheets[i].amounts = nil // of a tree before that ended early
+		r.sheets[i].amounts = nil // left over if the last tree ended early
 	}
 }
 
-// take is a list of no amounts.
+// take returns an empty list for amounts.
 func (r *room) take() (amounts []int64) {
 	if last := len(r.amounts) - 1; last >= 0 {
 		amounts, r.amounts = r.amounts[last][:0], r.amounts[:last]
@@ -44,16 +44,16 @@ func (r *room) take() (amounts []int64) {
 	return amounts
 }
 
-// free gives the amounts of a sheet back.
+// free takes back the amounts of a sheet.
 func (r *room) free(s *sheet) {
-	const most = 16 // lists that are kept: few tables wait for the one that they are joined with
+	const most = 16 // the most lists to keep: few tables wait for their join
 	if len(r.amounts) < most {
 		r.amounts = append(r.amounts, s.amounts)
 	}
 	s.amounts = nil
 }
 
-// leave gives lists back.
+// leave takes back lists.
 func (r *room) leave(lists ...[]int64) {
 	for _, list := range lists {
 		if list != nil {

@@ -1,37 +1,36 @@
-// Package search chooses one of several ways for each part of something whose parts must fit together, such that what
-// all take together stays within caps and one measure is as small as it can be. It knows nothing of hardware: amounts
-// are vectors of integers, parts are leaves of a tree of tables. It proves that there is nothing better, or says how
-// far it is from that.
+// Package search finds the best choice for each part of a whole, such that neighbouring parts fit together and all
+// choices stay within caps. In come a Plan, Choices and Caps; out come Solutions. One measure of a solution is to be as
+// small as possible: the package proves that no solution measures less, or says how far the result may be from the
+// best. It knows nothing of hardware: amounts are vectors of integers, and parts are leaves of a tree of tables.
 //
-// A Plan is the tree. A leaf is one part: a table with a row for every way in which it may meet its neighbours. A join
-// is a part made of two, with the pairs of their rows that fit together; the last table is the whole, with one row.
-// This is the elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A Tree is a
-// plan with the choices of each leaf's rows. For example, two leaves that fit where their rows are equal, and caps of 7
-// and 7:
+// A Plan is the tree. A leaf is one part: a table with a row for each way to meet its neighbours. A join is a part made
+// of two parts, with the pairs of their rows that fit together. The last table is the whole, with one row. This is the
+// elimination of variables from a constraint network (R. Dechter, Bucket elimination, 1999). A Tree is a plan with the
+// choices of each leaf's rows. For example, two leaves fit together if their rows are equal, and the caps are 7 and 7:
 //
-//			leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
-//			        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
+//		leaf 0, row 0: (1, 6)          leaf 1, row 0: (2, 2)
+//		        row 1: (5, 1), (3, 3)          row 1: (3, 3), (1, 5)
 //
 //	  - Prices (price.go; Lagrangian relaxation: M. L. Fisher 1981) turn vectors into numbers. At a price of 1 and 1
-//	    the cheapest whole takes 10 = (3,3)+(1,5) rather than 11 = (1,6)+(2,2): whatever is chosen takes 10 or more,
-//	    so nothing is within caps of 4 and 4. The best prices are the optimum of a game of prices against choices
-//	    (game.go), of which a choice is added at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
-//	  - What a row's rest costs at least excludes single choices: row 0 of leaf 0 needs 6 of the second kind, and
-//	    leaf 1's row 0 two more: 8, beyond the caps. Reduce leaves such rows out.
+//	    the cheapest whole costs 10 = (3,3)+(1,5), less than 11 = (1,6)+(2,2). So every whole costs at least 10, and
+//	    nothing is within caps of 4 and 4. The best prices are the optimum of a game of prices against choices
+//	    (game.go), to which one choice is added at a time (column generation: P. C. Gilmore and R. E. Gomory 1961).
+//	  - The least cost of the other parts excludes single choices. Row 0 of leaf 0 needs 6 of the second kind, and
+//	    row 0 of leaf 1 needs 2 more: 8 exceeds the cap. Reduce removes these rows.
 //	  - Labels (label.go; Pareto labels, as in shortest paths with resources: M. Desrochers and F. Soumis 1988)
-//	    carry every way to choose for a part, from the leaves to the whole, and drop those that another one beats or
-//	    that no rest brings within the caps: of row 1 with row 1 four ways, (8, 4), (6, 6), (6, 6), (4, 8), of which
-//	    one (6, 6) is left.
-//	  - Where there are too many labels, the choices of one leaf are halved, and both halves are searched
+//	    carry all ways to choose for a part from the leaves to the whole. A label is dropped if another one beats it,
+//	    or if nothing can complete it within the caps. Row 1 with row 1 has four ways, (8, 4), (6, 6), (6, 6) and
+//	    (4, 8), of which a single (6, 6) is left.
+//	  - If there are too many labels, the choices of one leaf are halved, and both halves are searched
 //	    (branch.go; branch and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
 //
-// The files: search.go has what comes in, a Plan and its Choices, and what goes out, Solutions within Caps; minimise.go
-// looks for the least of a Measure; parts.go is what there is to choose from, and columns.go has it by kind; price.go,
-// game.go, label.go, with digest.go, branch.go and reduce.go are the items above; room.go is what trees hand on;
-// explain.go says why a choice is in no solution. The package imports nothing of ours.
+// search.go declares these types. minimise.go looks for the least of a Measure. parts.go holds the choices, and
+// columns.go their amounts by kind. The items above are in price.go, game.go, reduce.go, label.go with digest.go, and
+// branch.go. room.go holds memory for reuse. explain.go says why a choice is in no solution. The package imports
+// nothing of this module.
 //
-// Paths are amounts of another kind: there may be many, they share one cap, and what is minimised may be the longest of
-// them. Where there are any, there are no labels.
+// Paths are a second sort of amounts. There may be any number of them, they share one cap, and the measure may be the
+// longest of them. A tree with paths uses no labels.
 package search
 
 import (
@@ -40,13 +39,13 @@ import (
 	"slices"
 )
 
-// Kinds is how many kinds of amounts there are at most, beside the paths.
+// Kinds is the most kinds of amounts, not counting paths.
 const Kinds = 9
 
-// A Vector is an amount of each kind. Kinds that are not used are 0.
+// A Vector holds an amount of each kind. Unused kinds are 0.
 type Vector [Kinds]int64
 
-// Plus adds.
+// Plus returns v + o.
 func (v Vector) Plus(o Vector) Vector {
 	for i := range v {
 		v[i] += o[i]
@@ -54,7 +53,7 @@ func (v Vector) Plus(o Vector) Vector {
 	return v
 }
 
-// Minus subtracts.
+// Minus returns v - o.
 func (v Vector) Minus(o Vector) Vector {
 	for i := range v {
 		v[i] -= o[i]
@@ -62,7 +61,7 @@ func (v Vector) Minus(o Vector) Vector {
 	return v
 }
 
-// Within reports whether v is no more of any kind than o.
+// Within reports whether v takes no more of any kind than o.
 func (v *Vector) Within(o *Vector) bool {
 	for i := range v {
 		if v[i] > o[i] {
@@ -72,7 +71,7 @@ func (v *Vector) Within(o *Vector) bool {
 	return true
 }
 
-// Least is the smaller amount of each kind.
+// Least returns the smaller amount of each kind.
 func (v Vector) Least(o Vector) Vector {
 	for i := range v {
 		v[i] = min(v[i], o[i])
@@ -88,16 +87,16 @@ func (v *Vector) dot(o *Vector) int64 {
 	return sum
 }
 
-// Most is an amount that caps nothing, and that two of do not overflow at any price.
+// Most is a cap that never binds. The sum of two does not overflow at any price.
 const Most = int64(1) << 40
 
-// Caps is what a solution may take: of each kind, and of each path.
+// Caps holds the most that a solution may take of each kind, and of each path.
 type Caps struct {
 	Vector
 	Path int64
 }
 
-// Unlimited caps nothing.
+// Unlimited never binds.
 var Unlimited = func() Caps {
 	var v Vector
 	for i := range v {
@@ -106,53 +105,53 @@ var Unlimited = func() Caps {
 	return Caps{v, Most}
 }()
 
-// Least is the smaller of both caps.
+// Least returns the smaller cap of each kind and of the paths.
 func (c Caps) Least(o Caps) Caps { return Caps{c.Vector.Least(o.Vector), min(c.Path, o.Path)} }
 
-// Within reports whether c caps no less than o.
+// Within reports whether no cap of c exceeds that of o.
 func (c *Caps) Within(o *Caps) bool { return c.Vector.Within(&o.Vector) && c.Path <= o.Path }
 
-// A Plan is tables: leaves, and joins of two tables before them. The last one is the whole, with one row.
+// A Plan lists tables: first leaves, then joins of two earlier tables. The last table is the whole, with one row.
 type Plan struct {
 	Tables []Table
-	Leaves int // how many tables are leaves; these come first
+	Leaves int // the number of leaves; they come first
 }
 
 // A Table is a leaf, or a join of two tables.
 type Table struct {
-	Left, Right int // tables that a join joins; -1 in a leaf
+	Left, Right int // the tables that a join joins; -1 for a leaf
 	Rows        int
-	First       []int32 // of a join: the pairs of row i are Pairs[First[i]:First[i+1]]
+	First       []int32 // for a join: the pairs of row i are Pairs[First[i]:First[i+1]]
 	Pairs       []Pair
 }
 
-// pairs are those of a row.
+// pairs returns the pairs of a row.
 func (t *Table) pairs(row int) []Pair { return t.Pairs[t.First[row]:t.First[row+1]] }
 
-// A Pair is a row of the left table and one of the right that fit together.
+// A Pair is a row of the left table and a row of the right table that fit together.
 type Pair struct{ Left, Right int32 }
 
-// A Choice is one way to choose for a leaf's row. ID is the caller's. Paths are further amounts, which may be negative:
-// any number of them, the same in all choices of a tree that have any. They share a cap.
+// A Choice is one way to choose for a leaf's row. The caller sets ID to recognise it. Paths are further amounts, which
+// may be negative. All choices of a tree with paths have the same number of them, and all paths share one cap.
 type Choice struct {
 	Cost  Vector
 	Paths []int64
 	ID    int32
 }
 
-// A Solution is one choice per leaf.
+// A Solution has one choice per leaf.
 type Solution struct {
 	Cost  Vector
 	Paths []int64
 	Picks []Pick
 }
 
-// Within reports whether a solution is within caps.
+// Within reports whether the solution is within caps.
 func (f *Solution) Within(caps *Caps) bool {
 	return f.Cost.Within(&caps.Vector) && f.Longest() <= caps.Path
 }
 
-// Longest is the largest amount of any path; the least there is without any.
+// Longest returns the largest path, or the least int64 if there are no paths.
 func (f *Solution) Longest() int64 {
 	most := int64(math.MinInt64)
 	for _, p := range f.Paths {
@@ -161,47 +160,47 @@ func (f *Solution) Longest() int64 {
 	return most
 }
 
-// A Pick is the row and the choice of a leaf.
+// A Pick names a row and a choice of a leaf.
 type Pick struct {
 	Row int32
 	ID  int32
 }
 
-// Effort counts what a search does, in steps of some ten nanoseconds, so that where it ends does not depend on the
-// machine. It may be shared by several searches, one after the other.
+// Effort counts the steps of a search, of some ten nanoseconds each. Limits count steps and not time, so that a search
+// ends at the same point on every machine. Several searches may use an Effort, one after the other.
 type Effort struct {
 	Done    int
 	Limit   int
-	Whole   *Whole // of which these steps are a part; nil: of none
-	Cut     bool   // a limit was reached
-	counted int    // steps that the whole knows of
-	room    *room  // that the last of these searches leaves to the next
+	Whole   *Whole // the effort of the whole answer that these steps count for; nil if there is none
+	Cut     bool   // whether a limit was reached
+	counted int    // steps already added to Whole
+	room    *room  // memory that each search hands on to the next
 }
 
-// A Whole is all that is done for one answer, by efforts one after the other. It ends them all.
+// A Whole sums up the steps of all efforts for one answer. Its limit ends them all.
 type Whole struct {
-	Limit int             // steps; 0: any number
-	Done  int             // steps that efforts have told of
-	Stop  <-chan struct{} // closed: there is to be an end
+	Limit int             // in steps; 0 for no limit
+	Done  int             // steps that efforts have reported
+	Stop  <-chan struct{} // closing it ends all searches
 }
 
-// Apart is an effort of its own, for searches that come before the next of these.
+// Apart returns a new effort with a limit of its own, for searches between those of e. It reuses the memory of e.
 func (e *Effort) Apart(limit int) Effort { return Effort{Limit: limit, room: e.room} }
 
-// Spent reports whether the search has to end with what it has.
+// Spent reports whether the search must end with its result so far.
 func (e *Effort) Spent() bool {
 	over := e.Over() || e.Done > e.Limit
 	e.Cut = e.Cut || over
 	return over
 }
 
-// Over reports whether the whole has come to its end. What is found from then on does not count.
+// Over reports whether the whole must end. Results found later do not count.
 func (e *Effort) Over() bool {
 	e.Tell()
 	return e.Whole.Over()
 }
 
-// Tell tells the whole of the steps that were done.
+// Tell adds the steps since the last call to Whole.
 func (e *Effort) Tell() {
 	if e.Whole != nil {
 		e.Whole.Done += e.Done - e.counted
@@ -209,7 +208,7 @@ func (e *Effort) Tell() {
 	}
 }
 
-// Over reports whether there is to be an end. The nil Whole has none.
+// Over reports whether the whole must end. A nil Whole never ends.
 func (w *Whole) Over() bool {
 	if w == nil {
 		return false
@@ -222,13 +221,14 @@ func (w *Whole) Over() bool {
 	}
 }
 
-// A Tree is the choices of every leaf's rows, and what is known of the solutions.
+// A Tree holds the choices of each leaf's rows, with the prices and solutions known so far.
 type Tree struct {
 	prices
 	pool
 }
 
-// NewTree is a tree of the plan with the choices of each leaf's rows; a row may have none. The choices are not changed.
+// NewTree returns a tree of the plan. choices has the choices of each leaf and row; a row may have none. The tree does
+// not change them.
 func NewTree(plan *Plan, choices [][][]Choice, e *Effort) *Tree {
 	rows := make([][]int32, plan.Leaves)
 	for i := range rows {
@@ -248,8 +248,8 @@ func newTree(plan *Plan, choices [][][]Choice, rows [][]int32, e *Effort) *Tree 
 // Possible reports whether there is any solution.
 func (t *Tree) Possible() bool { return t.single[0].least < none }
 
-// Undominated is the choices that none other is at least as good as in every kind; of equal ones the first. The list is
-// sorted in place.
+// Undominated returns the choices that no other equals or beats in every kind; of equal choices it keeps the first. It
+// sorts the list in place.
 func Undominated(all []Choice) []Choice {
 	if len(all) < 2 {
 		return all

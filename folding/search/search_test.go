@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// randomTree is a tree of leaves that are joined two by two in any order, with choices of a few kinds.
+// randomTree returns leaves with random choices of a few kinds, joined in pairs in random order.
 func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choice) {
 	plan := &Plan{Leaves: leaves}
 	choices := make([][][]Choice, leaves)
@@ -64,7 +64,7 @@ func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choi
 	return plan, choices
 }
 
-// all is what every solution of a table's row takes.
+// all returns every solution of a table's row.
 func all(plan *Plan, choices [][][]Choice, table, row int) (list []*Solution) {
 	tb := &plan.Tables[table]
 	if tb.Left < 0 {
@@ -87,7 +87,7 @@ func all(plan *Plan, choices [][][]Choice, table, row int) (list []*Solution) {
 	return list
 }
 
-// picked is what the picks of a solution take, as the caller reads them.
+// picked returns the costs of a solution's picks, as the caller would add them up.
 func picked(t testing.TB, choices [][][]Choice, f *Solution) *Solution {
 	sum := &Solution{Paths: make([]int64, len(f.Paths))}
 	for l, p := range f.Picks {
@@ -106,8 +106,8 @@ func picked(t testing.TB, choices [][][]Choice, f *Solution) *Solution {
 
 func same(a, b *Solution) bool { return a.Cost == b.Cost && slices.Equal(a.Paths, b.Paths) }
 
-// Every measure, within any caps, against the enumeration of all solutions: with labels, and of trees with paths by
-// branching alone.
+// TestMinimise checks every measure, within random caps, against the enumeration of all solutions: with labels, and for
+// trees with paths by branching alone.
 func TestMinimise(t *testing.T) {
 	t.Parallel()
 	fit, none, branched := 0, 0, 0
@@ -176,7 +176,7 @@ func TestMinimise(t *testing.T) {
 	}
 }
 
-// What Reduce leaves has the same solutions within the caps.
+// TestReduce checks that a reduced tree has the same solutions within the caps.
 func TestReduce(t *testing.T) {
 	t.Parallel()
 	smaller := 0
@@ -223,7 +223,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// An end of the effort is said, and what is said then holds.
+// TestEffort checks that a search whose effort ends says so, and that its result holds.
 func TestEffort(t *testing.T) {
 	t.Parallel()
 	open := 0
@@ -251,7 +251,7 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// readTree reads testdata.
+// readTree reads a tree from testdata.
 func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budget Caps) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -307,7 +307,7 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 	return plan, choices, budget
 }
 
-// A general solver of integer programmes proves 40,393 LUTs.
+// TestCNV checks the minimum of 40,393 LUTs, which a general solver of integer programmes proves.
 func TestCNV(t *testing.T) {
 	t.Parallel()
 	plan, choices, budget := readTree(t, "testdata/cnv.txt")
@@ -331,8 +331,8 @@ func BenchmarkCNV(b *testing.B) {
 	}
 }
 
-// The weights of a game are a distribution whose value no other one beats: here, none of many random ones. The mixture
-// of solutions is as good against every kind.
+// TestGame checks that the weights of a game are a distribution whose value none of many random ones exceeds, and that
+// the mixture of solutions is as good against every kind.
 func TestGame(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 1))

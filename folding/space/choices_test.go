@@ -13,14 +13,14 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// chain is the space of two layers, one behind the other.
+// chain returns the space of two layers in a row.
 func chain(t *testing.T) *Space {
 	t.Helper()
 	d := draw(t)
 	return d.space(d.product(d.product(d.image(2), 2, 3), 3, 2))
 }
 
-// combined visits one option of each layer, all ways.
+// combined visits every combination of one option per layer.
 func combined(s *Space, visit func(options []int32)) {
 	options := make([]int32, len(s.Layers))
 	var layer func(i int)
@@ -42,7 +42,7 @@ func host(s *Space) search.Vector {
 	return s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
 }
 
-// single is the least of a measure with these options; nil where nothing joins them.
+// single returns the folding of least measure with these options, or nil if no width converter joins them.
 func single(t *testing.T, s *Space, r *Region, options []int32, m search.Measure) *Folding {
 	t.Helper()
 	tree := s.Single(r, s.Classes(options), options, host(s), &search.Effort{Limit: 1 << 40})
@@ -56,8 +56,8 @@ func single(t *testing.T, s *Space, r *Region, options []int32, m search.Measure
 	return s.Folding(r, got.Best)
 }
 
-// A layer's options are its folds, with what they cost, in as many clocks as they take; those of a class are alike to
-// neighbours, and no others.
+// TestOptions checks the options of a layer: each fold with its cost and clocks. Options of one class look alike to
+// neighbours, and no others do.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
@@ -106,7 +106,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestIntervals holds that the list has the clocks of all options that are no faster than the slowest layer's fastest.
+// TestIntervals checks that the list has the clocks of all options that are no faster than the slowest layer's fastest.
 func TestIntervals(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
@@ -129,8 +129,8 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Any two folds are joined, by a width converter where words differ; a folding takes what its design does; and the tree
-// of all has the least of them.
+// TestJoins checks that any two folds are joined, by a width converter if words differ. It also checks that a folding
+// costs what its design costs, and that the tree of all foldings has the least cost.
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
@@ -179,7 +179,8 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// The parts of a region have every folding but one once, and that one only with deeper FIFOs.
+// TestDivide checks that the parts of a region hold every folding but one exactly once, and that one only with deeper
+// FIFOs.
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
@@ -230,7 +231,8 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// A region that holds a design's words has no FIFOs with less, and what a folding of it takes more is theirs.
+// TestHolding checks that a region with a design's depths has no shallower FIFOs, and that its foldings cost more only
+// by these.
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	s := chain(t)

@@ -9,26 +9,29 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A Folding is one option per layer, and how its FIFOs are built.
+// A Folding chooses one option for each layer, and says how each FIFO is built.
 type Folding struct {
 	Options []int32
 	Cost    search.Vector
 	fifos   map[Side]dataflow.FIFO
-	words   map[Side]int // that FIFOs hold at least; they may be built for more
+	words   map[Side]int // the least depths that the region asked for; a FIFO may be built deeper
 }
 
-// Measures is what a folding measures.
+// Measures returns the amount of m that the folding takes.
 func (f *Folding) Measures(m search.Measure) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
 
-// AsGood is what may be taken within caps to measure as little as a folding, or less for less = 1.
+// AsGood returns the caps that hold every folding which stays within caps and takes at most f's amount of m minus less.
+// With less = 1 the amount must be smaller than f's.
 func (f *Folding) AsGood(m search.Measure, caps search.Caps, less int64) search.Caps {
 	return m.AsGood(&search.Solution{Cost: f.Cost}, caps, less)
 }
 
-// Region is the whole space with FIFOs as deep as the folding has them.
+// Region returns the whole space within the limit in clocks, with FIFOs at least as deep as the folding's region asks
+// for.
 func (f *Folding) Region(limit int) Region { return Region{Limit: limit, words: f.words} }
 
-// Sized is how many FIFOs of a folding hold more than so many words, of those whose depth is not given.
+// Sized returns how many FIFOs of the folding hold more than the given number of words. It does not count FIFOs whose
+// depth the user gives.
 func (s *Space) Sized(f *Folding, words int) (n int) {
 	for side, fifo := range f.fifos {
 		if _, given := s.given(side, true); fifo.Depth > words && !given {
@@ -38,7 +41,7 @@ func (s *Space) Sized(f *Folding, words int) (n int) {
 	return n
 }
 
-// Classes is the class of every layer.
+// Classes returns the class of each layer for the given options.
 func (s *Space) Classes(options []int32) []int32 {
 	list := make([]int32, len(options))
 	for i, o := range options {
@@ -47,7 +50,7 @@ func (s *Space) Classes(options []int32) []int32 {
 	return list
 }
 
-// Folding is what a solution of a region's tree means.
+// Folding converts a solution of the region's tree into a folding.
 func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 	g := &Folding{Cost: f.Cost, words: r.words, fifos: map[Side]dataflow.FIFO{}}
 	for i := range s.Layers {
@@ -69,13 +72,16 @@ func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 				at = pick >> wayBits
 			}
 			list := menu{s, r}.ways(side, f, only)
-			g.fifos[side] = list[min(int(at), len(list)-1)].FIFO // any, of a stream of which the plan drops an end
+			// If the plan drops an end of the stream, the index may have been made for another form. Then any FIFO is
+			// valid.
+			g.fifos[side] = list[min(int(at), len(list)-1)].FIFO
 		})
 	}
 	return g
 }
 
-// eachFIFO gives the FIFOs of a stream between layers of some options, and the forms of their words.
+// eachFIFO calls visit for each FIFO of a stream between layers with the given options. visit gets the form of the
+// FIFO's words; only is true if the stream has no second FIFO.
 func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, only bool)) {
 	in, out := s.ends(id, options)
 	visit(Side{stream: id}, in, in == out)
@@ -84,7 +90,7 @@ func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, 
 	}
 }
 
-// ends is the forms at the two ends of a stream.
+// ends returns the forms at the two ends of a stream.
 func (s *Space) ends(id int, options []int32) (in, out form) {
 	st := &s.Streams[id]
 	if w := st.writer; w.layer >= 0 {
@@ -102,22 +108,22 @@ func (s *Space) ends(id int, options []int32) (in, out form) {
 	return in, out
 }
 
-// Built is a design of a folding, with where its nodes and streams are from.
+// Built is the design of a folding. It also records from which layer and stream each node and stream comes.
 type Built struct {
 	*dataflow.Design
-	layer []int  // per node: the layer; -1 of a width converter
-	conv  []int  // per node: the stream that a width converter is on
+	layer []int  // per node: the layer; -1 for a width converter
+	conv  []int  // per node: the stream of a width converter; -1 for other nodes
 	sides []Side // per stream
 }
 
-// Build puts width converters where the words of neighbours differ, or a layer's are wider than the host's port. It is
-// nil where none joins them.
+// Build makes the design of a folding. It inserts width converters where the words of neighbours differ, and where a
+// layer's words are wider than the host's port. It returns nil if no width converter can join two neighbours.
 func (s *Space) Build(f *Folding) *Built {
 	g := s.Model.Graph
 	var b dataflow.Builder
 	made := &Built{}
 	var folds []dataflow.Fold
-	stream := make([]int, len(g.Streams)) // in the new graph, where the reader finds it
+	stream := make([]int, len(g.Streams)) // per stream of the model: its number in the new graph, at the reader's end
 	note := func(id int, side Side) {
 		for len(made.sides) <= id {
 			made.sides = append(made.sides, Side{})
@@ -128,7 +134,7 @@ func (s *Space) Build(f *Folding) *Built {
 		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
 		note(stream[in], Side{stream: in})
 	}
-	// join puts what a stream needs between its ends; it reports whether something does.
+	// join inserts a width converter into a stream whose two ends differ. It reports whether the ends could be joined.
 	join := func(id int, names []string) bool {
 		in, out := s.ends(id, f.Options)
 		if in == out {
@@ -201,7 +207,7 @@ func (s *Space) Build(f *Folding) *Built {
 	return made
 }
 
-// Given is the words that the user gives a design's FIFOs, by stream of the design; 0 where he gives none.
+// Given returns the depth in words that the user gives each FIFO, by stream of the design; 0 where the user gives none.
 func (s *Space) Given(b *Built) []int {
 	fixed := make([]int, len(b.sides))
 	for id, side := range b.sides {
@@ -212,7 +218,8 @@ func (s *Space) Given(b *Built) []int {
 	return fixed
 }
 
-// Layers is the layers among a design's nodes, and the streams that the width converters among them are on.
+// Layers separates nodes of the design: it returns the layers among them, and the streams of the width converters among
+// them.
 func (b *Built) Layers(nodes []int) (layers, streams []int) {
 	for _, n := range nodes {
 		if l := b.layer[n]; l >= 0 {
@@ -224,7 +231,7 @@ func (b *Built) Layers(nodes []int) (layers, streams []int) {
 	return layers, streams
 }
 
-// Deeper is the FIFOs of some of a design's streams, a step deeper.
+// Deeper returns the next larger depth of the FIFO on each of the given streams of the design.
 func (b *Built) Deeper(streams []int) map[Side]int {
 	sides := map[Side]int{}
 	for _, id := range streams {

@@ -6,7 +6,7 @@ import (
 	"hlsgen/folding/search"
 )
 
-// pairs is the number of pairs of rows that joining two tables makes.
+// pairs returns the number of pairs of rows that the join of tables a and b has.
 func (p *planner) pairs(a, b int) (n int) {
 	x, y := &p.tables[a], &p.tables[b]
 	ix, iy, _, _ := shared(x.scope, y.scope)
@@ -21,8 +21,8 @@ func (p *planner) pairs(a, b int) (n int) {
 	return n
 }
 
-// join fills a table from the two that it joins, which have so many pairs of rows. It reports false where it has too
-// many rows.
+// join fills t with the join of its two tables, which have count pairs of rows. It reports false if t gets more than
+// p.most rows.
 func (p *planner) join(t *planTable, count int) bool {
 	x, y := &p.tables[t.Left], &p.tables[t.Right]
 	ix, iy, kx, ky := shared(x.scope, y.scope)
@@ -32,7 +32,7 @@ func (p *planner) join(t *planTable, count int) bool {
 	match := group(meet.of[1], meet.n)
 	index := numbering{}
 	t.Rows, t.values = 0, nil
-	pairs, rows := make([]search.Pair, 0, count), make([]int, 0, count) // the row of each pair
+	pairs, rows := make([]search.Pair, 0, count), make([]int, 0, count) // rows: the row of t that each pair belongs to
 	for r, k := range meet.of[0] {
 		for _, o := range match.of(k) {
 			row := index.of(left.of[0][r]*right.n+right.of[0][o], left.n*right.n)
@@ -55,13 +55,13 @@ func (p *planner) join(t *planTable, count int) bool {
 	return true
 }
 
-// groups is numbers by what they have in common, in their order.
+// groups holds numbers, grouped by key. Within a group they stand in increasing order.
 type groups struct {
-	first []int32 // of each group in the list; and the end
+	first []int32 // per group: its beginning in list; one more entry for the end
 	list  []int32
 }
 
-// group groups the numbers from 0 on by keys below n.
+// group groups the numbers 0 to len(keys)-1 by their keys, which are below n.
 func group(keys []int, n int) groups {
 	g := groups{make([]int32, n+1), make([]int32, len(keys))}
 	for _, k := range keys {
@@ -80,14 +80,14 @@ func group(keys []int, n int) groups {
 
 func (g *groups) of(key int) []int32 { return g.list[g.first[key]:g.first[key+1]] }
 
-// A numbering numbers keys in the order in which they come.
+// A numbering numbers keys in the order of their first use.
 type numbering struct {
-	few  []int32 // by key, where there are few: its number and one
+	few  []int32 // by key, for at most mostKeys keys: its number plus 1, or 0
 	many map[int]int
 	n    int
 }
 
-// of is the number of a key, of so many.
+// of returns the number of key. All keys are below keys.
 func (x *numbering) of(key, keys int) int {
 	if keys > mostKeys {
 		if x.many == nil {
@@ -105,7 +105,7 @@ func (x *numbering) of(key, keys int) int {
 	return int(x.few[key]) - 1
 }
 
-// pick adds some of a row's values to a list.
+// pick appends to list the values of a row at the places at.
 func (t *planTable) pick(list []int32, row int, at []int) []int32 {
 	for _, k := range at {
 		list = append(list, t.values[row*len(t.scope)+k])
@@ -113,23 +113,23 @@ func (t *planTable) pick(list []int32, row int, at []int) []int32 {
 	return list
 }
 
-// A list is some of the ends in a table's scope, by their places in it.
+// A list names some ends of a table, by their places in the table's scope.
 type list struct {
 	*planTable
 	at []int
 }
 
-// A keys is numbers for the values of rows at some ends, below n: rows have the same number where they have the same
-// values there.
+// keys numbers the rows of several tables by their values at some ends. Two rows have the same number exactly if they
+// have the same values there. All numbers are below n.
 type keys struct {
 	of [][]int // per list and row
 	n  int
 }
 
-// mostKeys is how large numbers become before they are numbered anew.
+// mostKeys is the largest range of numbers. Beyond it, keys renumbers, and numbering uses a map.
 const mostKeys = 1 << 16
 
-// keys numbers the rows of some lists of the same ends.
+// keys numbers the rows of the lists, which all name the same ends.
 func (p *planner) keys(lists ...list) keys {
 	k := keys{n: 1}
 	for _, l := range lists {
@@ -149,7 +149,7 @@ func (p *planner) keys(lists ...list) keys {
 	return k
 }
 
-// renumber gives the numbers that there are others, from 0 on.
+// renumber replaces the numbers in use by 0, 1, 2 and so on.
 func (k *keys) renumber() {
 	index := map[int]int{}
 	for _, list := range k.of {

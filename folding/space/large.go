@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// spareLarge leaves out folds that have large tables in LUTs (dataflow.Large), where the same fold may have them in
-// block RAM.
+// spareLarge removes folds with large tables in LUTs (dataflow.Large) if the same fold with its tables in block RAM is
+// an option.
 func (l *LayerOptions) spareLarge() {
 	inBlocks := map[dataflow.Fold]bool{}
 	for _, o := range l.Options {
@@ -21,19 +21,20 @@ func (l *LayerOptions) spareLarge() {
 			return false
 		}
 		if clocks <= dataflow.LargeTable || len(dataflow.Large(l.Node.Op, l.single(o.Fold))) == 0 {
-			return false // a table has no more rows than a frame has iterations
+			return false // no table is large, because a table has at most one row per iteration of a frame
 		}
 		l.large = append(l.large, clocks)
 		return true
 	})
 }
 
-// Large returns how many folds of at most so many clocks a space leaves out for large tables in LUTs.
+// Large returns the number of folds of at most the given clocks that the space left out because of large tables in
+// LUTs.
 func Large(s *Space, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.large })
 }
 
-// leftOut counts the folds of some list of each layer that take at most so many clocks.
+// leftOut counts the entries of at most the given clocks in a list of each layer.
 func leftOut(s *Space, clocks int, list func(l *LayerOptions) []int) (n int) {
 	for i := range s.Layers {
 		for _, iterations := range list(&s.Layers[i]) {

@@ -7,25 +7,28 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// The latency of a design is a maximum over paths: from a word of the host, or the start of a layer, through words that
-// layers wait for and clocks that they work, to the last word at an output. For any fold of the layers on it, a path
-// that is named by elements, not by words, takes a sum of clocks, one summand per layer and one per width converter;
-// FIFOs only add to it. So a path is one more kind of amount, and the least that a folding takes of the most demanding
-// of several paths is a bound of every latency. The search for the shortest latency finds the folding with this least,
-// simulates it, and adds the path that it really waits for, until bound and design meet (cutting planes).
+// The latency of a design is the maximum over its paths. A path begins at a word from the host or at the start of a
+// layer. It goes through words that layers wait for, and ends at the last word of an output. Its length is the sum of
+// the clocks that the layers and width converters on it take; FIFOs only add to the sum. A path names elements and not
+// words, so it exists in every folding.
+//
+// So the search treats a path as one more kind of amount. The smallest maximum of several paths bounds every latency
+// from below. The search for the shortest latency finds the folding with this minimum, simulates it, and adds the path
+// that the simulated design waits for. It repeats this until bound and design meet (cutting planes).
 
-// A Path is what foldings take of one path, in clocks.
+// A Path holds the clocks that each class of each layer takes on one path through the network.
 type Path struct {
-	Key     string    // of paths through the same elements
+	Key     string    // equal for paths through the same elements
 	Clocks  [][]int64 // per layer and class
 	element []int     // per stream: the element that the path goes through, -1 where it does not
 }
 
-// A Hop is a word on a path, by the stream of a design.
+// A Hop is a word on a path: a stream of a design, and the number of the word on it.
 type Hop struct{ stream, word int }
 
-// Critical is the words that the last word of the first frame waits for, the last first, where FIFOs never do, and the
-// clocks that it takes. The last Hop may be a word of the host; else the layer that writes it waits for none.
+// Critical returns the words that the last word of the first frame waits for, the last one first. It also returns the
+// clocks until that word leaves the design. It assumes FIFOs that never fill up. The last Hop is a word from the host,
+// or a word whose layer waits for no other word.
 func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, err error) {
 	g := d.Model.Graph
 	arrives, cause := make([][]int, len(g.Streams)), make([][]Hop, len(g.Streams))
@@ -83,10 +86,11 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 	return hops, clocks, nil
 }
 
-// Path is the path of a design's hops. known is a latency that is had already: longer ones are of no interest.
+// Path returns the path through a design's hops. known is a latency that a design already has; longer paths need not be
+// exact.
 func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	p := Path{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
-	for _, h := range hops { // the reader's end counts: it comes first
+	for _, h := range hops { // a stream may occur twice; its reader's end comes first and counts
 		side := b.sides[h.stream]
 		if id := side.stream; side.inside == 0 && p.element[id] < 0 {
 			p.element[id] = b.Port(h.stream).Last(s.Streams[id].typ.Shape, h.word)
@@ -106,18 +110,20 @@ func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	return p
 }
 
-// ends is the clocks that every path takes beside, at the design's ends.
+// ends returns the clocks that the design's two ends add to every path.
 func ends(t dataflow.Target) int {
 	in, out := t.Ends()
 	return in + out
 }
 
-// clocksOn is the clocks that a class takes of a path, from the word that it reads of it to the arrival of the one that
-// it writes; from its first iteration on where the path begins there; and at the ends those of the host.
+// clocksOn returns the clocks that a class of layer l adds to the path: from the word of the path that it reads to the
+// arrival of the word of the path that it writes. Where the path begins in the layer, the clocks count from its first
+// iteration. Where the layer stands at an end of the network, the host's clocks are added.
 //
-// A class may write its word before it reads the one in front of it. Then what lies behind it on the path still bounds
-// the latency, but not together with what lies in front. Where that takes no more than the known latency, taking this
-// away leaves no more than what lies behind; where it takes more, so does the whole.
+// A class may write its word before it reads its word. Then the path behind the layer still bounds the latency, but not
+// in sum with the path in front of it. For this class clocksOn returns -known. If the path in front takes at most known
+// clocks, the sum does not exceed the clocks behind, so the bound stays valid. If it takes more, the design is slower
+// than known anyway.
 func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 	in, out, on := -1, -1, false
 	var from, to int
@@ -147,14 +153,14 @@ func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 	}
 	switch {
 	case !on || out < 0:
-		return clocks // a path ends at an output: what does not write a word of it is not on it
+		return clocks // a layer that writes no word of the path is not on it, because a path ends at an output
 	case in >= 0 && to < from:
 		return int64(-known)
 	}
 	return clocks + int64(to-from+c.Loop.Latency)
 }
 
-// converter is the clocks that a path takes through the width converter between two forms.
+// converter returns the clocks that the path takes through the width converter from form in to form out.
 func (p *Path) converter(s *Space, id int, in, out form) int64 {
 	e := p.element[id]
 	if e < 0 || in == out {

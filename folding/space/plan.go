@@ -10,52 +10,53 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// What a plan may grow to. Chains, forks that join again, and forks within forks stay far below; a network whose every
-// cut severs many streams does not, and its plan drops ends (planner.loosen). One that drops many says little for its
-// size, and a search would do nothing but go over it: it is made again, of smaller tables.
+// The limits of a plan's size. Chains, forks that join again, and nested forks stay far below them. A network whose
+// every cut severs many streams does not, so its plan drops ends (planner.loosen). A plan that drops many ends proves
+// little for its size, and would take all of a search's time; it is made again with smaller tables.
 const (
 	maxRows  = 20_000
 	maxPairs = 1_000_000
 	fewDrops = 32      // ends
-	maxAll   = 400_000 // pairs of all tables of a plan that drops more
-	fewer    = 8       // times fewer rows, when it is made again
+	maxAll   = 400_000 // pairs of all tables, for a plan that drops more than fewDrops ends
+	fewer    = 8       // divides the most rows when the plan is made again
 )
 
-// tables is the tree on which foldings are searched: a leaf per layer, then one per stream, then one of what is beside
-// them; and the joins of them. A table has a row for every combination of forms at the ends of streams in its scope; a
-// join eliminates the ends that its two tables share. That is the elimination of variables from a constraint network
-// (R. Dechter, Bucket elimination, 1999), of which the forms at the ends are the variables. For example, a stream s
-// joins layer a to layer b, and a stream t joins b to c:
+// tables is the tree on which foldings are searched. Its leaves are one table per layer, one per stream, and one for
+// everything else; the other tables join two. A table has a row for each combination of forms at the ends of streams in
+// its scope. A join eliminates the ends that its two tables share. That is the elimination of variables from a
+// constraint network (R. Dechter, Bucket elimination, 1999), whose variables are the forms at the ends. For example, a
+// stream s joins layer a to layer b, and a stream t joins b to c:
 //
 //	a [a.out] with s [a.out, b.in]  =  as  [b.in]     a row for each form that b reads
-//	as [b.in] with b [b.in, b.out]  =  asb [b.out]    and for each that it writes
+//	as [b.in] with b [b.in, b.out]  =  asb [b.out]    a row for each form that b writes
 //
-// So a chain carries one form at a time, and a fork that joins again two. The smallest join is made first (next).
+// So a chain carries one form at a time, and a fork that joins again carries two. The smallest join is made first
+// (next).
 //
-// A table that would grow too large drops an end (planner.loosen): from then on its rows and those of the table on the
-// other side of the end need not agree there. What is between them is priced when a folding is looked at as a whole.
-// What the tree excludes is excluded all the same, for a folding that agrees everywhere is one of those that need not.
+// Where a table would grow too large, the plan drops an end (planner.loosen). From then on, the rows of the two tables
+// at that end need not agree there; their differences count only when a whole folding is priced. What the tree excludes
+// stays excluded, because foldings whose rows agree everywhere are among those that the tree allows.
 type tables struct {
 	plan *search.Plan
 	rows []leafRows // per leaf
-	Wide []int      // streams at whose ends tables need not agree, increasing
-	like []int      // per stream: the first one between layers that has the same forms and choices, or itself
-	// least is the choices of every stream between layers where FIFOs hold the least: they are asked for time and
-	// again.
+	Wide []int      // streams at whose ends tables need not agree, in increasing order
+	like []int      // per stream: the first stream between layers with the same forms and choices, or the stream itself
+	// least holds the choices of each stream between layers with FIFOs of the least depth. They are kept because
+	// searches need them often.
 	least [][][]search.Choice
 }
 
-// leafRows is what the rows of a leaf are.
+// leafRows describes the rows of a leaf.
 type leafRows struct {
-	scope  []int   // ends of streams, each of which has a form
+	scope  []int   // the ends of streams whose forms the rows fix
 	values []int32 // rows x scope: indices into the forms of the end
-	shapes []int32 // of a layer: the shape of each row
+	shapes []int32 // for a layer: the shape of each row
 }
 
-// beside is the leaf of what is beside layers and streams.
+// beside returns the number of the leaf for everything other than layers and streams.
 func (s *Space) beside() int { return len(s.Layers) + len(s.Streams) }
 
-// The ends in a scope are numbered by stream.
+// A scope numbers the ends by stream: 2s for the writer's end of stream s, 2s+1 for the reader's.
 func writerEnd(stream int) int { return 2 * stream }
 func readerEnd(stream int) int { return 2*stream + 1 }
 
@@ -68,8 +69,8 @@ func (p *planner) end(number int) *end {
 
 func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
-// Plan lists the tables, leaves first, none of more rows than so many but for leaves. It is called before the space is
-// used.
+// Plan makes the tables, leaves first. Joined tables have at most the given number of rows. Plan must be called before
+// the space is used.
 func (s *Space) Plan(rows int) {
 	for id := range s.Streams {
 		s.joints.list(id, s.Layers)
@@ -94,7 +95,7 @@ func (s *Space) Plan(rows int) {
 	s.least = leastChoices(s)
 }
 
-// leastChoices is those of every stream between layers where FIFOs hold the least.
+// leastChoices returns the choices of each stream between layers with FIFOs of the least depth.
 func leastChoices(s *Space) [][][]search.Choice {
 	type row struct {
 		conversion
@@ -123,10 +124,10 @@ func leastChoices(s *Space) [][][]search.Choice {
 	return list
 }
 
-// alike finds for every stream the first one between layers that has the same forms and choices; the stream itself
-// where there is none.
+// alike returns for each stream the first stream between layers with the same forms and choices, or the stream itself
+// if there is no earlier one.
 func alike(streams []Stream) []int {
-	list, of := make([]int, len(streams)), map[int][]int{} // of a class, those that are not alike
+	list, of := make([]int, len(streams)), map[int][]int{} // per class: the streams that differ from all before them
 	for id := range streams {
 		s := &streams[id]
 		list[id] = id
@@ -143,36 +144,36 @@ func alike(streams []Stream) []int {
 	return list
 }
 
-// A planner is a plan under way.
+// A planner makes a plan.
 type planner struct {
 	*Space
-	most   int // rows
+	most   int // the most rows of a joined table
 	tables []planTable
-	order  []int  // per table, in the network
-	joined []bool // per table: another one has joined it
-	meets  []pair // tables that no other has joined yet and that share ends
-	loose  []bool // per end: it is dropped, and tables need not agree there
-	drops  int    // how many these are
+	order  []int  // per table: its place in the network
+	joined []bool // per table: whether another table joins it
+	meets  []pair // pairs of tables that share ends and that no table joins yet
+	loose  []bool // per end: whether it is dropped, so that tables need not agree there
+	drops  int    // the number of dropped ends
 }
 
 func newPlanner(s *Space, rows int) *planner {
 	return &planner{Space: s, most: rows, loose: make([]bool, 2*len(s.Streams))}
 }
 
-// A planTable is a table with what its rows mean.
+// A planTable is a table with the meaning of its rows.
 type planTable struct {
 	search.Table
 	leafRows
 }
 
-// A pair is two tables that may be joined, the first one of which comes first in the network.
+// A pair is two tables that may be joined. Table a comes first in the network.
 type pair struct {
 	a, b  int
-	pairs int // of rows
-	size  int // of the table that they make, by magnitude
+	pairs int // the number of pairs of rows
+	size  int // half the bits of the joined table's size: an order of magnitude
 }
 
-// run makes the tables. It reports false where these drop many ends and have too many pairs of rows.
+// run makes the tables. It reports false if they drop many ends and still have too many pairs of rows.
 func (p *planner) run() bool {
 	all := 0
 	for i := range p.Layers {
@@ -182,7 +183,7 @@ func (p *planner) run() bool {
 		p.add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
 	}
 	p.add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
-	owner := map[int]int{} // of an end, the first table that has it
+	owner := map[int]int{} // per end: the first table that has it
 	for t := range p.tables {
 		p.meet(t, owner)
 	}
@@ -204,13 +205,13 @@ func (p *planner) run() bool {
 	return true
 }
 
-// scope is the ends of the table that two tables make: an end has two sides, so that what both share is inside.
+// scope returns the ends of the join of two tables. Only two tables have an end, so an end that both share disappears.
 func (p *planner) scope(a, b int) []int {
 	return slices.DeleteFunc(symmetric(p.tables[a].scope, p.tables[b].scope), func(e int) bool { return p.loose[e] })
 }
 
-// loosen drops an end: of the tables that no other has joined yet, those that have it are made again without it, but
-// for leaves, of which joins drop it.
+// loosen drops an end. It makes the tables that have the end, and that no other table joins yet, again without it.
+// Leaves keep the end; their joins ignore it.
 func (p *planner) loosen(end int) {
 	p.loose[end] = true
 	p.drops++
@@ -229,17 +230,17 @@ func (p *planner) loosen(end int) {
 	}
 }
 
-// add adds a table at a place in the network.
+// add appends a table that stands at the place at in the network.
 func (p *planner) add(t planTable, at int) {
 	p.tables, p.order, p.joined = append(p.tables, t), append(p.order, at), append(p.joined, false)
 }
 
-// before reports whether a table comes before another one: of tables at the same place the one that was made first.
+// before reports whether table a comes before table b. At the same place the table that was made first comes first.
 func (p *planner) before(a, b int) bool {
 	return p.order[a] < p.order[b] || p.order[a] == p.order[b] && a < b
 }
 
-// meet adds the pairs of a table with those before it that share ends with it. An end is of two tables.
+// meet adds the pairs of a table with the earlier tables that share ends with it. Only two tables have an end.
 func (p *planner) meet(table int, owner map[int]int) {
 	var with []int
 	for _, e := range p.tables[table].scope {
@@ -254,8 +255,8 @@ func (p *planner) meet(table int, owner map[int]int) {
 	}
 }
 
-// remeet takes away the pairs of two tables that were joined, and adds those of the table that they make, which is the
-// last one: with the tables that one of the two met.
+// remeet removes the pairs of the two tables that were joined. It adds pairs of the joined table, which is the last
+// one, with the tables that shared ends with either of the two.
 func (p *planner) remeet(n pair) {
 	made, kept := len(p.tables)-1, p.meets[:0]
 	var with []int
@@ -279,7 +280,7 @@ func (p *planner) remeet(n pair) {
 	}
 }
 
-// pair is two tables that share ends.
+// pair returns the pair of two tables that share ends.
 func (p *planner) pair(a, b int) pair {
 	if p.before(b, a) {
 		a, b = b, a
@@ -289,8 +290,8 @@ func (p *planner) pair(a, b int) pair {
 	return n
 }
 
-// next chooses the two tables to join: the ones that make the smallest table, by magnitude; of these the first in the
-// network, so that a chain is walked from its beginning.
+// next chooses the two tables to join: the two that make the smallest table, by order of magnitude. Among equals it
+// takes the first two in the network, so that it walks a chain from its beginning.
 func (p *planner) next() pair {
 	if len(p.meets) == 0 {
 		return p.aside()
@@ -309,7 +310,7 @@ func (p *planner) next() pair {
 	return best
 }
 
-// aside is the first two tables in the network, where none that are left share ends.
+// aside returns the first two tables in the network. It is called when no remaining tables share ends.
 func (p *planner) aside() pair {
 	var open []int
 	for t, joined := range p.joined {
@@ -321,7 +322,7 @@ func (p *planner) aside() pair {
 	return p.pair(open[0], open[1])
 }
 
-// product is the number of combinations of forms at the ends of a join.
+// product returns the number of combinations of forms at the ends of a join, at most maxPairs.
 func (p *planner) product(a, b int) int {
 	n := 1
 	for _, e := range p.scope(a, b) {
@@ -330,15 +331,15 @@ func (p *planner) product(a, b int) int {
 	return n
 }
 
-// widest is the end that has the most forms, if it can be one without tiles, for which there is a converter between
-// almost any two forms.
+// widest returns the end with the most forms. It prefers ends without tiles, because a width converter joins almost any
+// two forms without tiles.
 func (p *planner) widest(scope []int) int {
 	return slices.MaxFunc(scope, func(a, b int) int {
 		return cmp.Or(cmp.Compare(p.tiled(b), p.tiled(a)), cmp.Compare(len(p.formsAt(a)), len(p.formsAt(b))))
 	})
 }
 
-// tiled is 1 where some form at an end has tiles, else 0.
+// tiled returns 1 if a form at the end has tiles, else 0.
 func (p *planner) tiled(end int) (tiled int) {
 	for _, f := range p.formsAt(end) {
 		tiled = max(tiled, min(1, f.tile))
@@ -346,7 +347,7 @@ func (p *planner) tiled(end int) (tiled int) {
 	return tiled
 }
 
-// layerTable has a row for every combination of forms at the layer's ends.
+// layerTable returns the leaf of a layer: a row for each combination of forms at the layer's ends that an option has.
 func (p *planner) layerTable(i int) planTable {
 	l := &p.Layers[i]
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
@@ -374,8 +375,8 @@ func (p *planner) layerTable(i int) planTable {
 	return t
 }
 
-// streamTable has a row for every two forms that are equal or that a width converter joins; of a stream of the host for
-// every form.
+// streamTable returns the leaf of a stream: a row for each two forms that are equal or that a width converter joins.
+// For a stream of the host it has a row for each form.
 func (p *planner) streamTable(id int) planTable {
 	t := planTable{Table: search.Table{Left: -1, Right: -1}}
 	st := &p.Streams[id]
@@ -407,15 +408,16 @@ func (p *planner) streamTable(id int) planTable {
 	return t
 }
 
-// difference is what one list has and the other has not.
+// difference returns the elements of a that b does not contain.
 func difference(a, b []int) []int {
 	return slices.DeleteFunc(slices.Clone(a), func(e int) bool { return slices.Contains(b, e) })
 }
 
-// symmetric is what only one of the lists has.
+// symmetric returns the elements that only one of the two lists contains.
 func symmetric(a, b []int) []int { return append(difference(a, b), difference(b, a)...) }
 
-// shared is where each of two lists has what both have, and where each has the rest.
+// shared returns ia and ib, the indices of the common elements in a and in b, in the same order. It also returns ra and
+// rb, the indices of the other elements.
 func shared(a, b []int) (ia, ib, ra, rb []int) {
 	for i, e := range a {
 		if j := slices.Index(b, e); j >= 0 {

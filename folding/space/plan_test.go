@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A drawing is a network that is drawn, of activations and weights of 4 bits.
+// A drawing is a random network with activations and weights of 4 bits.
 type drawing struct {
 	*testing.T
 	dataflow.Builder
@@ -52,7 +52,7 @@ func (d *drawing) put(op dataflow.Op, in ...int) []int {
 	return out
 }
 
-// product is channels of so many inputs each.
+// product adds a layer whose channels have the given number of inputs each.
 func (d *drawing) product(in, size, channels int) int {
 	weights := make([][]int64, channels)
 	for c := range weights {
@@ -63,7 +63,7 @@ func (d *drawing) product(in, size, channels int) int {
 	return d.put(mvau.New(mvau.Params{Weights: weights, Steps: []num.Step{d.step}}), in)[0]
 }
 
-// space is that of the network with an output.
+// space returns the space of the network with an output.
 func (d *drawing) space(out int) *Space {
 	d.Helper()
 	d.Output(out)
@@ -83,7 +83,8 @@ func (d *drawing) space(out int) *Space {
 	return s
 }
 
-// residual is the space of a network with skips: blocks of two layers that are alike, with other weights.
+// residual returns the space of a network with skip connections: blocks of two layers with equal sizes and other
+// weights.
 func residual(t *testing.T, blocks, channels int) *Space {
 	t.Helper()
 	d := draw(t)
@@ -98,12 +99,12 @@ func residual(t *testing.T, blocks, channels int) *Space {
 	return d.space(x)
 }
 
-// dense is the space of a network in which every layer reads what the input and all layers before it gave.
+// dense returns the space of a network in which every layer reads the outputs of the input and of all layers before it.
 func dense(t *testing.T, layers, channels int) *Space {
 	t.Helper()
 	d := draw(t)
 	x := d.image(channels)
-	var given [][]int // what each gives those behind it
+	var given [][]int // per layer: its outputs to later layers
 	for i := range layers {
 		given = append(given, d.put(dup.New(dup.Params{Copies: layers - i + 1}), x))
 		var in []int
@@ -123,7 +124,7 @@ func dense(t *testing.T, layers, channels int) *Space {
 	return d.space(d.put(concat.New(concat.Params{Inputs: len(in)}), in...)[0])
 }
 
-// A plan of a network whose every cut severs many streams drops ends, and stays small.
+// TestDensePlan checks that the plan of a network whose every cut severs many streams drops ends, and stays small.
 func TestDensePlan(t *testing.T) {
 	t.Parallel()
 	s, all, most := dense(t, 16, 12), 0, 0
@@ -135,7 +136,7 @@ func TestDensePlan(t *testing.T) {
 	}
 }
 
-// What a plan that drops ends excludes is excluded by one that drops none, too.
+// TestLooseBounds checks that a plan that drops no ends excludes everything that a plan with dropped ends excludes.
 func TestLooseBounds(t *testing.T) {
 	t.Parallel()
 	for _, s := range []*Space{residual(t, 3, 8), dense(t, 3, 12)} {
@@ -165,7 +166,8 @@ func TestLooseBounds(t *testing.T) {
 	}
 }
 
-// The plan joins the two tables that make the smallest one by magnitude, of these the first in the network.
+// TestPlanOrder checks that the plan joins the two tables that make the smallest one by order of magnitude, and among
+// equals the first two in the network.
 func TestPlanOrder(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(residual(t, 3, 8), maxRows)
@@ -205,7 +207,7 @@ func TestPlanOrder(t *testing.T) {
 	}
 }
 
-// matching is the pairs of rows of two tables that agree where both have the same ends, counted one by one.
+// matching returns the number of pairs of rows of two tables that agree at common ends, counted one by one.
 func matching(p *planner, a, b int) (n int) {
 	x, y := &p.tables[a], &p.tables[b]
 	ix, iy, _, _ := shared(x.scope, y.scope)
@@ -219,7 +221,7 @@ func matching(p *planner, a, b int) (n int) {
 	return n
 }
 
-// Rows have the same key where they have the same values, of however many ends with however many forms.
+// TestKeys checks that rows have the same key exactly if they have the same values, for any number of ends and forms.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 7))
@@ -253,7 +255,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Streams that are alike share choices, which are what each has alone, with the clocks of paths, too.
+// TestAlikeStreams checks that streams that are alike share choices, and that each would have the same ones alone, also
+// with the clocks of paths.
 func TestAlikeStreams(t *testing.T) {
 	t.Parallel()
 	for _, rows := range []int{maxRows, 3} {

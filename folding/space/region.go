@@ -6,27 +6,28 @@ import (
 	"slices"
 )
 
-// A Region is a part of the space: what foldings are searched among.
+// A Region is a part of the space: the set of foldings that a search considers.
 type Region struct {
-	Limit int          // clocks per frame of every layer and of the host's port, at most
-	Paths []Path       // whose clocks are counted
-	class []int32      // per layer: the class that it has; -1 where that is open; nil: all are open
-	not   []exclusion  // classes that layers do not have
-	words map[Side]int // of FIFOs that hold more than two, at least
+	Limit int          // the most clocks per frame of any layer and of the host's port
+	Paths []Path       // paths whose clocks the search counts
+	class []int32      // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
+	not   []exclusion  // classes that layers may not have
+	words map[Side]int // the least depth of each FIFO that must hold more than two words
 }
 
-// An exclusion is a layer and a class that it does not have.
+// An exclusion is a layer and a class that the layer may not have.
 type exclusion struct {
 	layer int
 	class int32
 }
 
-// A Side is one of the two FIFOs of a stream that has a width converter; of a stream without one there is only the one
-// behind its writer, which then holds what either is to hold. Or it is a FIFO between the nodes of a split.
+// A Side names one FIFO. A stream with a width converter has two: one behind its writer, and one in front of its
+// reader. A stream without a width converter has only the FIFO behind its writer, which must hold what either would.
+// Inside a split, each stream between the nodes has one FIFO.
 type Side struct {
-	stream int  // of a split: the one that its layer writes
-	front  bool // in front of the reader
-	inside int  // of a split: the number of its FIFO, from 1 on
+	stream int  // for a FIFO inside a split: the stream that the split's layer writes
+	front  bool // whether the FIFO stands in front of the reader
+	inside int  // for a FIFO inside a split: its number, from 1 on; else 0
 }
 
 // compare orders FIFOs along the network.
@@ -42,7 +43,7 @@ func (s Side) compare(o Side) int {
 	return 1
 }
 
-// allows reports whether a layer may have a class.
+// allows reports whether the region lets a layer have a class.
 func (r *Region) allows(s *Space, layer int, class int) bool {
 	switch {
 	case s.Layers[layer].Classes[class].Clocks > r.Limit:
@@ -53,10 +54,10 @@ func (r *Region) allows(s *Space, layer int, class int) bool {
 	return !slices.Contains(r.not, exclusion{layer, int32(class)})
 }
 
-// Whole reports whether the region is all foldings within its limit.
+// Whole reports whether the region contains all foldings within its limit.
 func (r *Region) Whole() bool { return r.class == nil && len(r.not) == 0 && len(r.words) == 0 }
 
-// Holding is the region in which the FIFOs of a design hold so many words at least.
+// Holding returns the region r with FIFOs that hold at least the given words, one number per stream of the design.
 func (r Region) Holding(b *Built, words []int) Region {
 	r.words = maps.Clone(r.words)
 	for id, n := range words {
@@ -72,12 +73,12 @@ func (r *Region) deepen(s Side, words int) {
 	r.words[s] = max(words, r.words[s])
 }
 
-// Divide is the parts of a region without the folding of these classes: first those in which one of some layers has
-// another class, the ones before it the same (Lawler 1972); all layers where none are named. Then, of the part in which
-// they have these classes, those in which one of some FIFOs is deeper, as deep as these say.
+// Divide splits the region, without the folding of the given classes, into disjoint parts. In each of the first parts,
+// one of the layers has another class, and the layers before it have the given ones (Lawler 1972). A nil layers means
+// all layers. In the remaining parts, the layers have the given classes, and one FIFO is deeper, as deeper says.
 //
-// Of three layers with classes 4, 0 and 2, and a FIFO of 2 words, the parts are: not 4; 4, not 0; 4, 0, not 2; and
-// 4, 0, 2 with 32 words.
+// For example, three layers have the classes 4, 0 and 2, and there is a FIFO of 2 words. The parts are: not 4; 4, not
+// 0; 4, 0, not 2; and 4, 0, 2 with 32 words.
 func (r Region) Divide(class []int32, layers []int, deeper map[Side]int) (parts []Region) {
 	if layers == nil {
 		for l := range class {

@@ -1,23 +1,24 @@
-// Package space is what a network may become on a device: which folds each layer may have and what they take, how
-// neighbours join, and a tree of tables over any part of that, for package search. In come a model, a target, and what
-// a folding file fixes; out come intervals to look at (Intervals), trees (Tree, Single) and, from what a search picks
-// of one, whole designs (Folding, Build). It asks layers for folds, ports, loops and costs alone, and knows none of
-// them by name but the width converter, which it puts in. Nothing here depends on what is asked for, and nothing
-// changes. It may import ask, finn and search, the costs of hlslib, and rtlsim for the steps of depths.
+// Package space holds every way to build a network on a device: the folds of each layer with their costs, the ways to
+// join neighbours, and, for package search, a tree of tables over any part of them. In come a model, a target, and the
+// choices that a folding file fixes; out come the intervals to try (Intervals), trees (Tree, Single), and whole designs
+// for the solutions that a search finds (Folding, Build). The package asks layers for folds, ports, loops and costs,
+// and knows none of them by name, except the width converter, which it inserts. Nothing here depends on the goal, and a
+// Space does not change after New. The package may import ask, finn and search, the costs of hlslib, and rtlsim for the
+// steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
 //	stages.go   folds whose step functions are a process of their own
 //	large.go    folds with large tables in LUTs
-//	unroll.go   what is beyond the envelope, and what envelope would do
-//	words.go    the forms in which frames travel, width converters and FIFOs between them
-//	plan.go     the order in which tables are joined, once for all regions
-//	join.go     how two tables are joined
+//	unroll.go   folds beyond the envelope, and the envelope that would allow them
+//	words.go    the forms that frames travel in, width converters, and the FIFOs between layers
+//	plan.go     the order of the joins of tables, the same for all regions
+//	join.go     the join of two tables
 //	region.go   a part of the space
 //	tree.go     the tree of tables of a region
-//	folding.go  what a search picks, as a design
-//	path.go     the clocks that foldings take of a path: what latencies are bounded by
-//	unjoined.go which neighbours nothing joins, and why
+//	folding.go  the design of a solution that a search finds
+//	path.go     the clocks that foldings take on a path, which bound latencies
+//	unjoined.go neighbours that no width converter joins, and the reason
 //
 // It sees boards, ask, finn, search, hlslib, estimate, dataflow, diag and rtlsim.
 package space
@@ -38,59 +39,61 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A Space is every folding of a model on a target. It may be used by several goroutines.
+// A Space holds all foldings of a model on a target. Several goroutines may use it at a time.
 type Space struct {
-	Model   *dataflow.Model
-	Target  dataflow.Target
-	Clock   float64    // MHz: the one asked for, or what every layer has a fold for
-	Board   ask.Budget // all of it
+	Model  *dataflow.Model
+	Target dataflow.Target
+	// MHz: the target's clock, or the fastest clock that every layer has a fold for, if that is slower
+	Clock   float64
+	Board   ask.Budget // the whole device
 	Layers  []LayerOptions
 	Streams []Stream
-	Known   rtlsim.Known // of what FIFOs need
-	// what tells layers and outputs where sequences end, without width converters
+	Known   rtlsim.Known // what earlier simulations learned about FIFO depths
+	// Ends is the cost of the logic that does not depend on the folding: telling layers and outputs where sequences
+	// end, and the logic around the network. Width converters are not in it.
 	Ends search.Vector
-	Few  bool // some layer multiplies few bits, and may do so in LUTs or in DSP slices (ask.Few)
+	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (ask.Few)
 	fifo ask.FIFO
 	Memory
 	tables
 	joints
 }
 
-// LayerOptions is what one node may be.
+// LayerOptions holds the folds of one node.
 type LayerOptions struct {
 	Node    *dataflow.Node
-	Folds   []dataflow.Fold // every legal one
-	Options []Option        // of these, what the device can build and the folding file allows
+	Folds   []dataflow.Fold // every legal fold
+	Options []Option        // the folds that the device can build and the folding file allows
 	Classes []Class
-	Fixed   bool  // a folding file says something of it
-	staged  bool  // folds are Parallel or Serial, of which the layer itself knows neither
-	dear    []int // clocks of serial folds that cost too much (spare)
-	large   []int // clocks of folds with large tables in LUTs (spareLarge)
+	Fixed   bool  // whether a folding file fixes something of the layer
+	staged  bool  // whether folds are Parallel or Serial; the layer itself knows neither
+	dear    []int // clocks of the serial folds that cost too much (spare)
+	large   []int // clocks of the folds with large tables in LUTs (spareLarge)
 	shapes  []shape
 }
 
-// An Option is one legal fold and what follows from it.
+// An Option is one legal fold with its class and its cost.
 type Option struct {
 	Fold  dataflow.Fold
 	Class int // index into LayerOptions.Classes
 	Cost  search.Vector
-	split *split // nil where one process computes the fold
+	split *split // nil if one process computes the fold
 }
 
-// A Class is the options of a layer that look the same from outside: the same words in the same clocks. They differ in
-// where tables lie and in what multiplies.
+// A Class stands for the options of a layer that look the same from outside: they move the same words in the same
+// clocks. They differ in the memory of their tables and in what multiplies (LUTs or DSP slices).
 type Class struct {
 	Loop   dataflow.Loop
 	Clocks int // iterations
 	shape  int // index into LayerOptions.shapes
 }
 
-// A shape is the form of each port: what a neighbour's words must fit.
+// A shape holds the form of each port of a layer.
 type shape struct{ in, out []form }
 
-// New lists the options of every layer that the target's device can build and the file, which may be nil, allows. Where
-// that leaves a layer none, d says so, and the result is nil. Of serial folds that the file does not ask for, those are
-// listed which serial says.
+// New returns the space of a model on a target. It lists the options of each layer that the target's device can build
+// and the folding file allows; fixed may be nil. serial selects among the serial folds that the file does not ask for.
+// If a layer has no option, New adds a diagnostic to d and returns nil.
 func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, serial Serial, d *diag.List) *Space {
 	s := &Space{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.Even(1)), Streams: newStreams(m.Graph),
 		fifo: fifo}
@@ -116,7 +119,8 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	return s
 }
 
-// tellEnds prices what tells where sequences end, and what else a network has that does not depend on its folding.
+// tellEnds computes the cost of telling where sequences end, and of all other logic that does not depend on the
+// folding.
 func tellEnds(s *Space) {
 	s.Ends = s.Board.Vector(estimate.Around(s.Target, len(s.Model.Graph.Streams)).Total())
 	for _, e := range s.Model.Ends() {
@@ -139,7 +143,7 @@ func (s *Space) add(n *dataflow.Node) {
 		}
 		looks := strconv.Itoa(at) + " " + loop.Key()
 		if made != nil {
-			looks += " " + strconv.Itoa(len(made.inner)) // which FIFOs there are
+			looks += " " + strconv.Itoa(len(made.inner)) // options with different FIFOs inside are different classes
 		}
 		c := number(classes, looks)
 		if c == len(l.Classes) {
@@ -173,7 +177,7 @@ func (s *Space) add(n *dataflow.Node) {
 		if at == len(l.shapes) {
 			l.shapes = append(l.shapes, sh)
 		}
-		if split != nil { // the whole is not built, and its circuit would be a large one to make
+		if split != nil { // do not ask the whole layer for its loop: it is not built, and its circuit would be large
 			offer(named, at, split.loop, split, cost)
 			continue
 		}
@@ -188,7 +192,7 @@ func (s *Space) add(n *dataflow.Node) {
 	s.Layers = append(s.Layers, l)
 }
 
-// number is the number of a key in the order in which keys come.
+// number returns the number of a key, in the order of first use.
 func number[K comparable](index map[K]int, key K) int {
 	i, ok := index[key]
 	if !ok {
@@ -198,14 +202,14 @@ func number[K comparable](index map[K]int, key K) int {
 	return i
 }
 
-// buildable reports whether the device can hold the fold's tables where it wants them: a table is filled by the
-// bitstream, and not every device fills its UltraRAM.
+// buildable reports whether the device can hold the fold's tables in the fold's memory. The bitstream fills a table,
+// and not every device can fill its UltraRAM from the bitstream.
 func buildable(f dataflow.Fold, b boards.Board) bool {
 	return f.Memory != dataflow.URAM || b.InitialisesURAM()
 }
 
-// rowMajorEnds reports whether the ports at the host's streams are in row-major order, which is what the host sends and
-// expects.
+// rowMajorEnds reports whether the node's ports to the host are in row-major order. The host sends and expects that
+// order.
 func (s *Space) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 	for p, id := range n.In {
 		if s.Streams[id].writer.layer < 0 && sh.in[p].tile != 0 {
@@ -220,8 +224,8 @@ func (s *Space) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 	return true
 }
 
-// fix narrows every layer's options to what the file asks for, and takes its depths. It reports false where the file
-// asks for what a layer cannot do; d then says so, and for every layer.
+// fix narrows each layer's options to those that the file allows, and takes the file's FIFO depths. It reports false,
+// with a diagnostic for each layer, if the file asks for a fold that a layer cannot have.
 func (s *Space) fix(file *finn.File, d *diag.List) bool {
 	file = file.Onto(s.Model.Graph, d)
 	ok := true
@@ -246,7 +250,7 @@ func (s *Space) fix(file *finn.File, d *diag.List) bool {
 	return file.Missing(s.Model.Graph, d) && ok && can
 }
 
-// foldable reports whether every layer has an option, and tells of those that have none.
+// foldable reports whether each layer has an option. It adds a diagnostic for each layer that has none.
 func (s *Space) foldable(d *diag.List) bool {
 	ok := true
 	for i := range s.Layers {
@@ -265,8 +269,8 @@ func (s *Space) foldable(d *diag.List) bool {
 	return ok
 }
 
-// follow leaves the folds that follow the asked clock; where a layer has none that does, the clock is the fastest that
-// every layer has a fold for, in whole MHz.
+// follow keeps the folds that can run at the requested clock. If a layer has no such fold, the clock becomes the
+// fastest one that every layer has a fold for, in whole MHz.
 func (s *Space) follow() {
 	most := func(l *LayerOptions, o *Option) float64 { // MHz
 		if t, ok := l.Node.Op.(dataflow.Timed); ok {
@@ -290,8 +294,8 @@ func (s *Space) follow() {
 	}
 }
 
-// chooseFew leaves those layers alone which have no choice of what multiplies few bits, and reports whether there are
-// others.
+// chooseFew clears the amount ask.Few of layers that have no choice between LUTs and DSP slices for multiplying few
+// bits. It reports whether a layer with this choice remains.
 func chooseFew(layers []LayerOptions) (some bool) {
 	for i := range layers {
 		options := layers[i].Options
@@ -309,15 +313,15 @@ func chooseFew(layers []LayerOptions) (some bool) {
 	return some
 }
 
-// Clocks is the iterations of an option.
+// Clocks returns the number of iterations of an option.
 func (l *LayerOptions) Clocks(option int) int { return l.Classes[l.Options[option].Class].Clocks }
 
-// shape is the forms of an option's ports.
+// shape returns the forms of an option's ports.
 func (l *LayerOptions) shape(option int) *shape {
 	return &l.shapes[l.Classes[l.Options[option].Class].shape]
 }
 
-// Range is the fewest and the most clocks per frame of the options that are left.
+// Range returns the fewest and the most clocks per frame of the remaining options.
 func (l *LayerOptions) Range() (least, most int) {
 	least = ask.MostClocks
 	for o := range l.Options {
@@ -326,12 +330,12 @@ func (l *LayerOptions) Range() (least, most int) {
 	return least, most
 }
 
-// Diag is an error about the layer.
+// Diag returns an error about the layer.
 func (l *LayerOptions) Diag(code diag.Code, msg, hint string) diag.Diag {
 	return diag.Diag{Severity: diag.Error, Code: code, Node: l.Origin(), Msg: msg, Hint: hint}
 }
 
-// Origin is the first ONNX node that the layer computes, empty where there is none.
+// Origin returns the name of the first ONNX node that the layer computes, or "" if there is none.
 func (l *LayerOptions) Origin() string {
 	if len(l.Node.Origin) == 0 {
 		return ""
@@ -339,7 +343,8 @@ func (l *LayerOptions) Origin() string {
 	return l.Node.Origin[0]
 }
 
-// Slowest is the layer whose fewest clocks per frame are the most, and these clocks: no interval is shorter.
+// Slowest returns the layer whose fastest option takes the most clocks per frame, and these clocks. No interval is
+// shorter.
 func (s *Space) Slowest() (at, clocks int) {
 	for i := range s.Layers {
 		if n, _ := s.Layers[i].Range(); n > clocks {
@@ -349,7 +354,7 @@ func (s *Space) Slowest() (at, clocks int) {
 	return at, clocks
 }
 
-// PortClocks is the clocks that the host's ends take at least to move a frame.
+// PortClocks returns the fewest clocks that the host's ports need to move a frame.
 func (s *Space) PortClocks() (clocks int) {
 	for i := range s.Streams {
 		clocks = max(clocks, s.Streams[i].least())
@@ -357,13 +362,13 @@ func (s *Space) PortClocks() (clocks int) {
 	return clocks
 }
 
-// longest is an interval that no design of interest has.
+// longest is longer than the interval of any useful design.
 const longest = 1 << 32
 
-// Intervals is every number of clocks per frame that some layer or port takes in some fold, and what the processor's
-// memory takes at most, from the shortest interval of the network on, increasing; the last one is no shorter than that
-// of any design, however short of room its FIFOs are. A width converter takes as many clocks as its narrower end has
-// words, which is never more than the layer at that end takes, so that it adds none.
+// Intervals returns the intervals to try, in increasing order: the clocks per frame of each option of each layer, of
+// each port, and the most that the processor's memory takes. They begin at the network's shortest interval. The last
+// one is no shorter than that of any design, however small its FIFOs are. Width converters add no interval: a width
+// converter takes as many clocks as its narrower end has words, and the layer at that end takes at least as many.
 func (s *Space) Intervals() []int {
 	_, first := s.Slowest()
 	first = max(first, s.PortClocks())
@@ -376,7 +381,7 @@ func (s *Space) Intervals() []int {
 		_, most := l.Range()
 		sum += most
 	}
-	bytes := int64(0) // the most that a frame can be
+	bytes := int64(0) // the most bytes of a frame
 	for i := range s.Layers {
 		most := int64(0)
 		for _, o := range s.Layers[i].Options {
@@ -394,7 +399,7 @@ func (s *Space) Intervals() []int {
 	list = append(list, s.Memory.clocks(bytes))
 	if s.Shallow() {
 		list = append(list, longest)
-	} else if len(s.Layers) > 1 { // FIFOs for which there is no room hold nothing up for longer
+	} else if len(s.Layers) > 1 { // FIFOs that are too small hold up no frame for longer than this
 		list = append(list, sum+len(s.Streams)*first)
 	}
 	slices.Sort(list)
@@ -403,8 +408,8 @@ func (s *Space) Intervals() []int {
 	return list[at:]
 }
 
-// Shallow reports whether FIFOs are not as deep as they have to be, but as the user wants them. Then an interval may be
-// any, and not one that a layer takes.
+// Shallow reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and an
+// interval need not be the clocks of a layer.
 func (s *Space) Shallow() bool {
 	return s.fifo != ask.FIFO{} || slices.ContainsFunc(s.Streams, func(st Stream) bool {
 		return st.in.Depth > 0 || st.out.Depth > 0

@@ -13,33 +13,33 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A split is a fold of a layer as processes that each stay within the target's envelope: a fork gives every word to
-// parts, each of which computes some elements of every output word, and a join puts these side by side. The FIFOs
-// between them are sized as all others.
+// A split computes a fold of a layer as several processes that each stay within the target's envelope. A fork gives
+// every word to all parts, each part computes some elements of every output word, and a join puts these side by side.
+// Or the split is a chain of two processes. The FIFOs between the processes are sized like all others.
 type split struct {
-	nodes []piece         // the fork, the parts, the join; or one behind the other
-	chain bool            // which of these
-	inner []inner         // the streams between them, as their writers follow each other
-	fifos []search.Vector // of these, as shallow as they may be, by where they lie (insides)
+	nodes []piece         // the fork, the parts, the join; or the two processes of a chain
+	chain bool            // whether the nodes are a chain
+	inner []inner         // the streams between the nodes, in the order of their writers
+	fifos []search.Vector // the cost of the FIFOs on inner at their least depth, one entry per memory in insides
 	loop  dataflow.Loop
 }
 
 // A piece is a node of a split.
 type piece struct {
-	part string // its name within the layer
+	part string // the node's name within the layer
 	op   dataflow.Op
 	fold dataflow.Fold
 	out  []dataflow.Type
 }
 
-// An inner stream is one between the nodes of a split. A word keeps its place for so many clocks at least.
+// inner is a stream between two nodes of a split. Each word occupies its place in the FIFO for at least kept clocks.
 type inner struct {
 	port dataflow.Port
 	kept int
 }
 
-// innerOf is a stream behind a loop. A pipeline that freezes takes a word's place a clock before the word can be read;
-// with credits the place is taken when the iteration starts.
+// innerOf returns the stream behind a loop. A pipeline that freezes occupies the place one clock before the word can be
+// read. A pipeline with credits occupies it when the iteration starts.
 func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
 	if t.Stalls == dataflow.Credit {
 		return inner{p, l.Latency + 1}
@@ -47,19 +47,19 @@ func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
 	return inner{p, 2}
 }
 
-// least is the words below which no FIFO keeps an interval, whatever stands around it: as many as places are taken at a
-// time.
+// least returns the least depth in words with which the FIFO can keep the interval: the number of places that are
+// occupied at a time.
 func (i *inner) least(interval int) int {
 	return rtlsim.Step((i.port.Words*i.kept + interval - 1) / interval)
 }
 
-// A splitter splits the folds of a layer.
+// A splitter splits the folds of one layer.
 type splitter struct {
 	*Space
 	node *dataflow.Node
 	stages
-	dealt map[[2]int]*deal  // by PE and how many share it
-	forks map[[2]int]border // by elements in a word and how many read it
+	dealt map[[2]int]*deal  // by PE and number of parts
+	forks map[[2]int]border // by elements per word and number of readers
 }
 
 func splitterOf(s *Space, n *dataflow.Node) *splitter {
@@ -73,21 +73,22 @@ type border struct {
 	cost dataflow.Resources
 }
 
-// A deal is the parts that share a layer's PE, and what joins them.
+// A deal holds the parts that share a layer's PE, and the join behind them.
 type deal struct {
 	parts []part
 	join  border
 }
 
-// A part is one of them.
+// A part computes a share of the layer's PE.
 type part struct {
 	op    dataflow.Op
 	out   []dataflow.Type
-	folds []dataflow.Fold // of its share of the PE
-	like  int             // the first part that is alike, or this one
+	folds []dataflow.Fold // its folds that have its share of the PE
+	like  int             // the first part with equal costs and loops, or the part itself
 }
 
-// split is a fold of the layer as so many parts, and what these take without the FIFOs between them.
+// split returns the split of a fold into the given number of parts, and its cost without the FIFOs between the nodes.
+// The last result reports whether the board has enough resources of each kind.
 func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, bool) {
 	in, out := s.node.Op.Ports(f)
 	d := s.deal(f, parts, out[0])
@@ -125,7 +126,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
 }
 
-// deal deals a fold's PE out; its words are those of a port.
+// deal divides a fold's PE among parts. out is the layer's output port.
 func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 	at := [2]int{f.PE, parts}
 	if d := s.dealt[at]; d != nil {
@@ -162,7 +163,7 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 	return d
 }
 
-// fork gives every word to so many parts.
+// fork returns the layer that gives every word of port p to all parts.
 func (s *splitter) fork(p dataflow.Port, parts int) border {
 	at := [2]int{p.PerWord, parts}
 	f, ok := s.forks[at]
@@ -179,7 +180,7 @@ func (s *splitter) border(p piece) border {
 	return border{p, p.op.Loop(p.fold, s.Target), p.op.Cost(p.fold, s.Target).Total()}
 }
 
-// bound is a layer of a single fold.
+// bound binds an operation that has a single fold. It panics if the types do not fit, which is a fault of this package.
 func bound(part string, op dataflow.Op, in []dataflow.Type) piece {
 	b, out, err := op.Bind(in)
 	if err != nil {
@@ -191,8 +192,8 @@ func bound(part string, op dataflow.Op, in []dataflow.Type) piece {
 	panic("folding: " + op.Kind() + " has no fold")
 }
 
-// nearest is the fold that is wanted, or the one most like it: a part whose weights are signs alone has no multiplier
-// to place.
+// nearest returns the fold that is most like want. A part may not have want itself: a part whose weights are signs
+// alone has no multiplier to place.
 func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	most := -1
 	for _, f := range folds {
@@ -211,11 +212,12 @@ func nearest(folds []dataflow.Fold, want dataflow.Fold) (best dataflow.Fold) {
 	return best
 }
 
-// within is a fold as the target's envelope has it: whole, or split. ok is false where no split is within it.
+// within returns the fold as it fits the target's envelope: whole (made is nil), or split. ok is false if it does not
+// fit.
 func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok bool) {
 	bytes, carried := s.Target.WeightBytes(s.node.Op, f)
 	switch parts := s.Target.Parts(s.node.Op, f); {
-	case parts == 0 || !carried || parts > 1 && bytes > 0: // a memory port is one layer's
+	case parts == 0 || !carried || parts > 1 && bytes > 0: // several parts cannot share a memory port
 		return nil, cost, false
 	case parts == 1:
 		c := s.node.Op.Cost(f, s.Target).Total()
@@ -227,8 +229,8 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 	}
 }
 
-// place puts the nodes of a split in place of its layer, which reads a stream. It gives the streams between them and
-// the one that the layer writes.
+// place adds the nodes of the split to b in place of layer l, which reads stream in. It returns the streams between the
+// nodes, and the stream that the layer writes.
 func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) (inner,
 	out []int) {
 	if !s.chain {
@@ -249,10 +251,11 @@ func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in 
 	return slices.Concat(first, joined), put(s.nodes[last], joined, tensors)
 }
 
-// insides are the memories of FIFOs inside of a split: all of them lie in the same one, where there is room in it.
+// insides lists the memories for FIFOs inside a split. All FIFOs of a split lie in the same memory, where it has room.
 var insides = []dataflow.Memory{dataflow.SRL, dataflow.LUTRAM, dataflow.BRAM}
 
-// between is the FIFO between two nodes of a split, of the layer that writes a stream, in the region.
+// between returns the FIFO on stream k inside a split, preferably in memory in. stream is the one that the split's
+// layer writes.
 func (m menu) between(stream, k int, i *inner, in dataflow.Memory) way {
 	words, exact := m.given(Side{stream: stream, inside: 1 + k}, false)
 	if !exact {
@@ -262,13 +265,13 @@ func (m menu) between(stream, k int, i *inner, in dataflow.Memory) way {
 	if at := slices.IndexFunc(list, func(w way) bool { return w.Memory == in }); at >= 0 {
 		return list[at]
 	}
-	if len(list) == 0 { // the device has no room for it
+	if len(list) == 0 { // the device has no room for it: make the split too expensive
 		return way{FIFO: dataflow.FIFO{Depth: words, Memory: dataflow.SRL}, cost: search.Unlimited.Vector}
 	}
 	return list[0]
 }
 
-// inside returns the resources that the FIFOs between the nodes of a split take in the region, for each of insides. The
+// inside returns the cost of the FIFOs between the nodes of a split in this region, one entry per memory in insides.
 // stream is the one that the split's layer writes.
 func (m menu) inside(stream int, s *split) []search.Vector {
 	list := make([]search.Vector, len(insides))

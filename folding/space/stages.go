@@ -10,16 +10,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A layer's step functions may be a process of their own, which searches for a word's codes step by step while the next
-// sums are made: where that takes no longer than these, the two have the iterations of the one, and the layer's words
-// come later by always as many clocks.
+// A layer's step functions may be a process of their own. It searches for a word's codes one bit at a time, while the
+// layer makes the next sums. If the search takes no longer than the sums, the two processes take as many iterations as
+// one, and only the latency grows, by a constant.
 
-// stages is a layer as two processes; sums is nil where it is none.
+// stages describes a layer as two processes; sums is nil if the layer cannot be divided so.
 type stages struct {
 	sums, steps dataflow.Op
 	mid, out    dataflow.Type
-	alone       map[dataflow.Fold]bool // of the sums
-	searched    map[int]*searched      // of the step functions, by PE
+	alone       map[dataflow.Fold]bool // the folds of sums
+	searched    map[int]*searched      // the serial folds of steps, by PE
 }
 
 func stagesOf(n *dataflow.Node, out dataflow.Type) (s stages) {
@@ -47,7 +47,7 @@ func stagesOf(n *dataflow.Node, out dataflow.Type) (s stages) {
 	return s
 }
 
-// A searched is the fold of a layer of step functions alone, of a PE.
+// searched is the serial fold of the step functions for one PE, with its loop and cost once they are computed.
 type searched struct {
 	fold  dataflow.Fold
 	loop  dataflow.Loop
@@ -62,9 +62,8 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 	return s
 }
 
-// serial is a fold of the layer whose step functions are Serial, with thresholds in block RAM: in LUTs, where most of
-// what they take are the thresholds, a search with a memory for each step takes hardly more. loop is the fold's as one
-// process.
+// serial returns the fold f with Serial step functions whose thresholds lie in block RAM. In LUTs the search would save
+// hardly anything, because the thresholds are most of the cost there. loop is the loop of f as one process.
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
@@ -85,7 +84,7 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
 }
 
-// single is a fold as a layer has it that is one process.
+// single returns the fold as the layer itself names it, for a layer of one process.
 func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	if l.staged {
 		f.Steps = dataflow.NoStepping
@@ -93,21 +92,21 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// Serial says which serial folds are a choice, and which folds with large tables.
+// Serial selects which serial folds, and which folds with large tables in LUTs, a space offers.
 type Serial uint8
 
-// The choices.
+// The values of Serial.
 const (
-	Any        Serial = iota // all that the device can build
-	Worthwhile               // of these, what is not dear in block RAM (Dearest), without large tables in LUTs
+	Any        Serial = iota // all folds that the device can build
+	Worthwhile               // not those that cost too much block RAM (Dearest), nor those with large tables in LUTs
 )
 
-// Dearest is how many times the share of the board's LUTs that a serial fold saves may be its share of block RAM. What
-// costs more is dear: a search that is cut would find worse designs for having it. A guess, by searches of a few
-// networks.
+// Dearest limits the block RAM of a serial fold: its share of the board's block RAM may be at most Dearest times the
+// share of LUTs that it saves. With more expensive folds, a search that runs out of effort finds worse designs. The
+// value is a guess from searches of a few networks.
 const Dearest = 2
 
-// spare leaves out serial folds that save too little.
+// spare removes the serial folds that save too few LUTs for their block RAM.
 func (l *LayerOptions) spare(b boards.Board) {
 	have := ask.Capacity(b)
 	var kept []Option
@@ -126,7 +125,8 @@ func (l *LayerOptions) spare(b boards.Board) {
 	l.Options = kept
 }
 
-// Dear is how many serial folds of at most so many clocks a space leaves out though they save something.
+// Dear returns the number of serial folds of at most the given clocks that the space left out although they save
+// something.
 func Dear(s *Space, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.dear })
 }

@@ -8,22 +8,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A menu is what may be chosen in a region.
+// A menu lists the choices of a space within a region.
 type menu struct {
 	*Space
 	*Region
 }
 
-// Tree is the tree of a region, of a network that takes host beside its layers and streams. It is what foldings take at
-// least: FIFOs are as deep as the region has them.
+// Tree returns the tree of a region. host is what the network takes in addition to its layers and streams. The costs
+// are lower bounds, because FIFOs are only as deep as the region says.
 func (s *Space) Tree(r *Region, host search.Vector, e *search.Effort) *search.Tree {
 	m := menu{s, r}
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
 
-// Single is the tree of the foldings of some classes whose FIFOs hold what the region has them hold: where tables lie,
-// what multiplies, where FIFOs lie; where only is not nil, with these options, which have the classes. It is nil where
-// no converter joins them.
+// Single returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says. Its
+// choices are the memories of tables and FIFOs, and LUTs or DSP slices for multipliers. If only is not nil, it names
+// the option of each layer. Single returns nil if no width converter joins two neighbours.
 func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *search.Effort) *search.Tree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
 	layer := func(i int) [][]search.Choice {
@@ -33,7 +33,7 @@ func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *se
 				list = m.option(list, i, o)
 			}
 			if int32(opt.Class) == class[i] {
-				options[i] = int32(o) // as good as any to say what its words are
+				options[i] = int32(o) // any option of the class has the same words
 			}
 		}
 		return [][]search.Choice{search.Undominated(list)}
@@ -57,7 +57,7 @@ func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *se
 	return t
 }
 
-// tree has the choices of every row of every leaf.
+// tree builds a search tree from the choices of each row of each leaf.
 func (m menu) tree(p *search.Plan, host search.Vector, e *search.Effort, layer,
 	stream func(int) [][]search.Choice) *search.Tree {
 	var choices [][][]search.Choice
@@ -71,10 +71,10 @@ func (m menu) tree(p *search.Plan, host search.Vector, e *search.Effort, layer,
 	return search.NewTree(p, choices, e)
 }
 
-// nowhere is no clocks on any path.
+// nowhere returns zero clocks for each path.
 func (m menu) nowhere() []int64 { return make([]int64, len(m.Paths)) }
 
-// layer is the choices of a layer's rows: options.
+// layer returns the choices of each row of a layer's leaf: the options that the region allows.
 func (m menu) layer(i int) [][]search.Choice {
 	l, rows := &m.Layers[i], &m.rows[i]
 	of, count := make([][]search.Choice, len(l.shapes)), make([]int, len(l.shapes))
@@ -103,10 +103,10 @@ func (m menu) layer(i int) [][]search.Choice {
 	return choices
 }
 
-// insideShift is the place of an index of insides in the identity of a choice; the option stands below it.
+// insideShift is the position of an index into insides in a choice's ID. The bits below it hold the option.
 const insideShift = 24
 
-// option adds the choices of an option: a single one, but of a split one for each memory of its FIFOs.
+// option appends the choices of an option: one choice, or one per memory of its FIFOs for a split.
 func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
 	l := &m.Layers[layer]
 	o := &l.Options[option]
@@ -130,9 +130,9 @@ func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
 	return list
 }
 
-// stream is the choices of a stream's rows: the FIFOs, with the width converter between them where there is one. The
-// identity of a choice is that of the way of the FIFO behind the writer, and above it that of the one in front of the
-// reader.
+// stream returns the choices of each row of a stream's leaf: FIFOs, with a width converter between them where the forms
+// differ. The low bits of a choice's ID select the FIFO behind the writer, and the bits above them the FIFO in front of
+// the reader.
 func (m menu) stream(id int) [][]search.Choice {
 	_, behind := m.words[Side{stream: id}]
 	_, front := m.words[Side{stream: id, front: true}]
@@ -142,7 +142,8 @@ func (m menu) stream(id int) [][]search.Choice {
 	return m.rowsOf(id, func(in, out form) []search.Choice { return m.joint(id, in, out) })
 }
 
-// rowsOf is the choices of a stream's rows, between layers those that are given of two forms.
+// rowsOf returns the choices of each row of a stream's leaf. For a stream between layers, joint gives the choices of
+// two forms.
 func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]search.Choice {
 	st, rows := &m.Streams[id], &m.rows[len(m.Layers)+id]
 	choices := make([][]search.Choice, len(rows.values)/len(rows.scope))
@@ -156,7 +157,7 @@ func (m menu) rowsOf(id int, joint func(in, out form) []search.Choice) [][]searc
 	return choices
 }
 
-// along is the choices of a stream's rows with the clocks of the region's paths.
+// along returns the choices in rows with the clocks of the region's paths added.
 func (m menu) along(id int, rows [][]search.Choice) [][]search.Choice {
 	if len(m.Paths) == 0 {
 		return rows
@@ -173,7 +174,7 @@ func (m menu) along(id int, rows [][]search.Choice) [][]search.Choice {
 	return list
 }
 
-// converter is the clocks that the region's paths take through the width converter between two forms.
+// converter returns the clocks that each path of the region takes through the width converter from form in to form out.
 func (m menu) converter(id int, in, out form) (clocks []int64) {
 	for p := range m.Paths {
 		clocks = append(clocks, m.Paths[p].converter(m.Space, id, in, out))
@@ -181,10 +182,10 @@ func (m menu) converter(id int, in, out form) (clocks []int64) {
 	return clocks
 }
 
-// wayBits is the bits of a choice's identity that a FIFO's way takes.
+// wayBits is the number of bits in a choice's ID for one FIFO.
 const wayBits = 4
 
-// host is the choices of a stream of the host.
+// host returns the choices of a stream of the host, where the layer has its form number f.
 func (m menu) host(id, f int) []search.Choice {
 	st := &m.Streams[id]
 	layer := st.layerEnd().forms[f]
@@ -196,7 +197,8 @@ func (m menu) host(id, f int) []search.Choice {
 	return list
 }
 
-// joint is the choices of a stream whose ends have two forms: FIFOs, and what turns one form into the other.
+// joint returns the choices of a stream whose ends have forms in and out: FIFOs, and a width converter if the forms
+// differ.
 func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	k := m.convert(id, in, out)
 	if !k.ok {
@@ -218,7 +220,8 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	return search.Undominated(list)
 }
 
-// ways is the ways to build a FIFO of the region. The only FIFO of a stream holds what either is to hold.
+// ways returns the ways to build a FIFO in the region. If only is true, the stream has no other FIFO, and this one must
+// hold what either would.
 func (m menu) ways(side Side, f form, only bool) []way {
 	words, exact := m.given(side, only)
 	if !exact {
@@ -234,11 +237,12 @@ func (m menu) ways(side Side, f form, only bool) []way {
 	return m.joints.ways(k, st.port(f))
 }
 
-// given is the words that the user gives a FIFO; exact is false where it is sized.
+// given returns the depth that the user gives a FIFO. exact is false if the user gives none, so that the depth is
+// computed.
 func (s *Space) given(side Side, only bool) (words int, exact bool) {
 	st := &s.Streams[side.stream]
 	switch {
-	case side.inside > 0: // a folding file knows nothing of it
+	case side.inside > 0: // a folding file cannot name it
 	case only:
 		words = max(st.out.Depth, st.in.Depth)
 	case side.front:
@@ -252,8 +256,8 @@ func (s *Space) given(side Side, only bool) (words int, exact bool) {
 	return words, words > 0
 }
 
-// memory is where the user has a FIFO lie, in front of the reader or behind the writer; NoMemory where he leaves that
-// open.
+// memory returns the memory that the user chose for a FIFO, in front of the reader or behind the writer; NoMemory if
+// the user chose none.
 func (s *Stream) memory(front, only bool) dataflow.Memory {
 	if front || only && s.out.Memory == dataflow.NoMemory {
 		return s.in.Memory
@@ -261,7 +265,7 @@ func (s *Stream) memory(front, only bool) dataflow.Memory {
 	return s.out.Memory
 }
 
-// flat is a plan of leaves of one row each.
+// flat returns a plan of n leaves with one row each.
 func flat(n int) *search.Plan {
 	p := &search.Plan{Leaves: n}
 	for range n {

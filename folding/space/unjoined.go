@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Unjoined says of every stream between layers that no width converter joins its two ends, whatever options are left
-// to the layers there: which layers, why, and what would do. It says nothing where neighbours join two by two, and only
-// all together do not.
+// Unjoined returns a diagnostic for each stream between layers whose ends no width converter joins, whatever options
+// the two layers have. The diagnostic names the layers, the reason and a remedy. It returns nothing if each two
+// neighbours can be joined, even if not all of them at once.
 func (s *Space) Unjoined() (told []diag.Diag) {
 	for id := range s.Streams {
 		if st := &s.Streams[id]; st.inner() && !s.joins(id, st.writer.forms, st.reader.forms) {
@@ -22,7 +22,8 @@ func (s *Space) Unjoined() (told []diag.Diag) {
 	return told
 }
 
-// joins reports whether something joins one of the forms that a stream is written in with one that it is read in.
+// joins reports whether the stream can carry one of the forms in to one of the forms out, with a width converter if
+// needed.
 func (j *joints) joins(id int, in, out []form) bool {
 	for _, a := range in {
 		if slices.ContainsFunc(out, func(b form) bool { return j.convert(id, a, b).ok }) {
@@ -72,7 +73,7 @@ func (s *Space) unjoined(id int) diag.Diag {
 	return d
 }
 
-// order is the order that elements come in.
+// order describes the order of the elements.
 func (f form) order() string {
 	switch f.tile {
 	case 0:
@@ -83,8 +84,8 @@ func (f form) order() string {
 	return fmt.Sprintf("blocks of %d channels", f.tile)
 }
 
-// instead is the numbers of one attribute that would join a layer that a folding file fixes, where the other one stays
-// as it is; empty where there are none.
+// instead returns a hint: the values of PE or of SIMD with which the layer would join its neighbour while the other
+// attribute keeps its value. It returns "" if there are none.
 func (l *LayerOptions) instead(joins func(ports []form) bool, out bool) string {
 	now := l.Options[0].Fold
 	simd, pe := map[int]bool{}, map[int]bool{}

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Unroll is the target's envelope, raised just so far that every layer has a fold of at most so many clocks per frame.
-// ok is false where that takes something else, or nothing.
+// Unroll returns the target's envelope, raised by the least amount with which each layer has a fold of at most the
+// given clocks per frame. ok is false if no envelope helps, or if the envelope need not change.
 func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
 	from := s.Target
 	e = from.Unroll
@@ -43,8 +43,7 @@ func available(s *Space, op dataflow.Op, f dataflow.Fold) bool {
 	return buildable(f, s.Target.Board) && ask.Available(op.Cost(f, s.Target).Total(), s.Target.Board)
 }
 
-// beyond tells that a layer's folds, those that a file asks for or all of them, are beyond the envelope; told is false
-// where they are not.
+// beyond returns a diagnostic that says how far the folds are beyond the envelope. told is false if none is beyond it.
 func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
 	t := s.Target
 	best, found := dataflow.Fold{}, false
@@ -74,7 +73,7 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+t.For(l.Node.Op, best).String()), true
 }
 
-// beyondBy orders folds by how far they are beyond a target's envelope.
+// beyondBy measures how far a fold is beyond a target's envelope, to compare folds.
 func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	if t.Built() {
 		return dataflow.Adds(op.(dataflow.Unrolled), f)
@@ -82,8 +81,8 @@ func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
 	return t.For(op, f).Sum()
 }
 
-// tooWide tells that all of these folds read more weights in a clock than a memory port carries; told is false where
-// one does not.
+// tooWide returns a diagnostic that says that each fold reads more weights in a clock than a memory port carries. told
+// is false if some fold does not.
 func (l *LayerOptions) tooWide(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
 	for _, f := range folds {
 		if _, ok := s.Target.WeightBytes(l.Node.Op, f); ok {
@@ -99,7 +98,7 @@ func (l *LayerOptions) tooWide(s *Space, folds []dataflow.Fold) (dg diag.Diag, t
 		s.Target.Board.Name, s.Target.Board.MemoryBits()), "a smaller PE or SIMD"), true
 }
 
-// notBuilt says why a layer has none of the folds that a file asks for.
+// notBuilt explains why the layer cannot have any of the folds that a file asks for.
 func (l *LayerOptions) notBuilt(s *Space, w *finn.Wish) diag.Diag {
 	if dg, told := l.tooWide(s, w.Folds()); told {
 		dg.Where = w.Where()

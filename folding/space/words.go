@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A form is how a frame travels past one end of a stream: in words of per elements, in tiles of so many channels
+// A form describes how a frame travels past one end of a stream: in words of per elements, in tiles of tile channels
 // (dataflow.Port).
 type form struct{ per, tile int }
 
@@ -25,7 +25,7 @@ func forms(ports []dataflow.Port) []form {
 	return f
 }
 
-// key is a map key for a list of forms.
+// key returns a map key for a list of forms.
 func key(list []form) string {
 	b := make([]byte, 0, 8*len(list))
 	for _, f := range list {
@@ -35,41 +35,41 @@ func key(list []form) string {
 	return string(b)
 }
 
-// A Stream is a stream's two ends, and the forms that occur there.
+// A Stream holds a stream's two ends, and the forms that occur there.
 type Stream struct {
 	typ            dataflow.Type
-	class          int // the first stream whose frames are of equal shape and elements
+	class          int // the first stream whose frames have the same shape and elements
 	writer, reader end
-	host           []hostForm // of a stream of the host: per form of the layer at its other end
-	// what a folding file gives the FIFO behind the writer, in front of the reader; zeros where it leaves them open
+	host           []hostForm // for a stream of the host: one per form of the layer at the other end
+	// the FIFOs that a folding file gives behind the writer and in front of the reader; zero if it gives none
 	out, in dataflow.FIFO
 }
 
-// An end is a layer's port; the layer is -1 where that is the host, which takes any form.
+// An end is a port of a layer. The layer is -1 for the host, which takes any form.
 type end struct {
 	layer, port int
 	forms       []form
 }
 
-// A hostForm is what a form means at the host's end of a stream.
+// A hostForm holds the effect of a form at the host's end of a stream.
 type hostForm struct {
-	clocks int // that a frame takes through the host's port
+	clocks int // the clocks of a frame at the host's port
 	bytes  int64
 }
 
-// inner reports whether layers stand at both ends.
+// inner reports whether both ends are layers.
 func (s *Stream) inner() bool { return s.writer.layer >= 0 && s.reader.layer >= 0 }
 
-// alike reports whether a stream between layers has the forms and the choices of another one of its class.
+// alike reports whether the two streams have the same class, forms and given FIFOs, and so the same choices.
 func (s *Stream) alike(o *Stream) bool {
 	return s.class == o.class && s.in == o.in && s.out == o.out &&
 		slices.Equal(s.writer.forms, o.writer.forms) && slices.Equal(s.reader.forms, o.reader.forms)
 }
 
-// Layers are those at the two ends; -1 where that is the host.
+// Layers returns the layers at the two ends; -1 for the host.
 func (s *Stream) Layers() (writer, reader int) { return s.writer.layer, s.reader.layer }
 
-// layerEnd is the end of a stream of the host at which a layer stands.
+// layerEnd returns the layer's end of a stream of the host.
 func (s *Stream) layerEnd() *end {
 	if s.reader.layer < 0 {
 		return &s.writer
@@ -77,7 +77,7 @@ func (s *Stream) layerEnd() *end {
 	return &s.reader
 }
 
-// least is the fewest clocks per frame at the host's end; 0 where there is none.
+// least returns the fewest clocks per frame at the host's end, or 0 for a stream between layers.
 func (s *Stream) least() int {
 	if len(s.host) == 0 {
 		return 0
@@ -85,7 +85,7 @@ func (s *Stream) least() int {
 	return slices.MinFunc(s.host, func(a, b hostForm) int { return a.clocks - b.clocks }).clocks
 }
 
-// port is a stream's port of a form.
+// port returns the stream's port for a form.
 func (s *Stream) port(f form) dataflow.Port {
 	return dataflow.Port{Elem: s.typ.Elem, PerWord: f.per, Words: s.typ.Shape.Size() / f.per, Tile: f.tile}
 }
@@ -113,7 +113,7 @@ func newStreams(g *dataflow.Graph) []Stream {
 	return list
 }
 
-// list lists the forms of both ends of a stream, and what they mean to the host.
+// list collects the forms of both ends of a stream, and for a stream of the host their clocks and bytes.
 func (j *joints) list(id int, layers []LayerOptions) {
 	s := &j.streams[id]
 	s.host = nil
@@ -141,7 +141,7 @@ func (j *joints) list(id int, layers []LayerOptions) {
 	}
 }
 
-// port is the form of an output or an input.
+// port returns the form of output i or input i.
 func (sh *shape) port(out bool, i int) form {
 	if out {
 		return sh.out[i]
@@ -149,8 +149,8 @@ func (sh *shape) port(out bool, i int) form {
 	return sh.in[i]
 }
 
-// A Memory is what the processor's memory carries of frames: bytes in a clock. The zero value is where that does not
-// matter, or is not known: it holds up nothing.
+// A Memory is the bandwidth of the processor's memory, in bytes per clock. The zero value is an unlimited bandwidth,
+// for targets that do not use that memory and boards whose bandwidth is not known.
 type Memory struct{ perClock *big.Rat }
 
 func memoryOf(t dataflow.Target, clockMHz float64) Memory {
@@ -162,7 +162,7 @@ func memoryOf(t dataflow.Target, clockMHz float64) Memory {
 	return Memory{perClock.Quo(perClock, ask.Decimal(clockMHz))}
 }
 
-// clocks is what it takes at least to carry so many bytes.
+// clocks returns the fewest clocks in which the memory carries the given bytes.
 func (m Memory) clocks(bytes int64) int {
 	if m.perClock == nil {
 		return 0
@@ -170,7 +170,7 @@ func (m Memory) clocks(bytes int64) int {
 	return ask.Ceiling(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
 }
 
-// Carries is how many bytes the processor's memory carries in so many clocks.
+// Carries returns the number of bytes that the memory carries in the given clocks.
 func (m Memory) Carries(clocks int) int64 {
 	if m.perClock == nil {
 		return search.Most
@@ -179,10 +179,11 @@ func (m Memory) Carries(clocks int) int64 {
 	return int64(ask.Floor(n.Mul(n, m.perClock)))
 }
 
-// MemoryClocks is the clocks that the processor's memory takes at least to carry a frame of a design.
+// MemoryClocks returns the fewest clocks in which the processor's memory carries a frame of a design.
 func (m Memory) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
 
-// FrameBytes is the bytes that a frame moves to and from the processor's memory, with weights that come from there.
+// FrameBytes returns the bytes that each frame moves to and from the processor's memory, including weights that come
+// from there.
 func FrameBytes(d *dataflow.Design) (bytes int) {
 	if d.Target.PortBits() == 0 {
 		return 0
@@ -196,9 +197,9 @@ func FrameBytes(d *dataflow.Design) (bytes int) {
 	return bytes
 }
 
-// border is the form in which the host moves a stream of a layer's form: that one, or where its words are wider than
-// the board's port, the widest that is not and that a width converter joins to it. Sequences of several lengths keep
-// their form: a step's words must line up with the layer's.
+// border returns the form that the host uses for a stream whose layer has form f. That is f, unless its words are wider
+// than the board's port. Then it is the widest form that fits the port and that a width converter joins to f. Sequences
+// of several lengths keep f, because the words of a time step must line up with the layer's.
 func (j *joints) border(id int, f form) form {
 	s, bits := &j.streams[id], j.target.PortBits()
 	if bits == 0 || s.port(f).TDATA() <= bits || j.sequences {
@@ -213,8 +214,8 @@ func (j *joints) border(id int, f form) form {
 	return f
 }
 
-// orient is the forms behind the writer and in front of the reader of a stream of the host, where the layer has one and
-// the host the other.
+// orient returns the forms behind the writer and in front of the reader of a stream of the host, given the layer's form
+// and the host's.
 func (s *Stream) orient(layer, host form) (in, out form) {
 	if s.reader.layer < 0 {
 		return layer, host
@@ -222,30 +223,30 @@ func (s *Stream) orient(layer, host form) (in, out form) {
 	return host, layer
 }
 
-// converter makes the layer that stands where neighbours' words differ.
+// converter returns the layer that converts words of form in to words of form out.
 func converter(in, out form) dataflow.Op {
 	return dwc.New(dwc.Params{In: in.per, Out: out.per, Tile: in.tile})
 }
 
-// joints are what may stand between layers, width converters and FIFOs, as far as it was asked for.
+// joints caches the width converters and FIFOs that can stand between layers.
 type joints struct {
 	target     dataflow.Target
-	sequences  bool // of several lengths
-	worthwhile bool // FIFOs of few words lie in no block RAM
+	sequences  bool // whether sequences have several lengths
+	worthwhile bool // whether FIFOs of few words are kept out of block RAM
 	board      ask.Budget
 	streams    []Stream
 	mu         sync.Mutex
 	converters map[conversion]converted
-	fifos      sync.Map // ways to build one, by fifoKind
+	fifos      sync.Map // fifoKind to []way
 }
 
-// A conversion is a width converter's place: a class of streams, and the forms on its two ends.
+// A conversion identifies a width converter: a class of streams, and the forms at its two ends.
 type conversion struct {
 	class   int
 	in, out form
 }
 
-// converted is a converter as it would be built; ok is false where none can be.
+// converted describes a width converter as it would be built; ok is false if there is none.
 type converted struct {
 	fold dataflow.Fold
 	loop dataflow.Loop
@@ -253,8 +254,8 @@ type converted struct {
 	ok   bool
 }
 
-// convert gives what it takes to turn the form in on a stream into out. Equal forms need nothing; nothing turns one
-// tile into another.
+// convert returns the width converter from form in to form out on a stream. Equal forms need none, and none changes the
+// tile.
 func (j *joints) convert(id int, in, out form) converted {
 	if in == out || in.tile != out.tile {
 		return converted{ok: in == out}
@@ -275,22 +276,22 @@ func (j *joints) bind(c conversion) converted {
 	if err != nil {
 		return converted{}
 	}
-	for f := range op.Folds() { // a single one
+	for f := range op.Folds() { // a width converter has a single fold
 		r := op.Cost(f, j.target).Total()
 		return converted{f, op.Loop(f, j.target), j.board.Vector(r), ask.Available(r, j.target.Board)}
 	}
 	panic("folding: " + op.Kind() + " has no fold")
 }
 
-// A way is one way to build a FIFO.
+// A way is one way to build a FIFO, with its cost.
 type way struct {
 	dataflow.FIFO
 	cost search.Vector
 }
 
-// ways is how a FIFO of a port can be built that holds so many words at least, without those that another one beats:
-// each is as deep as it may be at its price (cost.Model.FIFOs), but where the words are exactly what was given. Where
-// it is to lie in a memory that can be had, it does.
+// ways returns the ways to build a FIFO behind port p, without those that another way beats. Each FIFO is as deep as
+// its cost allows (cost.Model.FIFOs), unless k.exact fixes the words. If k names a memory and the FIFO fits there, it
+// lies there.
 func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	k.width = p.Width()
 	if k.read || j.target.Counters {
@@ -303,9 +304,10 @@ func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	return known.([]way)
 }
 
-// Spared reports whether some FIFO in block RAM or UltraRAM may save logic: LUTs or registers that it takes in LUTs for
-// few words. FIFOs of few words lie in LUTs, and no bound is one of designs in which a FIFO saves logic, of few words
-// or of more: a search that knows of no need for more takes every FIFO for one of few words.
+// Spared reports whether a FIFO in block RAM or UltraRAM could save logic (LUTs or registers) over a FIFO of few words
+// in LUTs. The space keeps FIFOs of few words out of block RAM. Where Spared is true, a bound of the search does not
+// cover designs in which a FIFO in block RAM saves logic. That includes deep FIFOs, because the search takes every FIFO
+// for a shallow one until a simulation needs more.
 func Spared(s *Space) bool {
 	if !s.worthwhile {
 		return false
@@ -333,7 +335,7 @@ func Spared(s *Space) bool {
 	return false
 }
 
-// saves reports whether a FIFO in block RAM or UltraRAM takes less of some logic than any of few words in LUTs.
+// saves reports whether a FIFO in block RAM or UltraRAM takes less of some logic than any FIFO of few words in LUTs.
 func (j *joints) saves(p dataflow.Port) bool {
 	k := fifoKind{words: fewest, width: p.Width()}
 	list := j.possible(k, p)
@@ -343,7 +345,8 @@ func (j *joints) saves(p dataflow.Port) bool {
 	})
 }
 
-// spared leaves out block RAM and UltraRAM for few words, where LUTs are a memory and all is not a choice.
+// spared removes block RAM and UltraRAM from the ways to build a FIFO of few words. It does so only if LUTs can hold
+// the FIFO and the space is not to offer everything.
 func (j *joints) spared(k fifoKind, list []way) []way {
 	few := 0
 	for _, f := range estimate.Model(j.target).FIFOs(lutWords, k.width) {
@@ -360,23 +363,23 @@ func (j *joints) spared(k fifoKind, list []way) []way {
 	return inLUTs
 }
 
-// A fifoKind is what the ways to build a FIFO depend on.
+// A fifoKind holds what the ways to build a FIFO depend on.
 type fifoKind struct {
 	words, width int
-	exact        bool // no more words
-	host         bool // the host writes it
-	read         bool // the host reads it
-	frame        int  // words of a frame; 0 where nothing counts them
+	exact        bool // whether the FIFO must hold exactly words
+	host         bool // whether the host writes it
+	read         bool // whether the host reads it
+	frame        int  // words of a frame, if a counter counts them; else 0
 	memory       dataflow.Memory
 }
 
-// fewest is the words of a FIFO that is not known to need more.
+// fewest is the depth in words of a FIFO that is not known to need more.
 const fewest = 2
 
-// lutWords is the words that lookup tables are to hold rather than block RAM, wherever either would do.
+// lutWords is the depth in words up to which FIFOs lie in LUTs where block RAM would do, too.
 const lutWords = 8
 
-// possible is every way to build a FIFO that the device has room for.
+// possible returns every way to build a FIFO that the device has room for.
 func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 	ahead := 0
 	if k.host {

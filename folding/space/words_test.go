@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestDeeper holds what bounds of a search rest on: a FIFO that has to hold more words takes no less than one of few
-// words can, but where it saves logic in block RAM; and where that is nowhere, bounds are of all designs.
+// TestDeeper checks an assumption of the search's bounds: a deeper FIFO costs no less than one of few words in LUTs.
+// The exception is a FIFO in block RAM that saves logic; without any such FIFO, bounds cover all designs.
 func TestDeeper(t *testing.T) {
 	t.Parallel()
 	widths := []int{1, 7, 9, 36, 73, 288}

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestBackends holds that a point is what a build makes with the same back end and the same accumulators, and that no
-// one's design is taken for another's.
+// TestBackends checks that a point is the design of a build with the same back end and accumulators. It also checks
+// that designs of different back ends are kept apart.
 func TestBackends(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
@@ -51,8 +51,8 @@ func TestBackends(t *testing.T) {
 	}
 }
 
-// TestBackendSpec holds that a back end which is not said, and what is written beside SystemVerilog, make no other
-// search: the journal of one serves the other.
+// TestBackendSpec checks that an omitted back end, and C++ written beside SystemVerilog, do not change a search: both
+// use the same entries of the journal.
 func TestBackendSpec(t *testing.T) {
 	t.Parallel()
 	of := func(board string, backend compiler.Backend) spec {
@@ -70,7 +70,7 @@ func TestBackendSpec(t *testing.T) {
 		equal bool
 	}{
 		{"pynq-z1", "", compiler.BackendHLS, true},
-		{"pynq-z1", compiler.BackendRTL, compiler.BackendBoth, false}, // both has the limits of HLS
+		{"pynq-z1", compiler.BackendRTL, compiler.BackendBoth, false}, // with both back ends, the limits of HLS apply
 		{"pynq-z1", compiler.BackendHLS, compiler.BackendRTL, false},
 		{"icebreaker", "", compiler.BackendRTL, true},
 	} {
@@ -84,7 +84,7 @@ func TestBackendSpec(t *testing.T) {
 	}
 }
 
-// TestBlockName holds that what is shown of points has the block RAM of their devices by its own name.
+// TestBlockName checks that points are shown with their devices' own name of block RAM.
 func TestBlockName(t *testing.T) {
 	t.Parallel()
 	var all []Point
@@ -107,7 +107,7 @@ func TestBlockName(t *testing.T) {
 	}
 }
 
-// TestBackendUnfit refuses HLS where no Vitis HLS knows the device, and its synthesis where no HLS is made.
+// TestBackendUnfit checks that HLS is refused for devices without Vitis HLS, and HLS synthesis without an HLS project.
 func TestBackendUnfit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// rates is n rates, each the same factor above the one before.
+// rates returns n rates, each the same factor above the one before.
 func rates(from, to float64, n int) (list []float64) {
 	for i := range n {
 		list = append(list, round(from*math.Pow(to/from, float64(i)/float64(n-1))))
@@ -21,7 +21,7 @@ func rates(from, to float64, n int) (list []float64) {
 	return list
 }
 
-// used is the seconds that the process has computed.
+// used returns the seconds of processor time of the process.
 func used(b *testing.B) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -30,9 +30,9 @@ func used(b *testing.B) float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// BenchmarkPoints is points per second of one processor: bounds, of which nothing is made (--bound), and designs that
-// were made whole, their FIFOs sized, with their certificates and folding files. A point of rates is a search of its
-// own; those of a front are found together. Layers are listed once per board and clock, and that is counted.
+// BenchmarkPoints measures points per second of one processor: bounds without designs (--bound), and finished designs
+// with sized FIFOs, certificates and folding files. A point of a list of rates is a search of its own; the points of a
+// front are found together. Layers are listed once per board and clock, which counts, too.
 func BenchmarkPoints(b *testing.B) {
 	for _, c := range []struct {
 		name, model string

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/synthesis"
 )
 
-// reportColumns is what there is to say of reports; r may be nil.
+// reportColumns returns the columns of the tools' reports. They are empty if r is nil.
 func reportColumns(r *synthesis.Report) []column {
 	has := r != nil
 	if !has {
@@ -25,7 +25,7 @@ func reportColumns(r *synthesis.Report) []column {
 	}...), synthesisColumns("vivado_", r.Vivado))
 }
 
-// synthesisColumns is what there is to say of a synthesis; s may be nil.
+// synthesisColumns returns the columns of one synthesis, with the prefix in their names. They are empty if s is nil.
 func synthesisColumns(prefix string, s *synthesis.Synthesis) []column {
 	has := s != nil
 	if !has {
@@ -34,11 +34,11 @@ func synthesisColumns(prefix string, s *synthesis.Synthesis) []column {
 	return where(has, append(amounts(prefix, s.Resources), column{prefix + "period_ns", known(s.PeriodNS)})...)
 }
 
-// maxSheet is what is read of sweep.json at most.
+// maxSheet is the largest sweep.json, in bytes, that is read.
 const maxSheet = 64 << 20
 
-// Collect reads what the vendor's tools have left below the points of the sweep in dir, and writes its tables again
-// with it. Points without reports stay as they are.
+// Collect reads the reports that the vendor's tools left below the points of the sweep in dir. It writes the sweep's
+// tables again with these reports. Points without reports stay as they are.
 func Collect(dir string, d *diag.List) (*Result, error) {
 	var s sheet
 	data, err := regular.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)
@@ -56,7 +56,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 	known := map[string]*synthesis.Report{}
 	for i := range r.Points {
 		p := &r.Points[i]
-		p.Samples = max(1, p.Samples) // older sweeps do not say it
+		p.Samples = max(1, p.Samples) // older sweeps do not record it
 		if p.Interval == 0 || !identifier(p.ID) {
 			continue
 		}
@@ -84,12 +84,13 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 	return r, r.write(d)
 }
 
-// identifier reports whether s is an ID of ours, which is safe in a path.
+// identifier reports whether s has the form of a point's ID, which is safe in a path.
 func identifier(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// collectPoint reads the reports below a point's folder; nil where there is none. A report that cannot be read is told.
+// collectPoint reads the reports below a point's folder. It returns nil if there is none, and adds a warning to d for
+// each report that cannot be read.
 func collectPoint(dir string, clockMHz float64, d *diag.List) (*synthesis.Report, error) {
 	r, err := synthesis.Below(dir, clockMHz, func(path string, err error) {
 		shown, _ := filepath.Rel(filepath.Dir(filepath.Dir(dir)), path)

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// profile is a csynth.xml.
+// profile returns a csynth.xml.
 func profile(resources, interval string) string {
 	return `<?xml version="1.0"?><profile><PerformanceEstimates><SummaryOfTimingAnalysis>
 <EstimatedClockPeriod>3.5</EstimatedClockPeriod></SummaryOfTimingAnalysis><SummaryOfOverallLatency>
@@ -18,7 +18,7 @@ func profile(resources, interval string) string {
 <AvailableResources><LUT>99</LUT><FF>99</FF></AvailableResources></AreaEstimates></profile>`
 }
 
-// TestCollect holds what becomes of folders that are not as a job array leaves them.
+// TestCollect checks folders that differ from what a job array leaves.
 func TestCollect(t *testing.T) {
 	t.Parallel()
 	sheet := `{"model":"m","points":[{"id":"0123abcd","status":"fits","fps":5,"interval_clocks":8,"clock_mhz":100,"clock_reached_mhz":100,"clocks":[{"layer":"MVAU_0","clocks":8}]},{"id":"../..","status":"fits","interval_clocks":8}]}`
@@ -26,7 +26,7 @@ func TestCollect(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files map[string]string
-		code  diag.Code // of the first diagnostic; empty for none
+		code  diag.Code // code of the first diagnostic; empty for none
 		found bool
 	}{
 		{"no folder", nil, diag.FileUnreadable, false},
@@ -53,7 +53,7 @@ func TestCollect(t *testing.T) {
 				}
 			}
 			var d diag.List
-			if sheet, ok := c.files["sweep.json"]; ok { // of a sweep
+			if sheet, ok := c.files["sweep.json"]; ok { // the sweep.json of a sweep
 				err := errors.Join(os.Remove(filepath.Join(dir, "sweep.json")),
 					(&Result{Out: dir}).put([]file{{"sweep.json", []byte(sheet)}}, &d))
 				if err != nil {

@@ -16,22 +16,22 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// What the tests of this package start from: options, sweeps that went well, and what they wrote.
+// Helpers for the tests of this package: options, runs of sweeps, and readers of their files.
 
-// small is a sweep of the embedded example of some twenty searches.
+// small returns the options of a sweep of the embedded example with some twenty searches.
 func small(out string) Options {
 	return Options{Options: compiler.Options{Out: out, Version: "test"}, Boards: []string{"zcu104", "kv260"},
 		Clocks: []float64{100, 200}, FPS: []float64{1e4, 5e5, 1e12},
 		Computes: []dataflow.Compute{dataflow.NoCompute, dataflow.DSP}}
 }
 
-// half is half of every resource.
+// half allows half of every resource.
 var half, _ = folding.ParseMaxUse("0.5")
 
-// fewLUTs is not enough LUTs to multiply in where the embedded example is fast, and every DSP slice.
+// fewLUTs allows too few LUTs to multiply in them where the embedded example is fast, and every DSP slice.
 var fewLUTs = folding.Use{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
 
-// run sweeps and wants no complaint.
+// run runs a sweep, and fails the test on any diagnostic.
 func run(t *testing.T, o Options) *Result {
 	t.Helper()
 	r, d := told(t, o)
@@ -41,7 +41,7 @@ func run(t *testing.T, o Options) *Result {
 	return r
 }
 
-// told sweeps; what is said comes with the result.
+// told runs a sweep, and returns its result and diagnostics.
 func told(t *testing.T, o Options) (*Result, *diag.List) {
 	t.Helper()
 	var d diag.List
@@ -52,7 +52,7 @@ func told(t *testing.T, o Options) (*Result, *diag.List) {
 	return r, &d
 }
 
-// onPynq asks for a sweep of the embedded example for one board, to a folder of its own.
+// onPynq returns the options of a sweep of the embedded example for one board, with a folder of its own.
 func onPynq(t *testing.T) Options {
 	return Options{Options: compiler.Options{Out: t.TempDir(), Version: "test"}, Boards: []string{"pynq-z1"}}
 }
@@ -79,7 +79,7 @@ type asked struct {
 	Out      []int  `json:"outFIFODepths"`
 }
 
-// layers is the folding of a point.
+// layers returns the folding of a point.
 func layers(t *testing.T, p *Point) map[string]asked { return layersOf(t, p.Folding) }
 
 func layersOf(t *testing.T, file []byte) map[string]asked {
@@ -95,7 +95,7 @@ func layersOf(t *testing.T, file []byte) map[string]asked {
 	return all
 }
 
-// imported reads a model; the test is skipped where it is one of the shared models and these are not there.
+// imported reads a model. It skips the test if the model is a shared one that is missing.
 func imported(t testing.TB, name string) *dataflow.Model {
 	t.Helper()
 	shared := tier.NeedsShared(t)
@@ -108,7 +108,7 @@ func imported(t testing.TB, name string) *dataflow.Model {
 	return c.Imported.Model
 }
 
-// spreadsheet is the rows of sweep.csv.
+// spreadsheet returns the rows of sweep.csv.
 func spreadsheet(t *testing.T, dir string) [][]string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, "sweep.csv"))
@@ -122,7 +122,7 @@ func spreadsheet(t *testing.T, dir string) [][]string {
 	return rows
 }
 
-// one sweeps for a single design.
+// one runs a sweep for a single design.
 func one(t *testing.T, change func(*Options)) Point {
 	t.Helper()
 	o := onPynq(t)
@@ -134,7 +134,7 @@ func one(t *testing.T, change func(*Options)) Point {
 	return r.Points[0]
 }
 
-// collect gathers reports and wants no complaint.
+// collect collects reports, and fails the test on any diagnostic.
 func collect(t *testing.T, dir string) *Result {
 	t.Helper()
 	var d diag.List

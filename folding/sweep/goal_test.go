@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestBound holds that a point is said to fit, to be chosen or proved only where a design was made: bounds have no
-// design, and what they say holds of the designs that the same sweep makes.
+// TestBound checks that only points with a design are shown as fitting, chosen or proved. Points with bounds have no
+// design, and their bounds hold for the designs of the same sweep.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -57,7 +57,7 @@ func TestBound(t *testing.T) {
 		}
 	}
 
-	// The folder goes on with designs; its bounds are not taken for them.
+	// The folder then takes designs; its bounds do not count as designs.
 	o.Bound = false
 	made := run(t, o)
 	o.FPS = rates
@@ -79,7 +79,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestGoals holds what the goals of a sweep are for, against the design without them.
+// TestGoals compares the designs for each goal of a sweep with the design without it.
 func TestGoals(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -91,14 +91,14 @@ func TestGoals(t *testing.T) {
 		t.Errorf("%+v; the fastest is %+v", slow, fastest)
 	}
 	ids[slow.ID] = "an interval"
-	// LUTs multiply the few bits of the example, and have no DSP slices to save; where they are not enough, they have.
+	// LUTs multiply the few bits of the example, so there are no DSP slices to save, unless LUTs are short.
 	tight := func(o *Options) { o.Intervals, o.MaxUses = []float64{16}, []folding.Use{fewLUTs} }
 	short := one(t, tight)
 	ids[short.ID] = "few LUTs"
 	for _, c := range []struct {
 		name   string
 		change func(*Options)
-		better func(p *Point) bool // than slow
+		better func(p *Point) bool // reports whether p is better than slow
 	}{
 		{"least bram", func(o *Options) { o.Intervals, o.Least = []float64{4096}, folding.LeastBRAM },
 			func(p *Point) bool { return p.Resources.BRAM < slow.Resources.BRAM }},
@@ -134,7 +134,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestAskedAgain holds that the rate and the interval of every point of a front, asked for, give its design.
+// TestAskedAgain checks that asking for the rate or the interval of any point of a front gives its design.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -165,7 +165,7 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
-// TestProjects holds that the projects of a job array are the designs of the sweep, whatever it was asked for.
+// TestProjects checks that the projects of a job array are the designs of the sweep, for all kinds of sweeps.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -209,14 +209,14 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// TestClocks holds that the picture of the clocks marks what the design waits for.
+// TestClocks checks that the picture of the clocks marks the bottleneck of the design.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	layers := []LayerClocks{{"MVAU_0", 8}, {"MVAU_1", 2000}}
 	for _, c := range []struct {
 		interval   float64
 		bottleneck string
-		last       string // row, which has the longest bar
+		last       string // name of the last row, which has the longest bar
 	}{
 		{2000, "MVAU_1", "MVAU_1 2,000"},
 		{3000, "host", "host 3,000"},

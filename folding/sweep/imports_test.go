@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Whatever is said of a model makes it another one for the journal.
+// TestImports checks that each option of the import makes another model for the journal.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	bytes := func(change func(in *frontend.InputType)) compiler.Options {

@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// recurrent is a sweep of an RNN of 12 steps, fed from inside the FPGA.
+// recurrent returns the options of a sweep of an RNN with 12 time steps, fed from inside the FPGA.
 func recurrent(t *testing.T, out string, samples ...int) Options {
 	t.Helper()
 	const steps, features, hidden = 12, 2, 4
@@ -49,8 +49,8 @@ func recurrent(t *testing.T, out string, samples ...int) Options {
 		IO: dataflow.FromStream}, Boards: []string{"zcu104"}, Samples: samples}
 }
 
-// TestInterleave sweeps over samples that take turns: rates count samples, so that one front has all of them; a point
-// does not depend on the other values; the commands that are given build it.
+// TestInterleave runs sweeps over numbers of samples that take turns. Rates count samples, so that all points are on
+// one front; a point does not depend on the other values; the printed commands build it.
 func TestInterleave(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -105,7 +105,7 @@ func TestInterleave(t *testing.T) {
 	}
 }
 
-// TestInterleaveGoals asks for one rate and one front of all numbers of samples.
+// TestInterleaveGoals asks for one rate, and for one front, for all numbers of samples.
 func TestInterleaveGoals(t *testing.T) {
 	t.Parallel()
 	o := recurrent(t, t.TempDir(), 1, 4)
@@ -144,7 +144,7 @@ func TestInterleaveGoals(t *testing.T) {
 	}
 }
 
-// TestNotInterleaved asks the embedded example, which has no recurrence: that is said once.
+// TestNotInterleaved runs the embedded example, which has no recurrence, and expects one diagnostic.
 func TestNotInterleaved(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)

@@ -19,45 +19,45 @@ import (
 // journalFile is the journal's name in the output folder.
 const journalFile = "journal.jsonl"
 
-// maxJournal bounds what is read of one.
+// maxJournal is the largest journal, in bytes, that is read.
 const maxJournal = 1 << 30
 
 // A header is the first line of a journal.
 type header struct {
-	Sweep  int    `json:"hlsgen_sweep"` // the version of the form
+	Sweep  int    `json:"hlsgen_sweep"` // the version of the journal's form
 	Model  string `json:"model"`
 	SHA256 string `json:"model_sha256"`
 }
 
-// form is the version of the journal's form; another one is begun anew.
+// form is the version of the journal's form. A journal of another version is replaced.
 const form = 3
 
-// An entry is a later line: what a search has found.
+// An entry is a later line: the result of one search.
 type entry struct {
 	Key    string  `json:"key"`
 	Points []Point `json:"points"`
 }
 
-// A journal keeps what was found, a line for each search, in the order in which they end. A line counts where it is as
-// it was written: what an interrupted run has begun to write, or a disk has changed, is left out.
+// A journal keeps the results of searches, one line each, in the order of their ends. A line counts only if it is
+// unchanged. Lines that an interrupted run left incomplete, or that a disk has changed, are dropped.
 type journal struct {
 	mu     sync.Mutex
 	file   *os.File
 	lock   *owned.Lock
 	done   map[string][]Point
-	broken int // lines that were not as they were written
+	broken int // damaged lines
 }
 
-// Every line is an object of its own checksum and what it says:
+// Each line is an object of a checksum and the content that it covers:
 //
-//	{"sha256":"<of what follows of: up to the last brace>","of":{...}}
+//	{"sha256":"<of the text from here to the last brace>","of":{...}}
 const (
 	lineStart  = `{"sha256":"`
 	lineMiddle = `","of":`
 	lineEnd    = "}"
 )
 
-// sealed is a line, without its end.
+// sealed returns v as a line with its checksum, without the line break.
 func sealed(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -67,7 +67,7 @@ func sealed(v any) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%s%s%s", lineStart, hex.EncodeToString(sum[:]), lineMiddle, b, lineEnd), nil
 }
 
-// unsealed is what a line says; ok is false where any bit of it is not as it was written.
+// unsealed reads the content of a line into v. It reports false if the line does not match its checksum.
 func unsealed(line []byte, v any) (ok bool) {
 	rest, found := bytes.CutPrefix(line, []byte(lineStart))
 	given, b, middle := bytes.Cut(rest, []byte(lineMiddle))
@@ -85,8 +85,9 @@ func (e *otherModel) Error() string {
 
 var errNoSweep = errors.New("it is not empty, and holds no sweep")
 
-// openJournal opens the journal in dir, or begins one. fresh begins anew; the folder must still be one of ours. One
-// process has it until it is closed: the error may be an *owned.BusyError.
+// openJournal opens the journal in dir, or begins one. If fresh is true it begins anew, but only in a folder that holds
+// a sweep. The process holds the folder's lock until it closes the journal; the error is an *owned.BusyError if another
+// process holds it.
 func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -128,7 +129,8 @@ func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 	return j, nil
 }
 
-// readJournal is the bytes of the journal at a path in dir; none of a folder in which nothing is.
+// readJournal returns the content of the journal at path. It returns nil for an empty folder, and errNoSweep for a
+// folder with other files.
 func readJournal(dir, path string) ([]byte, error) {
 	data, err := regular.ReadFile(path, maxJournal)
 	switch {
@@ -138,13 +140,13 @@ func readJournal(dir, path string) ([]byte, error) {
 		return data, err
 	}
 	files, err := os.ReadDir(dir)
-	if len(files) > 1 { // beside the lock
+	if len(files) > 1 { // there is more than the lock
 		err = errNoSweep
 	}
 	return nil, err
 }
 
-// read takes the lines that are as they were written, and returns them; none where the journal is begun anew.
+// read takes over the undamaged lines and returns them. It returns none if the journal begins anew.
 func (j *journal) read(data []byte, h header, fresh bool) (keep []byte, err error) {
 	whole := data[:bytes.LastIndexByte(data, '\n')+1]
 	first, rest, _ := bytes.Cut(whole, []byte("\n"))
@@ -156,7 +158,7 @@ func (j *journal) read(data []byte, h header, fresh bool) (keep []byte, err erro
 	case unsealed(first, &was) && was.Sweep != 0:
 	case json.Unmarshal(first, &was) == nil && was.Sweep != 0 && was.Sweep != form: // forms 1 and 2 had no checksums
 	case bytes.HasPrefix(first, []byte(lineStart)), bytes.Contains(first, []byte("hlsgen_sweep")):
-		was, j.broken = header{Sweep: form, SHA256: h.SHA256}, 1 // damaged; keys of later lines have the model
+		was, j.broken = header{Sweep: form, SHA256: h.SHA256}, 1 // damaged; the keys of later lines contain the model
 	default:
 		return nil, errNoSweep
 	}
@@ -194,7 +196,7 @@ func (j *journal) line(v any) error {
 	return err
 }
 
-// add keeps what a search has found.
+// add records the result of a search.
 func (j *journal) add(key string, points []Point) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -202,7 +204,7 @@ func (j *journal) add(key string, points []Point) error {
 	return j.line(entry{key, points})
 }
 
-// close gives the folder free.
+// close closes the file and releases the folder.
 func (j *journal) close() error {
 	err := j.file.Close()
 	j.lock.Release()

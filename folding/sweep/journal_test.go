@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// TestFlips flips every bit of a journal: each flip is found, and nothing is read that was not written.
+// TestFlips flips every bit of a journal, and checks that each flip is detected and no changed entry is used.
 func TestFlips(t *testing.T) {
 	t.Parallel()
 	h := header{Sweep: form, Model: "m.onnx", SHA256: "1234"}
@@ -48,8 +48,8 @@ func TestFlips(t *testing.T) {
 	}
 }
 
-// TestRepair damages the journal of a finished sweep: it is told, what was damaged is made again, and the files are
-// those of before; the next time nothing is told.
+// TestRepair damages the journal of a finished sweep. The sweep warns, repeats the damaged searches, and writes the
+// same files; the next run has no warning.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
@@ -61,7 +61,7 @@ func TestRepair(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := bytes.SplitAfter(whole, []byte("\n"))
-	for n, fresh := range []int{0, 1, 1} { // of a damaged line
+	for n, fresh := range []int{0, 1, 1} { // warnings of damaged lines
 		at := len(bytes.Join(lines[:n], nil)) + len(lines[n])/2
 		damaged := bytes.Clone(whole)
 		damaged[at] ^= 4
@@ -79,7 +79,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestBusy holds that of two sweeps to one folder the second is told.
+// TestBusy checks that a second sweep to the same folder is refused.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
@@ -98,7 +98,7 @@ func TestBusy(t *testing.T) {
 	if run(t, o); len(content(t, o.Out)) == 0 {
 		t.Error("no files")
 	}
-	// What is no journal is not read.
+	// A file that is not a journal is not read.
 	o.Out = t.TempDir()
 	if err := os.Mkdir(filepath.Join(o.Out, journalFile), 0o755); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/rnntest"
 )
 
-// lengths is a sweep of a network for sequences of 1 to so many steps.
+// lengths returns the options of a sweep of a network for sequences of 1 to most time steps.
 func lengths(t *testing.T, model, out string, most int) Options {
 	t.Helper()
 	return Options{Options: compiler.Options{Model: model, Out: out, Version: "test",
@@ -22,8 +22,8 @@ func lengths(t *testing.T, model, out string, most int) Options {
 		Intervals: []float64{1000, 4000}}
 }
 
-// TestLengths sweeps over designs for sequences of different lengths: figures are those of the longest, the shortest
-// stand beside them; a journal knows for which lengths a search was made; the commands that are given build a point.
+// TestLengths runs sweeps for sequences of different lengths. Figures are those of the longest sequence, with the
+// shortest beside them; a journal records the lengths of each search; the printed commands build a point.
 func TestLengths(t *testing.T) {
 	t.Parallel()
 	var n *rnntest.Network

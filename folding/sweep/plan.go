@@ -18,30 +18,31 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A spec is what one search is asked for. Its JSON is a part of the key under which the journal keeps what was found.
+// A spec describes one search. Its JSON is a part of the key under which the journal keeps the result.
 type spec struct {
 	Board    boards.Board
 	ClockMHz float64
 	IO       dataflow.IO
 	FIFO     folding.FIFO
-	FPS      float64 // samples per second; 0: as many as fit
-	Interval float64 // clocks per frame; 0: not asked
+	FPS      float64 // samples per second; 0: as many as possible
+	Interval float64 // clocks per frame; 0: not given
 	Latency  bool
 	Least    folding.Measure
-	Front    int // not 0: at most so many designs worth choosing from, FPS or Interval or faster
+	Front    int // if not 0: find up to Front designs of the front, none slower than FPS or Interval
 	Bound    bool
 	Memory   dataflow.Memory
 	Compute  dataflow.Compute
-	MaxUse   folding.Use // as given; zero: the default
+	MaxUse   folding.Use // as given; zero means the default
 	Formula  dataflow.Formula
-	Samples  int // that take turns in a frame
-	// the name of what the model is quantised to, again; empty where it stays
+	Samples  int // samples that take turns in a frame
+	// the name of the precision that the model is quantised to again; empty if the model stays as it is
 	Precision string            `json:",omitempty"`
 	Unroll    dataflow.Envelope `json:",omitzero"`
 
-	Calibration *delay.Calibration `json:",omitempty"` // of delays
-	RTL         bool               `json:",omitempty"` // folded for SystemVerilog, whatever is written beside it
-	AccPerPE    bool               `json:",omitempty"` // accumulators are as wide as each PE's channels need
+	Calibration *delay.Calibration `json:",omitempty"` // the calibration of delays
+	// whether the design is folded for SystemVerilog, even if C++ is written, too
+	RTL      bool `json:",omitempty"`
+	AccPerPE bool `json:",omitempty"` // whether accumulators are as wide as each PE's channels need
 }
 
 func (s *spec) target() dataflow.Target {
@@ -58,11 +59,10 @@ func (s *spec) goal() folding.Goal {
 		FIFO: s.FIFO}
 }
 
-// maxSpecs bounds a sweep.
+// maxSpecs is the most searches of a sweep.
 const maxSpecs = 1_000_000
 
-// plan lists the searches: every combination of what the axes offer, boards first. A value that is given twice counts
-// once.
+// plan lists the searches: every combination of the values on the axes, boards first. A repeated value counts once.
 func (o *Options) plan(d *diag.List) (specs []spec) {
 	var found []boards.Board
 	for _, name := range o.Boards {
@@ -73,8 +73,8 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		}) {
 			found = append(found, b)
 			if hls := o.Backend.For(b, d).HLS(); o.Synthesise && !hls {
-				d.Fail(diag.BackendUnfit, "", b.Name+": Vitis HLS is to synthesise every design, and what is made for "+
-					"this board is SystemVerilog",
+				d.Fail(diag.BackendUnfit, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this "+
+					"board is built in SystemVerilog",
 					"leave --jobs slurm out, or --backend rtl, and boards that are not AMD's")
 			}
 		}
@@ -93,7 +93,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 			rates = append(rates, rate{interval: clocks})
 		}
 	}
-	if o.Front > 0 { // down to the slowest
+	if o.Front > 0 { // a front goes down to the slowest rate
 		rates = []rate{slices.MaxFunc(rates, func(a, b rate) int {
 			return cmp.Or(cmp.Compare(b.fps, a.fps),
 				cmp.Compare(a.interval, b.interval))
@@ -148,7 +148,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 	return specs
 }
 
-// or is the values without repetition, or one where there are none.
+// or returns the values without repetitions, or one if there are no values.
 func or[T comparable](values []T, one T) (unique []T) {
 	for _, v := range values {
 		if !slices.Contains(unique, v) {
@@ -161,28 +161,29 @@ func or[T comparable](values []T, one T) (unique []T) {
 	return unique
 }
 
-// key names a search of a model: what is found depends on nothing else. model is the hash of all that shapes the
-// import.
+// key identifies a search of a model: its result depends on nothing else. model is the hash of everything that shapes
+// the import.
 func (s spec) key(model string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // numbers and texts always encode
+		panic(err) // numbers and texts can always be encoded
 	}
 	sum := sha256.Sum256(append([]byte(model+"\n"), b...))
 	return hex.EncodeToString(sum[:16])
 }
 
-// seriesName is what the points of a picture that belong together have in common.
+// seriesName names the points that are drawn as one series.
 func seriesName(board string, clockMHz float64) string {
 	return fmt.Sprintf("%s, %s MHz", board, number(clockMHz))
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// style is the name of a memory or compute style.
+// style returns the name of a memory or compute style, "auto" for none.
 func style(s fmt.Stringer) string { return strings.Replace(s.String(), "none", "auto", 1) }
 
-// restrict is a folding file that asks every layer that has the choice for the styles; nil where they are left open.
+// restrict returns a folding file that asks for the styles in every layer that has the choice. It returns nil if both
+// styles are left to the search.
 func restrict(g *dataflow.Graph, memory dataflow.Memory, compute dataflow.Compute) (*folding.File, error) {
 	if memory == dataflow.NoMemory && compute == dataflow.NoCompute {
 		return nil, nil

@@ -22,76 +22,77 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// The fates of a point.
+// The values of Point.Status.
 const (
-	// made whole, with its FIFOs sized by simulation: within the budget, and as fast as asked
+	// the design was made with FIFOs sized by simulation, is within the budget and as fast as asked
 	Fits        = "fits"
-	Unreachable = "unreachable" // nothing within the budget is as fast as asked, or fits at all
+	Unreachable = "unreachable" // no design within the budget is as fast as asked, or none fits at all
 	Refused     = "refused"     // the styles or the clock are not possible
-	Bound       = "bound"       // not made: what no design there goes below
+	Bound       = "bound"       // no design was made; Bounds has limits that no design exceeds
 )
 
-// A Point is one design of a sweep, or why there is none, or what no design there goes below.
+// A Point is the result of one search of a sweep: a design, the reason why there is none, or bounds of all designs.
 type Point struct {
-	ID       string  `json:"id,omitempty"` // the same for the same design; empty where there is none
+	ID       string  `json:"id,omitempty"` // the same for equal designs; empty if there is no design
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
-	ClockMHz float64 `json:"clock_mhz"`                       // asked for
+	ClockMHz float64 `json:"clock_mhz"`                       // the requested clock
 	FPSAsked float64 `json:"fps_asked,omitempty"`             // samples per second
-	Asked    float64 `json:"interval_asked_clocks,omitempty"` // from frame to frame
+	Asked    float64 `json:"interval_asked_clocks,omitempty"` // the requested interval
 	Memory   string  `json:"memory"`
 	Compute  string  `json:"compute"`
 	MaxUse   string  `json:"max_use"`
-	Samples  int     `json:"interleave"` // that take turns: a frame holds so many
+	Samples  int     `json:"interleave"` // samples that take turns, all in one frame
 
-	// what the model is quantised to, again, and what comes of it; of points of models that stay, left out
+	// the precision that the model was quantised to again, and its accuracy; empty if the model stays as it is
 	Precision string            `json:"precision,omitempty"`
 	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`
 
 	Status string `json:"status"`
-	Reason string `json:"reason,omitempty"` // of a status that is not Fits
+	Reason string `json:"reason,omitempty"` // why Status is not Fits
 
 	FPS float64 `json:"fps,omitempty"` // samples per second
-	// the asked clock, or what every layer has a fold for
-	Reached    float64            `json:"clock_reached_mhz,omitempty"`
-	Interval   float64            `json:"interval_clocks,omitempty"`
-	Latency    int                `json:"latency_clocks,omitempty"`
-	Resources  dataflow.Resources `json:"resources,omitempty,omitzero"`
-	Share      float64            `json:"largest_share,omitempty"` // of the board, of what it takes most of
-	Bottleneck string             `json:"bottleneck,omitempty"`
-	Proved     bool               `json:"proved"` // nothing is better, by the certificate of the search
-	Cycles     []LayerClocks      `json:"clocks,omitempty"`
-	// the folding file that gives the design, with the depths of FIFOs
+	// the requested clock, or the fastest that every layer has a fold for
+	Reached   float64            `json:"clock_reached_mhz,omitempty"`
+	Interval  float64            `json:"interval_clocks,omitempty"`
+	Latency   int                `json:"latency_clocks,omitempty"`
+	Resources dataflow.Resources `json:"resources,omitempty,omitzero"`
+	// the largest share of the board's amount of any resource
+	Share      float64       `json:"largest_share,omitempty"`
+	Bottleneck string        `json:"bottleneck,omitempty"`
+	Proved     bool          `json:"proved"` // whether the search proved that no design is better
+	Cycles     []LayerClocks `json:"clocks,omitempty"`
+	// the folding file of the design, with the depths of its FIFOs
 	Folding json.RawMessage `json:"folding,omitempty"`
-	Bounds  *Bounds         `json:"bounds,omitempty"` // of a point that is a bound
-	// where frames are sequences of different lengths, of which all figures above are of the longest
+	Bounds  *Bounds         `json:"bounds,omitempty"` // for Status Bound
+	// for sequences of several lengths; all other figures are those of the longest
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"`
 
-	// resources at which no other point of its board and clock is as fast with as little
+	// the resources in which no other point with this board and clock is as fast and takes as little
 	Front  []string          `json:"front,omitempty"`
 	Chosen bool              `json:"chosen,omitempty"`
-	Report *synthesis.Report `json:"synthesis,omitempty"` // of the vendor's tools, where it was collected
+	Report *synthesis.Report `json:"synthesis,omitempty"` // the vendor's reports, once collected
 }
 
-// Bounds is what no design within the budget goes beyond: where no rate or interval was asked for, how fast it may be,
-// and what it takes at least then; else what it takes at least to be as fast as asked.
+// Bounds holds limits that no design within the budget exceeds. If no rate or interval was given, FPS and Interval
+// bound the speed, and Least is the least amount at that speed. Otherwise Least is the least amount at the given speed.
 type Bounds struct {
 	FPS      float64 `json:"fps_at_most,omitempty"` // samples per second
 	Interval int     `json:"interval_clocks_at_least,omitempty"`
 	Measure  string  `json:"measure"`
-	Least    float64 `json:"at_least"` // of the measure: a share of the budget, or an amount
+	Least    float64 `json:"at_least"` // the least value of Measure: a share of the budget, or an amount
 }
 
-// LayerClocks is the clocks that a layer takes per frame.
+// LayerClocks holds the clocks per frame of a layer.
 type LayerClocks struct {
 	Name   string `json:"layer"`
 	Clocks int    `json:"clocks"`
 }
 
-// LatencyUS is the latency in microseconds at the clock that is reached.
+// LatencyUS returns the latency in microseconds at the reached clock.
 func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 
-// search makes the points of a spec. One that finds nothing is a point that says so.
+// search returns the points of a spec. If it finds no design, it returns a point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
 	defer compiler.Catch(&err)
 	if why := all.refused[s.Precision]; why != "" {
@@ -128,14 +129,14 @@ func (s spec) search(ctx context.Context, all *spaces) (points []Point, err erro
 	return points, nil
 }
 
-// blank is a point of which only the question is known.
+// blank returns a point with only the requested values.
 func (s spec) blank() Point {
 	return Point{Board: s.Board.Name, Part: s.Board.Part, ClockMHz: s.ClockMHz, FPSAsked: s.FPS, Asked: s.Interval,
 		Memory: style(s.Memory), Compute: style(s.Compute), MaxUse: s.MaxUse.String(), Samples: s.Samples,
 		Precision: s.Precision}
 }
 
-// none says why a search has found nothing.
+// none returns a point that says why a search found nothing.
 func (s spec) none(d *diag.List) Point {
 	p := s.blank()
 	p.Status = Refused
@@ -154,7 +155,7 @@ func (s spec) none(d *diag.List) Point {
 	return p
 }
 
-// bound says what no design goes below, without making one.
+// bound returns a point with the bounds of all designs. It makes no design.
 func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 	p := s.blank()
 	b, err := x.list.Bound(ctx, s.goal())
@@ -184,7 +185,7 @@ func (s spec) point(d *folding.Design, salt string) Point {
 		d.Certificate.Proved()
 	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
-	// as it comes back out of the journal, but for spaces in it
+	// the same bytes as read back from the journal, but for spaces
 	p.Folding = bytes.TrimSpace(folding.Format(d.Design, true))
 	for i, n := range d.Model.Graph.Nodes {
 		p.Cycles = append(p.Cycles, LayerClocks{n.Name, d.Loop(i).Iterations()})
@@ -195,7 +196,8 @@ func (s spec) point(d *folding.Design, salt string) Point {
 	return p
 }
 
-// identify names a design by what makes it; salt is the model and what shapes its import.
+// identify returns an ID that depends on everything that makes the design. salt is the hash of the model and of all
+// that shapes its import.
 func (p *Point) identify(s spec, salt string) string {
 	by := []any{salt, s.Board, s.ClockMHz, s.Formula, s.IO, s.Samples, p.Folding}
 	if s.Unroll != (dataflow.Envelope{}) {
@@ -212,16 +214,16 @@ func (p *Point) identify(s spec, salt string) string {
 	}
 	b, err := json.Marshal(by)
 	if err != nil {
-		panic(err) // texts and numbers always encode
+		panic(err) // texts and numbers can always be encoded
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:6])
 }
 
-// round keeps six digits, which is more than an estimate means.
+// round keeps six digits, more than the estimates are accurate to.
 func round(f float64) float64 { return sixDigits(f, math.Round) }
 
-// roundDown keeps six digits of what is a bound below.
+// roundDown keeps six digits and rounds down, for lower bounds.
 func roundDown(f float64) float64 { return sixDigits(f, math.Floor) }
 
 func sixDigits(f float64, whole func(float64) float64) float64 {
@@ -232,17 +234,17 @@ func sixDigits(f float64, whole func(float64) float64) float64 {
 	return whole(f*scale) / scale
 }
 
-// blocks is the block RAM in data, whatever the device.
+// blocks is the name of block RAM in the data, for every device.
 const blocks = "RAMB18"
 
 // A kind is a kind of resource.
 type kind struct {
-	name, column, file string // of axes, columns and files
+	name, column, file string // names on axes, in columns and in files
 	in                 func(*dataflow.Resources) *int
 	drawn              bool
 }
 
-// on is what a kind is called where points are drawn or shown: as the data sheets of all their devices have it.
+// on returns the name of the kind on pictures and pages: the one that the data sheets of all the points' devices use.
 func (k *kind) on(points []Point) string {
 	if k.name != blocks {
 		return k.name
@@ -250,7 +252,7 @@ func (k *kind) on(points []Point) string {
 	return BlockName(points)
 }
 
-// BlockName is what a block RAM of the devices of all points is called.
+// BlockName returns the name of a block RAM on the devices of all points.
 func BlockName(points []Point) string {
 	var names []string
 	for i := range points {
@@ -263,7 +265,7 @@ func BlockName(points []Point) string {
 	return strings.Join(names, " or ")
 }
 
-// Best is the kinds of resource whose fronts the point is on, as its device's data sheet calls them.
+// Best returns the kinds of resource whose fronts the point is on, as its device's data sheet names them.
 func (p *Point) Best() string {
 	names := slices.Clone(p.Front)
 	if i := slices.Index(names, blocks); i >= 0 {
@@ -272,7 +274,7 @@ func (p *Point) Best() string {
 	return strings.Join(names, " ")
 }
 
-// of is the amount of the kind.
+// of returns the amount of the kind.
 func (k *kind) of(r dataflow.Resources) int { return *k.in(&r) }
 
 // The kinds of resource, in the order of tables.
@@ -284,7 +286,7 @@ var kinds = []kind{
 	{"DSP", "dsp", "dsp", func(r *dataflow.Resources) *int { return &r.DSP }, true},
 }
 
-// share is the largest share of a board that an amount takes.
+// share returns the largest share of a board's resources that an amount takes.
 func share(r, board dataflow.Resources) (most float64) {
 	for _, k := range kinds {
 		if n := k.of(board); n > 0 {
@@ -294,9 +296,10 @@ func share(r, board dataflow.Resources) (most float64) {
 	return most
 }
 
-// judge marks the points of each front, and the chosen one: of those that fit the fastest, of equally fast ones the one
-// with the least share of its board, of these the first. Of models that were quantised again, only those count that are
-// as accurate as the float model, as far as the samples tell; where none is, the most accurate ones.
+// judge marks the points of each front, and the chosen point. Chosen is the fastest point that fits; among equally fast
+// ones the one with the smallest share of its board, then the first. If the model was quantised again, only points
+// count that are as accurate as the float model, as far as the samples tell; if there are none, the most accurate
+// points.
 func judge(points []Point, of *Precisions) {
 	enough := of.enough(points)
 	best := -1
@@ -335,7 +338,7 @@ func judge(points []Point, of *Precisions) {
 	}
 }
 
-// bySeries is the points that fit, those of one board and clock together, in the order of the sweep.
+// bySeries groups the points that fit by precision, board and clock, in the order of the sweep.
 func bySeries(points []Point) (groups [][]*Point) {
 	at := map[string]int{}
 	for i := range points {

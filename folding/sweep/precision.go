@@ -14,21 +14,22 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Precisions is what a model is that was quantised again: its accuracies on the samples, and those of each that was
-// made of it.
+// Precisions holds the accuracies of a model that was quantised again: of its float and its own form, and of each
+// variant.
 type Precisions struct {
-	// whether accuracies are by labels; else by the largest outputs of the float model, which is right by definition
+	// whether accuracies compare with labels; if not, with the largest outputs of the float model, which counts as
+	// right
 	Labelled bool             `json:"labelled"`
-	Float    samples.Accuracy `json:"float"`          // without rounding of activations
+	Float    samples.Accuracy `json:"float"`          // without rounding activations
 	AsIs     samples.Accuracy `json:"as_is"`          // with the model's own quantisers
-	Bare     bool             `json:"bare,omitempty"` // it has none
+	Bare     bool             `json:"bare,omitempty"` // whether it has no quantisers
 	Least    *compiler.Least  `json:"least,omitempty"`
 
 	variants map[string]*compiler.Variant
 	order    []string
 }
 
-// precisions makes a model for each precision that is asked for.
+// precisions makes a model for each requested precision.
 func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*compiler.Source, *spaces, error) {
 	v, err := compiler.Vary(ctx, o.Options, d)
 	if v == nil || err != nil {
@@ -60,7 +61,7 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*c
 	return v.Source, all, nil
 }
 
-// mark gives points their accuracy.
+// mark sets the accuracy of each point.
 func (p *Precisions) mark(points []Point) []Point {
 	if p == nil {
 		return points
@@ -72,8 +73,8 @@ func (p *Precisions) mark(points []Point) []Point {
 	return points
 }
 
-// enough is the accuracy that a point needs to be chosen: what the float model has at least, as far as the samples
-// tell, or the best there is.
+// enough returns the accuracy that a point needs to be chosen: that of the float model, as far as the samples tell, or
+// the best of any point if that is less.
 func (p *Precisions) enough(points []Point) float64 {
 	if p == nil {
 		return 0
@@ -87,7 +88,7 @@ func (p *Precisions) enough(points []Point) float64 {
 	return min(best, p.Float.Low)
 }
 
-// files are the models that were made.
+// files returns the models that were made.
 func (p *Precisions) files() (list []file) {
 	for _, name := range p.order {
 		if src := p.variants[name].Source; src != nil {
@@ -97,7 +98,7 @@ func (p *Precisions) files() (list []file) {
 	return list
 }
 
-// precision is columns of what a model was quantised to, where it was.
+// precision returns the columns of the precision; none if the model stays as it is.
 func (p *Point) precision() []column {
 	if p.Precision == "" {
 		return nil
@@ -112,7 +113,7 @@ func (p *Point) precision() []column {
 		bits = strconv.Itoa(r.AccBits)
 	}
 	w, x := r.Weights.String(), r.Activations.String()
-	if r.Least { // they differ
+	if r.Least { // the widths differ from tensor to tensor
 		w, x = "", ""
 	}
 	return append([]column{{"precision", p.Precision}, {"weights", w}, {"activations", x},
@@ -122,13 +123,13 @@ func (p *Point) precision() []column {
 	}...)...)
 }
 
-// An accuracyChart is a picture of accuracy against something.
+// An accuracyChart is a picture of accuracy against a cost.
 type accuracyChart struct {
 	chart.Fronts
 	file string
 }
 
-// accuracies are the pictures of what accuracy costs.
+// accuracies returns the pictures of accuracy against resources and time.
 func (r *Result) accuracies() (list []accuracyChart) {
 	gain := "accuracy, % of " + whole(r.Precision.Float.Samples) + " samples"
 	if !r.Precision.Labelled {
@@ -181,5 +182,5 @@ func (r *Result) accuracies() (list []accuracyChart) {
 	return list
 }
 
-// one is what Unit counts, one of them.
+// one returns the singular of Unit.
 func (r *Result) one() string { return r.Unit()[:len(r.Unit())-1] }

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// TestLeastSwept has the fewest bits in the tables, as a model that is written.
+// TestLeastSwept checks that a sweep with the fewest bits has its precision in the tables and writes its model.
 func TestLeastSwept(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
@@ -35,8 +35,8 @@ func TestLeastSwept(t *testing.T) {
 	}
 }
 
-// TestPrecisions sweeps the embedded example over formats: accuracies stand in the tables as a simulation of the
-// written files finds them.
+// TestPrecisions runs sweeps of the embedded example over formats. The accuracies in the tables must equal those of a
+// simulation of the written files.
 func TestPrecisions(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
@@ -104,7 +104,7 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
-// TestChosenIsAccurate holds that a fast point of a poor model is not chosen.
+// TestChosenIsAccurate checks that a fast point of an inaccurate model is not chosen.
 func TestChosenIsAccurate(t *testing.T) {
 	t.Parallel()
 	of := &Precisions{}
@@ -118,7 +118,7 @@ func TestChosenIsAccurate(t *testing.T) {
 		return p
 	}
 	for _, c := range []struct {
-		right [3]int // at rates 1, 2, 3
+		right [3]int // correct samples at rates 1, 2, 3
 		want  int
 	}{{[3]int{95, 91, 40}, 1}, {[3]int{95, 96, 97}, 2}, {[3]int{50, 30, 20}, 0}} {
 		points := []Point{point(1, c.right[0]), point(2, c.right[1]), point(3, c.right[2])}

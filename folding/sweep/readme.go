@@ -17,34 +17,36 @@ import (
 	"hlsgen/templates"
 )
 
-// readmeFile is the page of the output folder.
+// readmeFile is the name of the output folder's README.
 const readmeFile = "README.md"
 
-// sweepFiles says what the files of a sweep are.
+// sweepFiles describes the files of a sweep.
 var sweepFiles = []templates.Entry{
 	{Patterns: []string{readmeFile}, What: "this page"},
 	{Patterns: []string{"sweep.csv"},
-		What: "every point: what was asked, whether it fits, rate, latency, resources, bottleneck"},
+		What: "every point: the request, whether it fits, rate, latency, resources, bottleneck"},
 	{Patterns: []string{"sweep.json"},
-		What: "the same, with the folding of every point, in the form of a folding file"},
+		What: "the same, with the folding file of every point"},
 	{Patterns: []string{"pareto-*.svg", "pareto-*.png"},
-		What: "samples per second against a resource, the chosen point marked"},
+		What: "samples per second against a resource; the chosen point is marked"},
 	{Patterns: []string{"accuracy-*.svg", "accuracy-*.png"},
-		What: "accuracy against what it costs, for each format of activations"},
+		What: "accuracy against a cost, for each format of activations"},
 	{Patterns: []string{"w*a*.onnx"},
-		What: "the model as it was quantised: w4a8 has weights of 4 bits and activations of 8"},
+		What: "the quantised model: w4a8 has weights of 4 bits and activations of 8"},
 	{Patterns: []string{"cycles.svg", "cycles.png"}, What: "the clocks of every layer of the chosen point"},
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
-	{Patterns: []string{journalFile}, What: "what was found, as it was found; the sweep goes on from here"},
-	{Patterns: []string{owned.List}, What: "what hlsgen wrote here; it replaces nothing else"},
+	{Patterns: []string{journalFile},
+		What: "the results of the searches, in the order in which they ended; an interrupted sweep resumes from here"},
+	{Patterns: []string{owned.List}, What: "the files that hlsgen wrote here; it replaces no other file"},
 	{Patterns: []string{pointsFolder + "/"},
-		What: "a build of every different design that fits, and what its synthesis left"},
-	{Patterns: []string{pointsFile}, What: "their names, a line for each job"},
-	{Patterns: []string{scriptFile}, What: "a Slurm job array that synthesises them"},
-	{Patterns: []string{vivadoFile}, What: "what it does in Vivado"},
+		What: "a build of each different design that fits, with the files of its synthesis"},
+	{Patterns: []string{pointsFile}, What: "the names of the builds, a line for each job"},
+	{Patterns: []string{scriptFile}, What: "a Slurm job array that synthesises the builds"},
+	{Patterns: []string{vivadoFile}, What: "the part of each job that runs in Vivado"},
 }
 
-// writeReadme writes the page of the folder, for the files of a sweep that are in it. What is in the way is in d.
+// writeReadme writes the README of the folder, which describes the files of the sweep that are present. It adds a
+// diagnostic to d if a file is in the way.
 func (r *Result) writeReadme(o Options, d *diag.List) error {
 	paths := []string{readmeFile}
 	err := filepath.WalkDir(r.Out, func(path string, e fs.DirEntry, err error) error {
@@ -57,7 +59,7 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 			return fs.SkipDir
 		}
 		if rel = filepath.ToSlash(rel); templates.Names(sweepFiles, rel) && rel != readmeFile {
-			paths = append(paths, rel) // others are not the sweep's
+			paths = append(paths, rel) // other files are not the sweep's
 		}
 		return err
 	})
@@ -67,9 +69,10 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 	page := templates.Readme{Title: templates.Code(r.Model) + ", a sweep", Files: sweepFiles,
 		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
 			templates.Code(r.Model), o.Version)}
-	page.Steps = append(page.Steps, templates.Step{Title: "Go on with it",
+	page.Steps = append(page.Steps, templates.Step{Title: "Continue the sweep",
 		Commands: []string{templates.ShellLine(o.command(r.Source))},
-		Text:     "What stands in the journal is not made again; more values make only what is new."})
+		Text: "Searches whose results are in the journal are not repeated. Add values to search only the new " +
+			"ones."})
 	if c := r.Chosen(); c != nil {
 		step := templates.Step{Title: "Build the chosen point"}
 		frame := "a frame"
@@ -84,14 +87,14 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 		if auto := "auto"; c.Memory == auto && c.Compute == auto {
 			step.Commands = []string{templates.ShellLine(o.chosen(c, r.Source))}
 		} else {
-			step.Text += "\nIts folding stands in `sweep.json`; as a file, `hlsgen build --folding` takes it."
+			step.Text += "\nIts folding is in `sweep.json`. Save it as a file for `hlsgen build --folding`."
 		}
 		page.Steps = append(page.Steps, step)
 	}
 	if _, err := os.Stat(r.Path(scriptFile)); err == nil {
 		page.Steps = append(page.Steps, templates.Step{Title: "Synthesise all",
 			Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
-			Text: "On the cluster; the second line gathers the reports when the jobs are done. Logs are in " +
+			Text: "Run this on the cluster. The second line collects the reports when the jobs are done. Logs are in " +
 				"`points`."})
 	}
 	text, err := page.README(paths)
@@ -101,7 +104,7 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 	return r.put([]file{{readmeFile, text}}, d)
 }
 
-// command is what the sweep was asked for, to be given in its folder.
+// command returns the command line that repeats the sweep in its folder.
 func (o *Options) command(src *compiler.Source) []string {
 	words := src.Command("sweep")
 	var list []string
@@ -138,7 +141,7 @@ func (o *Options) command(src *compiler.Source) []string {
 	return append(append(words, o.Options.Flags()...), "--out", ".")
 }
 
-// chosen is the build of a point, beside the model.
+// chosen returns the command line that builds a point, to be run beside the model.
 func (o *Options) chosen(p *Point, src *compiler.Source) []string {
 	if p.Precision != "" {
 		quantised := *o

@@ -24,7 +24,7 @@ var arrayScript string
 //go:embed synthesise.tcl
 var vivadoScript string
 
-// The files of a job array, below the output folder.
+// The files of a job array, in the output folder.
 const (
 	pointsFolder = "points"
 	pointsFile   = "points.txt"
@@ -32,11 +32,11 @@ const (
 	vivadoFile   = "synthesise.tcl"
 )
 
-// maxArray is Slurm's MaxArraySize where nobody has set it.
+// maxArray is Slurm's default MaxArraySize.
 const maxArray = 1001
 
-// Slurm writes, for every different design within the budget, the HLS project, and a job array that synthesises them. A
-// project that is there already stays. Errors in d are the user's.
+// Slurm writes the HLS project of each different design within the budget, and a job array that synthesises them. It
+// keeps projects that exist already. Errors in d are for the user to mend.
 func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 	var missing []*Point
 	seen := map[string]bool{}
@@ -88,17 +88,17 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	if b.Fixed = folding.ReadFile(p.Folding, d); b.Fixed == nil {
 		return nil
 	}
-	b.FIFO, b.Latency = folding.FIFO{}, false // the file has the folds and the depths
+	b.FIFO, b.Latency = folding.FIFO{}, false // the folding file has the folds and the depths
 	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1,
 		true, true, nil
 	if b.Lengths != nil {
-		b.Verify = 2 // the longest sequence, and the shortest
+		b.Verify = 2 // verify the longest sequence and the shortest
 	}
 	_, err = compiler.Run(ctx, b, d)
 	return err
 }
 
-// BoardGiven is how the user called a point's board: by name or by a path.
+// BoardGiven returns the name or path by which the user named the point's board.
 func (p *Point) BoardGiven(given []string) string {
 	for _, name := range given {
 		if b, ok := compiler.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/slurmtest"
 )
 
-// submit gives the job array of a sweep to the cluster, with stand-ins for the vendor's tools, and waits for its end.
+// submit runs the job array of a sweep on the cluster, with stand-ins for the vendor's tools, and waits for its end.
 func submit(t *testing.T, c *slurmtest.Cluster, dir string) (output string, ok bool) {
 	t.Helper()
 	stand, err := filepath.Abs("testdata/stand-in")
@@ -35,8 +35,8 @@ func submit(t *testing.T, c *slurmtest.Cluster, dir string) (output string, ok b
 }
 
 // TestSlurm runs a sweep's job array on a real slurmctld and slurmd, with stand-ins for the vendor's tools
-// (testdata/stand-in): every design is synthesised once, one that fails is made up for by submitting again, and the
-// reports come into the tables.
+// (testdata/stand-in). Every design is synthesised once, a design that fails is synthesised after a second submission,
+// and the reports come into the tables.
 func TestSlurm(t *testing.T) {
 	c := slurmtest.New(t)
 	dir := t.TempDir()

@@ -10,34 +10,34 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A space is what a model may be folded to on a target, with some styles.
+// A space holds the foldings of a model on a target with given styles.
 type space struct {
 	once sync.Once
-	list *folding.Space // nil where told says why there is none
+	list *folding.Space // nil if there are none; told then says why
 	told diag.List
 	err  error
 }
 
-// spaces makes each space once, whoever asks first.
+// spaces makes each space once, for the first search that needs it.
 type spaces struct {
 	models  map[made]*dataflow.Model
-	refused map[string]string // why there is none, by precision
-	sums    map[string]string // hashes of the files, by precision
-	salt    string            // the model's bytes and what shapes its imports, for keys and names of designs
+	refused map[string]string // per precision: why there is no model
+	sums    map[string]string // per precision: the hash of the model's file
+	salt    string            // hash of the model and of what shapes its import; a part of keys and IDs
 	mu      sync.Mutex
 	made    map[string]*space
 
-	precisions *Precisions       // nil where the model stays
-	accuracy   *samples.Accuracy // of the model, where it stays, with labels
+	precisions *Precisions       // nil if the model stays as it is
+	accuracy   *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
 }
 
-// made is what a model was made for: how it is quantised, and how many samples take turns.
+// made identifies a model by its precision and the number of samples that take turns.
 type made struct {
 	precision string
 	samples   int
 }
 
-// saltOf is the salt of what a spec is a search of.
+// saltOf returns the salt for the model that a spec searches.
 func (all *spaces) saltOf(s spec) string {
 	if s.Precision == "" {
 		return all.salt
@@ -45,7 +45,7 @@ func (all *spaces) saltOf(s spec) string {
 	return all.salt + all.sums[s.Precision]
 }
 
-// of is the space of a spec: those that differ in their goals alone share one.
+// of returns the space of a spec. Specs that differ only in their goals share a space.
 func (all *spaces) of(s spec) (*space, error) {
 	without := s
 	without.FPS, without.Interval, without.Latency, without.Least, without.Front, without.Bound, without.MaxUse =
@@ -68,7 +68,7 @@ func (all *spaces) of(s spec) (*space, error) {
 	return x, x.err
 }
 
-// search is the designs for a spec; none where d says why.
+// search returns the designs for a spec. If there are none, d says why.
 func (x *space) search(ctx context.Context, s spec, d *diag.List) ([]*folding.Design, error) {
 	if s.Front > 0 {
 		front, _, err := x.list.Front(ctx, s.goal(), s.Front, d, nil)

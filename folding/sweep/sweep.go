@@ -1,18 +1,18 @@
-// Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows what can be had for how
-// much. A model is imported once for each number of
-// samples that take turns; the searches run on all processors; a journal keeps what is found, so that a sweep
-// can be interrupted and goes on where it was. The files do not depend on the order in which searches end. In come
-// Options; out come a Result and a folder. It may import the compiler and what that may.
+// Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows which speeds are possible
+// for which resources. It imports the model once for each number of samples that take turns. The searches run on all
+// processors. A journal keeps their results, so that an interrupted sweep can resume. The files do not depend on the
+// order in which searches end. In come Options; out come a Result and a folder. It may import the compiler and what
+// that may.
 //
-//	sweep.go     Run: the workers, and what is already known
-//	plan.go      every combination of what was asked, each a spec
-//	precision.go other quantisers for the model, and what they cost in accuracy
-//	space.go     what a model may be folded to, listed once for many goals
-//	point.go     what became of a spec: a Point, its fate, the fronts it is on
-//	journal.go   a line per search, kept as it ends
-//	tables.go    sweep.csv, sweep.json and the pictures; readme.go: the folder's page
+//	sweep.go     Run: the workers, and the results that are known already
+//	plan.go      every combination of the requested values, each a spec
+//	precision.go other quantisers for the model, and their accuracy
+//	space.go     the foldings of a model, listed once for many goals
+//	point.go     the result of a spec: a Point, its status, the fronts it is on
+//	journal.go   a line per search, written as it ends
+//	tables.go    sweep.csv, sweep.json and the pictures; readme.go: the folder's README
 //	slurm.go     a job array that synthesises every design
-//	collect.go   what it left, put into the tables: package synthesis reads the tools' reports
+//	collect.go   the reports of the job array, put into the tables: package synthesis reads them
 package sweep
 
 import (
@@ -36,9 +36,9 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Options are what a sweep is asked for. Of the embedded Options those count that say how the model is read, Latency,
-// Least, IO, Unroll, AccPerPE, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has one
-// value, the default of a build.
+// Options describe a sweep. Of the embedded Options, a sweep uses those that say how to read the model. It also uses
+// Latency, Least, IO, Unroll, AccPerPE, FIFO, the formula of costs, Out, Force, Version and Progress. An empty axis has
+// one value, the default of a build.
 type Options struct {
 	compiler.Options
 	Boards    []string // names or paths
@@ -48,38 +48,38 @@ type Options struct {
 	Memories  []dataflow.Memory
 	Computes  []dataflow.Compute
 	MaxUses   []folding.Use
-	Samples   []int // that take turns: an import for each
-	// what the model is quantised to, again, each; empty: it stays. The texts are how they were asked for
+	Samples   []int // numbers of samples that take turns; each needs an import
+	// the precisions to quantise the model to again; if empty, the model stays as it is. Requantise is the user's text
 	Precisions []frontend.Recipe
 	Requantise string
-	// not 0: at most so many designs worth choosing from of every combination, instead of one for each rate
+	// if not 0: find up to Front designs of the front for each combination, instead of one for each rate
 	Front   int
-	Bound   bool // no designs, but what none goes below
-	Workers int  // 0: as many as there are processors
+	Bound   bool // whether to compute bounds of all designs instead of designs
+	Workers int  // 0: one per processor
 
-	Synthesise bool // Slurm is to follow
+	Synthesise bool // whether the caller will call Slurm
 }
 
-// A Result is a sweep's story.
+// A Result describes a finished sweep.
 type Result struct {
 	Model  string
-	Source *compiler.Source // nil where only reports were collected
+	Source *compiler.Source // nil if only reports were collected
 	Points []Point          // in the order of the axes, boards first
-	Total  int              // searches
-	Kept   int              // of these, in the journal in the end
-	Fresh  int              // of these, made now
+	Total  int              // the number of searches
+	Kept   int              // searches in the journal at the end
+	Fresh  int              // searches made by this run
 	Out    string
-	Files  []string // that were written, below Out
+	Files  []string // the files written, relative to Out
 
-	Precision *Precisions       // what was found of the model and of those made of it; nil where it stays
-	Accuracy  *samples.Accuracy // of the model, where it stays, with labels
+	Precision *Precisions       // the accuracies of the model and of its variants; nil if the model stays as it is
+	Accuracy  *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
 
-	Array     int    // jobs of the array that was written
-	Script    string // below Out, that is given to sbatch
-	Collected int    // designs with reports of synthesis
+	Array     int    // the number of jobs in the array
+	Script    string // the script for sbatch, relative to Out
+	Collected int    // designs with a report of synthesis
 }
 
-// Chosen is the point that is marked; nil where none fits.
+// Chosen returns the chosen point, or nil if none fits.
 func (r *Result) Chosen() *Point {
 	for i := range r.Points {
 		if r.Points[i].Chosen {
@@ -89,7 +89,7 @@ func (r *Result) Chosen() *Point {
 	return nil
 }
 
-// Unit is what the rates of all points count: frames, or samples where some frames hold several.
+// Unit returns the unit of all rates: frames, or samples if some frames hold several.
 func (r *Result) Unit() string {
 	most := 1
 	for i := range r.Points {
@@ -98,8 +98,8 @@ func (r *Result) Unit() string {
 	return folding.Unit(most)
 }
 
-// Run sweeps. What the user has to change is in d, and then the result is nil. Where ctx ends it, what was found is
-// kept, and the result says how much that is, beside the error.
+// Run runs a sweep. If the user has to change something, d says what, and the result is nil. If ctx ends the sweep, the
+// journal keeps the results so far, and Run returns both an error and a result that counts them.
 func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	specs := o.plan(d)
 	if d.Failed() {
@@ -124,9 +124,9 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	}
 	if j.broken > 0 {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.JournalDamaged, Where: journalFile,
-			Msg: fmt.Sprintf("lines that are not as they were written: %d; what they had is worked out again",
+			Msg: fmt.Sprintf("damaged lines: %d; their searches are made again",
 				j.broken),
-			Hint: "a run that was killed leaves one at the end; others are a fault of the disk or the memory"})
+			Hint: "a killed run leaves one at the end; others come from a fault of the disk or the memory"})
 		if d.Failed() {
 			return nil, j.close()
 		}
@@ -140,7 +140,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	return r, errors.Join(err, j.close())
 }
 
-// refuse makes a diagnostic of a folder that is not the place for this sweep.
+// refuse reports a folder that cannot take this sweep. It adds a diagnostic to d, or returns other errors.
 func refuse(out string, err error, d *diag.List) error {
 	other := new(otherModel)
 	busy := new(owned.BusyError)
@@ -159,7 +159,8 @@ func refuse(out string, err error, d *diag.List) error {
 	return nil
 }
 
-// importAll imports the model for each number of samples that take turns; no spaces after errors were added to d.
+// importAll imports the model for each number of samples that take turns. It returns nil spaces if it added errors to
+// d.
 func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source, *spaces, error) {
 	all := &spaces{models: map[made]*dataflow.Model{}, refused: map[string]string{}, sums: map[string]string{},
 		made: map[string]*space{}}
@@ -170,7 +171,7 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source
 	for _, samples := range or(o.Samples, 1) {
 		one, told := o.importing(samples), diag.List{Strict: d.Strict}
 		c, err := compiler.Check(ctx, one, &told)
-		d.Merge(told.Diags) // most is the same for every number
+		d.Merge(told.Diags) // most diagnostics are the same for every number
 		if err != nil || c == nil || d.Failed() {
 			return nil, nil, err
 		}
@@ -187,15 +188,15 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source
 	return src, all, nil
 }
 
-// importing is the options of an import, and of builds of what it gives.
+// importing returns the options to import the model with the given number of samples per frame, and to build it.
 func (o *Options) importing(samples int) compiler.Options {
 	one := o.Options
 	one.Samples = samples
 	return one
 }
 
-// imports is what else than the model's bytes shapes what is imported, and the version that does it. The samples that
-// take turns are a part of each spec.
+// imports returns a text of all options that shape the import, and of hlsgen's version. The number of samples that take
+// turns is not in it, because each spec has it.
 func (o *Options) imports() (string, error) {
 	b := fmt.Appendf(nil, "%s\n%v\n", o.Version, o.Dims)
 	if len(o.Shapes) > 0 {
@@ -235,7 +236,7 @@ func (o *Options) imports() (string, error) {
 	return string(b), nil
 }
 
-// search makes the searches that the journal has not, and gathers the points of all.
+// search makes the searches that the journal does not have, and collects the points of all searches.
 func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spec, j *journal) error {
 	keys := make([]string, len(specs))
 	var missing []int
@@ -283,5 +284,5 @@ func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spe
 	return nil
 }
 
-// Path is a file below the output folder.
+// Path returns the path of a file in the output folder.
 func (r *Result) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }

@@ -22,7 +22,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// content is every file of a folder but the journal.
+// content returns every file of a folder except the journal.
 func content(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
@@ -43,7 +43,7 @@ func content(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestRun holds the points against what they were asked for, and that the files do not depend on who works.
+// TestRun checks the points against the options, and that the files do not depend on the number of workers.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	one := t.TempDir()
@@ -86,7 +86,7 @@ func TestRun(t *testing.T) {
 	o.Workers = 8
 	run(t, o)
 	a, b := content(t, one), content(t, many)
-	if len(a) != len(r.Files)+2 { // and its README, and the list of all
+	if len(a) != len(r.Files)+2 { // plus the README and the list of files
 		t.Errorf("%d files were written, %v are listed", len(a), r.Files)
 	}
 	if !reflect.DeepEqual(a, b) {
@@ -94,8 +94,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestFolding holds that what a point writes, asked for in a build as a folding file, gives the point's design: its
-// folds, the depths of its FIFOs, its clocks and what it takes.
+// TestFolding checks that a build with a point's folding file gives the point's design: its folds, FIFO depths, clocks
+// and resources.
 func TestFolding(t *testing.T) {
 	t.Parallel()
 	o := small(t.TempDir())
@@ -113,7 +113,7 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a sweep after some searches, tears the journal's last line, and goes on.
+// TestResume interrupts a sweep after some searches, cuts the journal's last line, and resumes.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -165,7 +165,7 @@ func TestResume(t *testing.T) {
 	if r = run(t, o); r.Fresh != 0 {
 		t.Errorf("%d searches were made of a finished sweep", r.Fresh)
 	}
-	// A larger sweep makes what is new; another version of the tool, everything.
+	// A larger sweep makes only the new searches; another version of the tool makes all of them.
 	o.MaxUses = []folding.Use{{}, half}
 	if r = run(t, o); r.Fresh != 24 || len(r.Points) != 48 {
 		t.Errorf("%d fresh of %d", r.Fresh, len(r.Points))
@@ -180,7 +180,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// line is a line of a journal.
+// line returns a line of a journal.
 func line(t *testing.T, v any) string {
 	t.Helper()
 	b, err := sealed(v)
@@ -190,14 +190,14 @@ func line(t *testing.T, v any) string {
 	return string(b) + "\n"
 }
 
-// TestPlace holds which folders a sweep takes.
+// TestPlace checks which folders a sweep accepts.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	model := compiler.Open("", nil).Sum()
 	for _, c := range []struct {
 		name, journal, file string
 		force               bool
-		want                string // in the diagnostic; empty where the folder is taken
+		want                string // text of the diagnostic; empty if the folder is accepted
 	}{
 		{name: "empty"},
 		{name: "strange", file: "thesis.tex", want: "holds no sweep"},
@@ -298,7 +298,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestTable holds that every cell stands in its column, and that none is a formula.
+// TestTable checks that every cell is in its column, and that none is a formula.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	points := []Point{
@@ -329,7 +329,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPointsForm holds that sweep.json has the form that its schema says, whatever became of the points.
+// TestPointsForm checks sweep.json against its schema, for points of every status.
 func TestPointsForm(t *testing.T) {
 	t.Parallel()
 	form := schema.Of(t, "sweep-points", "sweep.json of a sweep", sheet{})

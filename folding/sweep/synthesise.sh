@@ -1,7 +1,7 @@
 #!/bin/bash
 # Synthesises every design of a sweep, one job each. In this folder:
 #     sbatch synthesise.sh
-# Designs that are done already are left out, so that it can be submitted again after some have failed. Then
+# It skips designs that are done, so that you can submit it again after some have failed. Then run
 #     hlsgen sweep --collect .
 #SBATCH --job-name=hlsgen-sweep
 #SBATCH --array=0-@LAST@
@@ -12,10 +12,10 @@
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-.}"
 
-# What your site needs to find the tools stands here, for instance:
+# Insert here what your site needs to find the tools, for instance:
 #     module load vitis/2022.2
 HLS=${HLSGEN_HLS-vitis_hls}     # or vitis-run, from 2024.2 on
-VIVADO=${HLSGEN_VIVADO-vivado}  # empty: no synthesis behind HLS
+VIVADO=${HLSGEN_VIVADO-vivado}  # empty: no synthesis after HLS
 
 mapfile -t points <points.txt
 point=${points[$SLURM_ARRAY_TASK_ID]}

@@ -1,4 +1,4 @@
-# Synthesises, out of context, what HLS has made in this folder, and reports what it takes:
+# Synthesises the output of HLS in this folder, out of context, and reports its resources and timing:
 #     vivado -mode batch -source synthesise.tcl -tclargs TOP PART PERIOD
 lassign $argv top part period
 set sources [glob -nocomplain $top/*/syn/verilog/*.v]

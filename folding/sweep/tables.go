@@ -21,10 +21,10 @@ import (
 	"hlsgen/templates"
 )
 
-// A column is what sweep.csv says of a point under a name.
+// A column is a column of sweep.csv: its name, and the text of one point.
 type column struct{ name, text string }
 
-// where is columns of a part of a point, empty where the point has none.
+// where returns the columns, with empty texts if has is false.
 func where(has bool, list ...column) []column {
 	for i := range list {
 		if !has {
@@ -34,7 +34,7 @@ func where(has bool, list ...column) []column {
 	return list
 }
 
-// amounts is a column for each kind of resource.
+// amounts returns a column for each kind of resource.
 func amounts(prefix string, r dataflow.Resources) (list []column) {
 	for _, k := range kinds {
 		list = append(list, column{prefix + k.column, strconv.Itoa(k.of(r))})
@@ -42,7 +42,7 @@ func amounts(prefix string, r dataflow.Resources) (list []column) {
 	return list
 }
 
-// columns is what there is to say of point i.
+// columns returns the columns of point i.
 func (p *Point) columns(i int) []column {
 	made := p.Interval != 0
 	return slices.Concat([]column{
@@ -74,7 +74,7 @@ func (p *Point) columns(i int) []column {
 	})
 }
 
-// columns is what there is to say of bounds; b may be nil.
+// columns returns the columns of bounds. They are empty if b is nil.
 func (b *Bounds) columns() []column {
 	has := b != nil
 	if !has {
@@ -88,7 +88,8 @@ func (b *Bounds) columns() []column {
 	}...)
 }
 
-// sequences is columns of how long sequences may be, and what the shortest ones take.
+// sequences returns the columns of the sequences' lengths and of the shortest sequence's figures. They are empty if s
+// is nil.
 func sequences(s *compiler.SequencesReport) []column {
 	has := s != nil
 	if !has {
@@ -103,7 +104,7 @@ func sequences(s *compiler.SequencesReport) []column {
 	}...)
 }
 
-// known is a number, or nothing for 0.
+// known returns the number as text, or "" for 0.
 func known(f float64) string {
 	if f == 0 {
 		return ""
@@ -111,7 +112,7 @@ func known(f float64) string {
 	return number(f)
 }
 
-// cell keeps a spreadsheet from taking a text for a formula.
+// cell returns s so that a spreadsheet does not take it for a formula.
 func cell(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
@@ -119,12 +120,12 @@ func cell(s string) string {
 	return s
 }
 
-// table is sweep.csv; with lengths of sequences, bounds and what the vendor's tools said, where there are any.
+// table returns sweep.csv. Columns of sequences, bounds and reports are present if some point has them.
 func table(points []Point) ([]byte, error) {
 	lengths := slices.ContainsFunc(points, func(p Point) bool { return p.Sequences != nil })
 	bounds := slices.ContainsFunc(points, func(p Point) bool { return p.Bounds != nil })
 	reports := slices.ContainsFunc(points, func(p Point) bool { return p.Report != nil })
-	rows := make([][]string, 1+len(points)) // of texts, behind one of names
+	rows := make([][]string, 1+len(points)) // the names, then the texts of each point
 	for i := range points {
 		p := &points[i]
 		all := p.columns(i)
@@ -149,19 +150,19 @@ func table(points []Point) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A sheet is sweep.json.
+// A sheet is the content of sweep.json.
 type sheet struct {
 	compiler.Head
 	Model     string            `json:"model"`
-	Precision *Precisions       `json:"precision,omitempty"` // where it was quantised again
-	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`  // of the model, where it stays, with labels
+	Precision *Precisions       `json:"precision,omitempty"` // if the model was quantised again
+	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`  // if the model stays as it is and there are labels
 	Points    []Point           `json:"points"`
 }
 
-// ChosenFile is the folding file of the chosen design, below the output folder.
+// ChosenFile is the name of the chosen design's folding file in the output folder.
 const ChosenFile = "chosen.json"
 
-// write makes all files of the sweep but the journal. What is in the way is in d.
+// write writes all files of the sweep except the journal. It adds a diagnostic to d if a file is in the way.
 func (r *Result) write(d *diag.List) error {
 	files, err := r.files()
 	if err != nil {
@@ -173,7 +174,7 @@ func (r *Result) write(d *diag.List) error {
 	return r.put(files, d)
 }
 
-// put writes files into the folder. What is in the way is in d.
+// put writes files into the folder. It adds a diagnostic to d if a file is in the way.
 func (r *Result) put(files []file, d *diag.List) error {
 	return compiler.Sharing(r.Out, d, func(dir *owned.Shared) error {
 		for _, f := range files {
@@ -185,8 +186,8 @@ func (r *Result) put(files []file, d *diag.List) error {
 	})
 }
 
-// admitted reports whether all files of sweeps that are in the folder are as sweeps wrote them, before any work is
-// done; else d says which are in the way.
+// admitted reports, before any work, whether the sweep may replace all files of sweeps in the folder. If a file was
+// changed since a sweep wrote it, d names it.
 func (r *Result) admitted(d *diag.List) (ok bool, err error) {
 	there, err := os.ReadDir(r.Out)
 	if err != nil {
@@ -231,7 +232,7 @@ func (r *Result) files() (files []file, err error) {
 	if chosen == nil {
 		return files, nil // there is nothing to draw
 	}
-	if len(chosen.Folding) > 0 { // a sweep.json that somebody else wrote may be without
+	if len(chosen.Folding) > 0 { // a sweep.json from elsewhere may have none
 		var asked bytes.Buffer
 		if err := json.Indent(&asked, chosen.Folding, "", "  "); err != nil {
 			return nil, err
@@ -273,7 +274,7 @@ func (r *Result) files() (files []file, err error) {
 	return files, add("cycles", p, err)
 }
 
-// clocks is the picture of what every layer takes, and what holds the design up where that is no layer.
+// clocks returns the picture of each layer's clocks, with a bar for the bottleneck if that is not a layer.
 func (p *Point) clocks(model string) chart.Bars {
 	per := "clocks per frame"
 	if p.Samples > 1 {
@@ -295,5 +296,5 @@ func (p *Point) clocks(model string) chart.Bars {
 	return b
 }
 
-// whole writes an integer with commas.
+// whole formats an integer with commas.
 func whole(n int) string { return humanize.Comma(int64(n)) }

@@ -8,12 +8,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// clean is a graph in which everything is computed that depends on no data and on no quantiser, nothing is left that no
-// output depends on, and every shape is known. Weights stay behind their quantisers: their bit widths would be lost.
-// Values are those of tensors between nodes. It is nil after errors were added.
+// clean returns a graph with three changes. Everything that depends on no data and on no quantiser is computed,
+// everything on which no output depends is removed, and every shape is known. Weights stay behind their quantisers,
+// for otherwise their bit widths would be lost. The values are those of tensors between nodes. clean returns nil
+// after adding errors.
 //
-// Where the model has dynamic axes, it is looked at with two sizes of these: constants and sizes that depend on them
-// stay as they are.
+// If the model has dynamic axes, clean examines it with two sizes of these axes. Constants and sizes that depend on
+// them stay as they are.
 func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
 	read := func() *graph.Graph {
 		own := c.read(c.source, new(diag.List))
@@ -30,7 +31,7 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
 		}
 	}
 	s := &scope{conversion: c, g: g.Copy(), taken: graph.Taken{}}
-	held := map[string]bool{} // quantisers make it, or what depends on them
+	held := map[string]bool{} // tensors that depend on a quantiser
 	var nodes []*graph.Node
 	for _, n := range s.g.Nodes {
 		keep := quantises(n) || k.bounds(n) || slices.ContainsFunc(n.Inputs, func(in string) bool { return held[in] })
@@ -60,20 +61,20 @@ func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
 	return s.g, k.values(s.g)
 }
 
-// quantises reports whether a node belongs to a quantiser: no other one may take its place.
+// quantises reports whether a node belongs to a quantiser, so that no other node may replace it.
 func quantises(n *graph.Node) bool {
 	return graph.Dialect(n.Domain) || n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear"
 }
 
-// bounds reports whether a node bounds integers: that is how QCDQ says a bit width.
+// bounds reports whether a node clips integers. QCDQ expresses a bit width in this way.
 func (k *known) bounds(n *graph.Node) bool {
 	return n.Op == "Clip" && n.Domain == "" && !k.one.Known[n.In(0)].DType.Float()
 }
 
-// known is what two preparations of a model agree about.
+// known holds the facts on which two preparations of a model with different sizes agree.
 type known struct{ one, other *graph.Program }
 
-// constant is a constant; nil where it is none, or depends on a dynamic axis.
+// constant returns a constant tensor. It returns nil if the tensor is not constant or depends on a dynamic axis.
 func (k *known) constant(name string) *graph.Tensor {
 	t, u := k.one.Known[name].Const, k.other.Known[name].Const
 	if t == nil || u == nil || !alike(t, u) {
@@ -82,7 +83,7 @@ func (k *known) constant(name string) *graph.Tensor {
 	return t
 }
 
-// values declares the tensors that nodes write, and fills in what the outputs leave open.
+// values declares the tensors that nodes write, and completes the declarations of the outputs.
 func (k *known) values(g *graph.Graph) (list []graph.Value) {
 	outputs := map[string]int{}
 	for i, o := range g.Outputs {
@@ -104,7 +105,7 @@ func (k *known) values(g *graph.Graph) (list []graph.Value) {
 	return list
 }
 
-// value declares a tensor.
+// value returns the declaration of a tensor.
 func (k *known) value(name string) (graph.Value, bool) {
 	a, ok := k.one.Known[name]
 	b := k.other.Known[name]
@@ -121,7 +122,7 @@ func (k *known) value(name string) (graph.Value, bool) {
 	return v, true
 }
 
-// filled is a declaration of the file with what is known besides: sizes where the file has none.
+// filled returns a declaration of the file, with sizes added that the file leaves open.
 func (k *known) filled(v, with graph.Value) graph.Value {
 	if !v.Known || len(v.Dims) != len(with.Dims) {
 		v.Dims, v.Known = with.Dims, with.Known

@@ -1,15 +1,15 @@
-// Package convert writes a model in another dialect of quantisation, and simplified.
+// Package convert writes a model in another dialect of quantisation, or simplified.
 //
-// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was proved
-// of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, pass, onnxio,
-// graph and real, and dataflow, num and diag.
+// In come the bytes of an ONNX file and the dialect that is wanted; out come the bytes of another, with what was
+// proved of it, or diagnostics that name the nodes which the dialect cannot express. It sees frontend, canon, pass,
+// onnxio, graph and real, and dataflow, num and diag.
 //
-//   - convert.go is the short story; dialects.go the tables: a row per operator that a dialect has not
+//   - convert.go runs the conversion; dialects.go has the tables of rules: a row per operator that a dialect lacks
 //   - scope.go edits a graph, or the body of a loop: constants, names, nodes; quantiser.go reads quantisers
-//   - qcdq.go, qonnx.go and qoperator.go are what the rows do; product.go writes products of integers, reachable.go
-//     finds the sums that they reach, fused.go puts all that follows a sum into a scale and a bias
+//   - qcdq.go, qonnx.go and qoperator.go have the rules of the rows; product.go writes products of integers,
+//     reachable.go finds the sums that occur, fused.go merges all that follows a sum into a scale and a bias
 //   - same.go proves that two files mean the same
-//   - clean.go folds constants and infers shapes; opset.go raises the version of ONNX' operators
+//   - clean.go folds constants and infers shapes; opset.go raises the version of ONNX's operators
 package convert
 
 import (
@@ -26,25 +26,25 @@ import (
 // A Dialect is a way to write quantised models in ONNX.
 type Dialect string
 
-// The dialects. Those of arXiv 2206.07527, and ONNX's own quantised operators.
+// The dialects: QONNX and QCDQ of arXiv 2206.07527, and ONNX's own quantised operators.
 const (
-	QONNX     Dialect = "qonnx"     // Quant, which gives real numbers
+	QONNX     Dialect = "qonnx"     // Quant nodes, which return real numbers
 	QCDQ      Dialect = "qcdq"      // QuantizeLinear, Clip, DequantizeLinear
 	QOperator Dialect = "qoperator" // operators on integers, with Clip
 )
 
-// Dialects lists them.
+// Dialects lists the names of the dialects.
 var Dialects = []string{string(QONNX), string(QCDQ), string(QOperator)}
 
-// Options say what to write.
+// Options select what to write.
 type Options struct {
-	To     Dialect        // empty: that of the file
-	Clean  bool           // fold constants, drop what nothing reads, and write every shape
-	Dims   map[string]int // sizes of named dynamic axes with which the two models are compared
-	Shapes graph.Shapes   // of inputs, likewise
+	To     Dialect        // empty: the dialect of the file
+	Clean  bool           // fold constants, remove unused nodes, and write every shape
+	Dims   map[string]int // sizes of named dynamic axes, used for comparing the two models
+	Shapes graph.Shapes   // shapes of inputs, also used for comparing
 }
 
-// A Count is how many nodes have an operator.
+// A Count is the number of nodes with an operator.
 type Count struct {
 	Op    string `json:"op"`
 	Nodes int    `json:"nodes"`
@@ -53,14 +53,16 @@ type Count struct {
 // A Result is a converted file.
 type Result struct {
 	ONNX          []byte
-	Before, After []Count // the operators of either file, by name
-	Quantisers    int     // that were rewritten
+	Before, After []Count // operators of the original and of the new file, by name
+	Quantisers    int     // number of quantisers that were rewritten
 	Proof         Proof
 }
 
-// Run converts a model. name is the file's base name, for diagnostics. The result is nil where d says why.
+// Run converts a model. name is the file's base name, for diagnostics. Run returns nil after adding the reason to
+// d.
 //
-// It goes from file to file: each stage reads the one before, and is proved against it.
+// The conversion runs in stages. Each stage reads the file that the stage before wrote, and its result is proved
+// against that file.
 func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
 	g := onnxio.Read(name, onnx, d)
 	if g == nil {
@@ -80,11 +82,11 @@ func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
 	return r
 }
 
-// A stage makes another graph of one, and declares the values within it that are to be told. The graph is nil after
-// errors were added.
+// A stage makes a new graph from another, and the declarations of tensors to write with it. It returns a nil graph
+// after adding errors.
 type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value)
 
-// read is the graph of a file, with the branches that its constants choose.
+// read returns the graph of a file, with constant conditions resolved.
 func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 	g := onnxio.Read(c.file, onnx, d)
 	if g != nil {
@@ -93,7 +95,7 @@ func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 	return g
 }
 
-// run takes the result to the next file; it is false after errors were added.
+// run replaces the result by the file of the next stage. It returns false after adding errors.
 func (c *conversion) run(r *Result, s stage) bool {
 	c.source = r.ONNX
 	file := c.read(c.source, c.list)
@@ -118,7 +120,7 @@ func (c *conversion) run(r *Result, s stage) bool {
 	return proof != ""
 }
 
-// A conversion is the state of one Run.
+// A conversion is the state of one stage of Run.
 type conversion struct {
 	file      string
 	source    []byte
@@ -126,17 +128,17 @@ type conversion struct {
 	to        Dialect
 	dims      map[string]int
 	shapes    graph.Shapes
-	size      int            // of dynamic axes with which files are compared
-	program   *graph.Program // of the file, with composite operators written out
-	unsigned  bool           // codes of data are stored as such: operators on integers want one type
-	rewritten int            // quantisers
+	size      int            // size of the dynamic axes with which files are compared
+	program   *graph.Program // program of the file, with composite operators expanded
+	unsigned  bool           // store codes of data as unsigned: operators on integers need one type
+	rewritten int            // number of quantisers
 }
 
-// sizes are tried for dynamic axes that the user has not bound, until the model makes sense: a convolution along time
-// wants as many steps as its kernel spans.
+// sizes are tried in turn for dynamic axes that the user has not bound, until the model is valid. For example, a
+// convolution along time needs as many time steps as its kernel spans.
 var sizes = []int{2, 16, 128}
 
-// prepare is the program of a graph, with every dynamic axis bound. It is nil after errors were added.
+// prepare returns the program of a graph with every dynamic axis bound. It returns nil after adding errors.
 func (c *conversion) prepare(g *graph.Graph) *graph.Program {
 	var first diag.List
 	for i, size := range sizes {
@@ -156,7 +158,7 @@ func (c *conversion) prepare(g *graph.Graph) *graph.Program {
 	return nil
 }
 
-// sized is the program of a graph whose dynamic axes have so many elements, but those that the user has bound.
+// sized returns the program of a graph with the given size for each dynamic axis that the user has not bound.
 func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Program {
 	own := g.Copy()
 	if !c.shapes.Bind(own, c.file, d) {
@@ -182,14 +184,14 @@ func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Progra
 	return graph.Prepare(own, c.file, graph.Options{Dims: dims}, d)
 }
 
-// dynamic reports whether a graph has inputs of open sizes.
+// dynamic reports whether an input of a graph has a dynamic axis.
 func dynamic(g *graph.Graph) bool {
 	return slices.ContainsFunc(g.Inputs, func(in graph.Value) bool {
 		return slices.ContainsFunc(in.Dims, func(a graph.Dim) bool { return a.Size < 0 })
 	})
 }
 
-// A refusal is why a node stays as it is.
+// A refusal is the reason why a node cannot be converted, with a hint.
 type refusal struct{ msg, hint string }
 
 func (r *refusal) Error() string { return r.msg }
@@ -198,7 +200,7 @@ func refuse(hint, format string, args ...any) *refusal {
 	return &refusal{fmt.Sprintf(format, args...), hint}
 }
 
-// fail adds the error of a node; nil stands for the file.
+// fail adds the error of a node, or of the file if n is nil.
 func (c *conversion) fail(n *graph.Node, r *refusal) {
 	c.list.Add(c.about(diag.Error, n, r))
 }
@@ -211,7 +213,7 @@ func (c *conversion) about(s diag.Severity, n *graph.Node, r *refusal) diag.Diag
 	return x
 }
 
-// counts lists the operators of a graph, those of bodies included.
+// counts returns the number of nodes by operator, including nodes in bodies.
 func counts(g *graph.Graph) (list []Count) {
 	of := map[string]int{}
 	each(g, func(n *graph.Node) { of[operator(n)]++ })
@@ -221,14 +223,14 @@ func counts(g *graph.Graph) (list []Count) {
 	return list
 }
 
-// operator is a node's operator as the written file has it.
+// operator returns a node's operator as the written file has it.
 func operator(n *graph.Node) string {
 	own := *n
 	own.Was = ""
 	return own.FullOp()
 }
 
-// each visits all nodes, those of bodies too.
+// each visits all nodes, including nodes in bodies.
 func each(g *graph.Graph, visit func(*graph.Node)) {
 	for _, n := range g.Nodes {
 		visit(n)

@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// convert runs a conversion, and says in one line what came of it, and in one each what stands against it.
+// convert runs a conversion. It returns a line about the result, followed by a line per diagnostic.
 func convert(t *testing.T, name string, onnx []byte, o Options) (*Result, string) {
 	t.Helper()
 	var d diag.List
@@ -43,11 +43,11 @@ func convert(t *testing.T, name string, onnx []byte, o Options) (*Result, string
 	return r, b.String()
 }
 
-// written are the exports of a model that Brevitas made.
+// written lists the exports that Brevitas made of a model.
 var written = []string{"model.onnx", "qcdq.onnx"}
 
-// table is what becomes of a model's exports in every dialect. Each converted file computes what the model does, on
-// some samples too, and goes back to where it came from; each is handed to use.
+// table returns the outcomes of converting a model's exports to every dialect. Each converted file must compute the
+// same as the model, on some samples, too, and must convert back. table calls use with every converted file.
 func table(t *testing.T, m models.Model, use func(path string, b []byte)) string {
 	var b strings.Builder
 	for _, file := range written {
@@ -88,7 +88,8 @@ func table(t *testing.T, m models.Model, use func(path string, b []byte)) string
 	return b.String()
 }
 
-// sameOutputs runs two files, each on its own, on a few inputs, as the models' own meaning says.
+// sameOutputs runs two files independently on a few inputs, by the meaning of their operators, and compares the
+// outputs.
 func sameOutputs(t *testing.T, what string, a, b []byte) {
 	t.Helper()
 	var refs [2]*dataflow.Model
@@ -96,7 +97,7 @@ func sameOutputs(t *testing.T, what string, a, b []byte) {
 		var d diag.List
 		im := frontend.ImportReference("model.onnx", file, frontend.Options{}, &d)
 		if im.Model == nil {
-			return // of open axes or formats, which the user has to bind
+			return // of dynamic axes or formats that the user has to bind
 		}
 		refs[i] = im.Model
 	}
@@ -121,7 +122,7 @@ func sameOutputs(t *testing.T, what string, a, b []byte) {
 	}
 }
 
-// Which models convert, and what stands against the others.
+// TestModels checks which models convert, and the reasons why others do not.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -134,8 +135,9 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// All of Brevitas' exports with QCDQ beside them convert and come back, but the one whose zero point is odd in front of
-// real inputs; at least ten have operators on integers; and every model of the zoo can be simplified.
+// TestShared checks the shared models. All of Brevitas' exports with a QCDQ file convert and convert back, except
+// the model with an odd zero point in front of real inputs. At least ten have operators on integers. Every model of
+// the zoo can be simplified.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)
@@ -179,7 +181,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// The checker of ONNX' own Python package takes every converted file.
+// TestChecker checks that ONNX' own checker, in Python, accepts every converted file.
 func TestChecker(t *testing.T) {
 	t.Parallel()
 	python := tier.Needs(t, "onnx")[0]

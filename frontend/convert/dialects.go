@@ -4,13 +4,13 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A row says what becomes of the nodes of an operator. No nodes and no refusal: the node stays.
+// A row is the rule for nodes with one operator. If write returns neither nodes nor a refusal, the node stays.
 type row struct {
 	domain, op string
 	write      func(*scope, *graph.Node) ([]*graph.Node, *refusal)
 }
 
-// dialects are the stages to each.
+// dialects maps each dialect to the stages that convert to it.
 var dialects = map[Dialect][]stage{
 	QCDQ:  {stepwise((*scope).versions, func(s *scope) { s.apply(toQCDQ) })},
 	QONNX: {stepwise(func(s *scope) { s.apply(toQONNX) }, (*scope).nothingLeft)},
@@ -23,7 +23,7 @@ var dialects = map[Dialect][]stage{
 	},
 }
 
-// toQCDQ has the quantisers that are not ONNX's own.
+// toQCDQ has the rules for quantisers that are not ONNX's own.
 var toQCDQ = []row{
 	{graph.QONNX, "Quant", quantToQCDQ},
 	{graph.QONNX, "IntQuant", quantToQCDQ},
@@ -39,24 +39,25 @@ var toQCDQ = []row{
 	{graph.QONNX, "Trunc", truncToQCDQ},
 }
 
-// toQONNX has ONNX's own quantisers: what reads their integers becomes a Quant, and they go with the last of these.
+// toQONNX has the rule for ONNX's own quantisers. Each DequantizeLinear becomes a Quant. A QuantizeLinear is
+// removed with the last node that reads its integers.
 var toQONNX = []row{
 	{"", "DequantizeLinear", dequantToQuant},
 }
 
-// lacking is the row of an operator that a dialect has nothing for.
+// lacking returns the rule for an operator without an equivalent in the dialect.
 func lacking(msg, hint string) func(*scope, *graph.Node) ([]*graph.Node, *refusal) {
 	return func(*scope, *graph.Node) ([]*graph.Node, *refusal) { return nil, &refusal{msg, hint} }
 }
 
-// truncToQCDQ tells of the rounding that a Trunc has.
+// truncToQCDQ refuses a Trunc, naming its rounding.
 func truncToQCDQ(_ *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return nil, refuse("export the average pool with a quantiser behind it instead of TruncAvgPool, or keep the model "+
 		"in QONNX", "it drops low bits of codes and rounds by %q (towards minus infinity where that is floor): "+
 		"QuantizeLinear rounds to the nearest, ties to even", n.Str("rounding_mode", "FLOOR"))
 }
 
-// domains drops the imports of domains that nothing uses any more, and adds QONNX's.
+// domains removes the imports of unused domains, and adds QONNX's domain if it is used.
 func (s *scope) domains() {
 	used := map[string]bool{}
 	each(s.g, func(n *graph.Node) { used[n.Domain] = true })
@@ -65,7 +66,7 @@ func (s *scope) domains() {
 			delete(s.g.Opsets, domain)
 		}
 	}
-	for domain := range used { // some files leave out what they import
+	for domain := range used { // some files omit domains that they use
 		if domain != "" && s.g.Opsets[domain] == 0 {
 			s.g.Opsets[domain] = 1
 			if domain == graph.QONNX {

@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/onnxio/onnxtest"
 )
 
-// TestFunctionVersions has models with functions that import another version of ONNX' operators converted to what
-// computes the same, or refused; and branches that a constant chooses are gone.
+// TestFunctionVersions converts models with functions that import another version of ONNX' operators. The result
+// computes the same, or the model is refused. Branches that a constant selects disappear.
 func TestFunctionVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

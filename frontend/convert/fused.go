@@ -10,19 +10,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A fusion is a channel of a quantised operator: the code of a sum is
+// A fusion holds the numbers of a channel of a quantised operator. The operator computes the code of a sum as
 //
 //	clamp(round((times*sum + bias) * scale of inputs * scale / scale of codes) + zero point)
 //
-// with weights that are times as large as the model's, and a bias that is an integer. An integer between 1 and what
-// 8 bits leave room for makes the bias finer.
+// Its weights are the model's weights multiplied by times, and its bias is an integer. A times above 1, as far as 8
+// bits allow, makes the bias finer.
 type fusion struct {
 	times, bias int64
-	scale       float64 // a float32
+	scale       float64 // representable as float32
 }
 
-// fuse writes the product with all that follows it, up to the quantiser, as one operator, where each channel has a
-// fusion that gives the code of every sum that it reaches. Where not, a warning says how many codes would change.
+// fuse writes the product with all that follows it, up to the quantiser, as one operator. It needs a fusion for
+// each channel that gives the right code for every sum that occurs. If there is none, it adds a warning with the
+// number of codes that would change.
 func (p *product) fuse() bool {
 	f := p.activation()
 	if f == nil {
@@ -69,7 +70,7 @@ func (p *product) fuse() bool {
 	return false
 }
 
-// nearest is the fusion of rounded numbers, with the model's own weights.
+// nearest returns the fusion with rounded numbers and the model's own weights.
 func (f *activation) nearest(v *value) fusion {
 	how := fusion{times: 1, scale: float64(float32(math.Abs(v.scale) / f.a.q.scale[0]))}
 	if v.scale < 0 {
@@ -81,7 +82,7 @@ func (f *activation) nearest(v *value) fusion {
 	return how
 }
 
-// search finds a fusion that gives the wanted codes, the one of the smallest weights.
+// search finds a fusion that gives the wanted codes, the one with the smallest weights.
 func (f *activation) search(c int, v *value, want num.Step, r num.Range) (fusion, bool) {
 	if v.scale == 0 || len(want.At) == 0 && v.scale*float64(r.Hi-r.Lo) == 0 {
 		how := fusion{bias: want.Value[0] - int64(f.q.zero[0]), scale: float64(float32(f.q.scale[0] / f.a.q.scale[0]))}
@@ -94,7 +95,7 @@ func (f *activation) search(c int, v *value, want num.Step, r num.Range) (fusion
 	for _, w := range f.weights[c] {
 		least, most = min(least, sign*w), max(most, sign*w)
 	}
-	const beside = 2 // biases to either side of the rounded one
+	const beside = 2 // biases that are tried on either side of the rounded one
 	for times := int64(1); times*least >= -128 && times*most <= 127 && times <= 127; times++ {
 		unit := math.Abs(v.scale) / float64(times)
 		middle := int64(math.RoundToEven(v.bias / unit))
@@ -116,8 +117,9 @@ func (f *activation) search(c int, v *value, want num.Step, r num.Range) (fusion
 	return fusion{}, false
 }
 
-// scaleOf finds a scale with which integers around every step lie on its two sides, near to what they should have. With
-// u = scale of codes / (scale of inputs * scale), each end of each run of sums gives u a bound from below or above.
+// scaleOf finds a scale that separates the integers at every step of the wanted function, near the ideal scale.
+// With u = scale of codes / (scale of inputs * scale), each end of each run of sums gives a lower or an upper bound
+// of u.
 func (f *activation) scaleOf(how fusion, want num.Step, r num.Range, unit float64) (float64, bool) {
 	lo, hi := 0.0, math.Inf(1)
 	for i, code := range want.Value {
@@ -160,14 +162,14 @@ func (f *activation) scaleOf(how fusion, want num.Step, r num.Range, unit float6
 	return scale, scale > 0 && !math.IsInf(scale, 0)
 }
 
-// ratio is a fusion's scale of inputs * scale / scale of codes.
+// ratio returns a fusion's scale of inputs * scale / scale of codes.
 func (f *activation) ratio(how fusion) *big.Rat {
 	m := new(big.Rat).SetFloat64(how.scale)
 	m.Mul(m, new(big.Rat).SetFloat64(f.a.q.scale[0]))
 	return m.Quo(m, new(big.Rat).SetFloat64(f.q.scale[0]))
 }
 
-// candidate is the codes that a fusion gives.
+// candidate returns the codes that a fusion gives, as a step function.
 func (f *activation) candidate(how fusion, r num.Range) (num.Step, error) {
 	sum := real.Add(real.Mul(real.Var(0), real.Float(float64(how.times))), real.Float(float64(how.bias)))
 	code := real.Add(real.Round(real.Mul(sum, real.Rat(f.ratio(how))), real.HalfEven), real.Float(f.q.zero[0]))
@@ -175,8 +177,8 @@ func (f *activation) candidate(how fusion, r num.Range) (num.Step, error) {
 	return real.Compile(code).StepOver(r, 1<<10)
 }
 
-// gives reports whether a fusion gives the wanted codes. Its codes never fall, or never rise: where they are right at
-// both ends of a run of equal codes, they are right within.
+// gives reports whether a fusion gives the wanted codes. Its codes are monotonic. So if they are right at both ends
+// of a run of equal codes, they are right within.
 func (f *activation) gives(how fusion, want num.Step, r num.Range) bool {
 	m := f.ratio(how)
 	right := func(sum int64) bool {
@@ -217,7 +219,7 @@ func roundEven(x *big.Rat) *big.Int {
 	return q
 }
 
-// emit writes the operator; it is false where ONNX has none of the form.
+// emit writes the operator. It returns false if ONNX has no suitable operator.
 func (f *activation) emit(channels []fusion) bool {
 	n, out := f.n, f.n.Outputs[0]
 	var scales, biases []float64
@@ -267,7 +269,7 @@ func (f *activation) emit(channels []fusion) bool {
 	return true
 }
 
-// vectorOf is a constant of 32-bit integers, a vector whatever its length.
+// vectorOf returns a constant vector of 32-bit integers, even if it has one element.
 func (f *activation) vectorOf(out string, v []float64) string {
 	t := &graph.Tensor{DType: graph.Int32, Shape: []int{len(v)}}
 	for _, x := range v {

@@ -8,12 +8,12 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// leastOpset is the version of ONNX' operators that a dialect needs: from 13 on QuantizeLinear has a scale per channel,
-// from 12 on Clip bounds 8-bit integers, from 11 on it has them as inputs.
+// leastOpset is the least version of ONNX's operators that a dialect needs. From 13 on, QuantizeLinear has a scale
+// per channel. From 12 on, Clip supports 8-bit integers; from 11 on, its bounds are inputs.
 var leastOpset = map[Dialect]int64{QONNX: 0, QCDQ: 13, QOperator: 13}
 
-// changed are the operators whose form changed since version 9 and up to 13: the first version of the new form, and
-// what makes it of the old one, if anything does. Where not, the model has to be raised by other means.
+// changed lists the operators whose form changed between versions 9 and 13, with the first version of the new form.
+// write converts a node from the old form. If write is nil, the user must raise the model by other means.
 var changed = map[string]struct {
 	since int64
 	write func(*scope, *graph.Node) *graph.Node
@@ -24,12 +24,12 @@ var changed = map[string]struct {
 	"TopK": {10, nil}, "Slice": {10, nil}, "BatchNormalization": {9, nil},
 }
 
-// axesAreInputs is the version from which on the axes of every sum and maximum are an input.
+// axesAreInputs is the version from which on the axes of every reduction are an input.
 const axesAreInputs = 18
 
-// oneVersion refuses nodes of functions that are written as in another version of ONNX' operators than the model's,
-// where the form of their operators changed in between: a file without functions has one version. It reports whether
-// there are none.
+// oneVersion refuses nodes of functions that import another version of ONNX's operators than the model, if the form
+// of their operators changed in between. In the converted file, without functions, all nodes have the model's
+// version. oneVersion reports whether there are no such nodes.
 func (c *conversion) oneVersion(g *graph.Graph) bool {
 	ok := true
 	for _, n := range g.Nodes {
@@ -48,7 +48,7 @@ func (c *conversion) oneVersion(g *graph.Graph) bool {
 	return ok
 }
 
-// versions raises the version of ONNX' operators to what the dialect needs.
+// versions raises the version of ONNX's operators to the one that the dialect needs.
 func (s *scope) versions() {
 	old, least := s.g.Opsets[""], leastOpset[s.to]
 	if old >= least || old == 0 {
@@ -73,7 +73,7 @@ func (s *scope) versions() {
 	s.g.Opsets[""] = least
 }
 
-// axesAsInput has the axes as an input instead of an attribute.
+// axesAsInput turns the attribute axes into an input.
 func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	axes, ok := n.Attrs["axes"]
 	if !ok {
@@ -88,8 +88,8 @@ func axesAsInput(s *scope, n *graph.Node) *graph.Node {
 	return &with
 }
 
-// lastAxis names the axis of a softmax that is over the last one, as version 13 has it; nil where it is over several,
-// as none has since.
+// lastAxis names the axis of a softmax over the last axis explicitly, as version 13 does. It returns nil if the
+// softmax is over several axes, which version 13 does not support.
 func lastAxis(s *scope, n *graph.Node) *graph.Node {
 	shape, known := s.shape(n.In(0))
 	axis := int(n.Int("axis", 1))
@@ -108,7 +108,7 @@ func lastAxis(s *scope, n *graph.Node) *graph.Node {
 	return &with
 }
 
-// boundsAsInputs has the bounds as inputs instead of attributes.
+// boundsAsInputs turns the bounds from attributes into inputs.
 func boundsAsInputs(s *scope, n *graph.Node) *graph.Node {
 	with := *n
 	with.Attrs, with.Inputs = graph.Attrs{}, []string{n.Inputs[0]}

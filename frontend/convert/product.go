@@ -8,18 +8,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A product is a sum of products of codes with constant ones: MatMul, Gemm or Conv.
+// A product is a MatMul, Gemm or Conv of codes with constant codes.
 type product struct {
 	*integerForm
 	n       *graph.Node
 	a, b    *coded
-	bias    string    // a tensor, or none
-	axis    int       // of the channels of the output
-	weights [][]int64 // by channel, less their zero points
-	scale   []float64 // of the weights, by channel
+	bias    string    // name of a tensor, or ""
+	axis    int       // axis of the output's channels
+	weights [][]int64 // by channel, minus their zero points
+	scale   []float64 // scale of the weights, by channel
 }
 
-// product reads a node; nil where it is none of codes and has no weights that are.
+// product reads a node. It returns nil if neither factor is a tensor of codes.
 func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	p := &product{integerForm: w, n: n, a: w.coded(n.In(0)), b: w.coded(n.In(1)), bias: n.In(2)}
 	const quantise = "quantise it in front of the product, or convert to qcdq"
@@ -67,14 +67,14 @@ func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	return p, nil
 }
 
-// read takes the weights apart.
+// read extracts the weights and their scales by channel.
 func (p *product) read(along int) {
 	t := p.b.fixed
 	codes, _ := p.b.q.codes(t)
 	channel := channelOf(t.Shape, along)
 	p.weights = make([][]int64, t.Shape[along])
 	p.scale = make([]float64, len(p.weights))
-	own := func(c int) int { // of the quantiser's channels
+	own := func(c int) int { // index among the quantiser's channels
 		return min(c, p.b.q.count()-1)
 	}
 	for i, code := range codes {
@@ -86,7 +86,8 @@ func (p *product) read(along int) {
 	}
 }
 
-// sums is the range of a channel's sums: of all inputs that their quantiser can give. Padding adds zeros.
+// sums returns the range of a channel's sums, for all inputs that their quantiser can give. It allows for padding
+// with zeros.
 func (p *product) sums(c int) num.Range {
 	zero := int64(p.a.q.zero[0])
 	lo, hi := int64(p.a.q.lo)-zero, int64(p.a.q.hi)-zero
@@ -101,8 +102,8 @@ func (p *product) sums(c int) num.Range {
 	return r
 }
 
-// write puts operators on integers in the product's place: one that quantises its sums where that gives the same codes,
-// else one that gives the sums, which the model's own nodes go on with.
+// write replaces the product by operators on integers. It uses an operator that quantises its sums if that gives
+// the same codes. Otherwise it uses one that returns the sums, and the model's own nodes follow.
 func (p *product) write() *refusal {
 	for c := range p.weights {
 		if r := p.sums(c); r.Lo < math.MinInt32 || r.Hi > math.MaxInt32 {
@@ -116,7 +117,7 @@ func (p *product) write() *refusal {
 	return p.plain()
 }
 
-// plain writes the product as sums of 32-bit integers, times the two scales, and the bias.
+// plain writes the product as sums of 32-bit integers, times the two scales, plus the bias.
 func (p *product) plain() *refusal {
 	n, out := p.n, p.n.Outputs[0]
 	if p.b.q.count() > 1 && !uniform(p.b.q.zero) {
@@ -172,7 +173,7 @@ func (p *product) plain() *refusal {
 	return nil
 }
 
-// beside is the shape of a vector of channels that broadcasts against the output.
+// beside returns the shape with which a vector of channels broadcasts against the output.
 func (p *product) beside() []int {
 	out, _ := p.shape(p.n.Outputs[0])
 	shape := slices.Repeat([]int{1}, len(out)-p.axis)
@@ -180,8 +181,8 @@ func (p *product) beside() []int {
 	return shape
 }
 
-// matrix adds weights, changed by channel, as they lie in the file, or, for products of matrices, as a matrix of the
-// form that MatMul has.
+// matrix adds weights, changed by channel. For a Conv they keep the layout of the file; otherwise they become a
+// matrix in the layout of MatMul.
 func (p *product) matrix(of func(channel int, v int64) int64, dt graph.DType) string {
 	t := &graph.Tensor{DType: dt, Shape: p.b.fixed.Shape}
 	for c, row := range p.weights {

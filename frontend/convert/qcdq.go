@@ -4,9 +4,9 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// quantToQCDQ writes a Quant as QuantizeLinear, Clip and DequantizeLinear, each with the numbers that the Quant has.
-// Where the data are constants, their codes are stored, and the first of the three is left out. Clip is left out where
-// the codes are all that their type has.
+// quantToQCDQ writes a Quant as QuantizeLinear, Clip and DequantizeLinear with the same parameters. If the data are
+// constants, it stores their codes and omits QuantizeLinear. It omits Clip if the codes use the full range of their
+// type.
 func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	q, why := s.readQuant(n)
 	if why != nil {
@@ -29,7 +29,7 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	if codes, stored := s.stored(n, q, &dt); stored {
 		clipped, clip := s.clip(n, codes, q, dt)
 		scale, zero, attrs := s.parameters(q, out, dt)
-		if dt == graph.Int32 {
+		if dt == graph.Int32 { // the zero point is 0, which is omitted for 32-bit integers
 			zero = "" // it is 0, and that of 32-bit integers is left out
 		}
 		return append(clip, node(n, "", "DequantizeLinear", out, attrs, clipped, scale, zero)), nil
@@ -48,8 +48,8 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return append(nodes, node(n, "", "DequantizeLinear", out, attrs, clipped, scale, zero)), nil
 }
 
-// stored adds the codes of constant data; ok is false for other data. Codes of more than 8 bits are 32-bit integers,
-// as a bias has them, which have no zero point.
+// stored adds the codes of constant data. It returns false for other data. Codes of more than 8 bits become 32-bit
+// integers without a zero point, as in a bias.
 func (s *scope) stored(n *graph.Node, q *quantiser, dt *graph.DType) (codes string, ok bool) {
 	values := s.known[n.Outputs[0]].Const
 	if values == nil || s.constant(n.In(0)) == nil {

@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// dequantToQuant writes what makes real numbers of integers as a Quant where a QuantizeLinear made these, or where they
-// are constants. What bounds or moves the integers in between bounds the Quant, or moves real numbers.
+// dequantToQuant writes a DequantizeLinear as a Quant, if its integers come from a QuantizeLinear or are constants.
+// A Clip in between limits the Quant's range. A node in between that moves integers then moves real numbers.
 func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	q, why := s.readLinear(n)
 	if why != nil {
@@ -26,7 +26,7 @@ func dequantToQuant(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	return d.nodes, nil
 }
 
-// readLinear is the quantiser of a QuantizeLinear or a DequantizeLinear. Its limits are those of the type.
+// readLinear returns the quantiser of a QuantizeLinear or a DequantizeLinear. Its limits are those of the type.
 func (s *scope) readLinear(n *graph.Node) (*quantiser, *refusal) {
 	scale := s.constant(n.In(1))
 	if scale == nil {
@@ -70,7 +70,7 @@ func (s *scope) readLinear(n *graph.Node) (*quantiser, *refusal) {
 	return q, nil
 }
 
-// A dequantising is a DequantizeLinear while the Quant is looked for that gives its values.
+// A dequantising is a DequantizeLinear whose Quant is being built.
 type dequantising struct {
 	*scope
 	n     *graph.Node
@@ -78,8 +78,8 @@ type dequantising struct {
 	nodes []*graph.Node
 }
 
-// real writes the real numbers of integers, which are bounded by lo and hi behind, and gives their name; as is the name
-// to give them, if they are computed.
+// real writes the real numbers that the integers codes stand for, clipped to lo and hi, and returns their name. If
+// they are computed, as is the name to use.
 func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal) {
 	if t := d.constant(codes); t != nil {
 		return as, d.constants(t, as, lo, hi)
@@ -123,14 +123,14 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 		"it reads the integers of %s %q, which computes with them", n.FullOp(), n.Label())
 }
 
-// moves are operators that move the elements of their first input, or choose among them by size, whether they are
-// integers or their real values.
+// moves lists operators that move the elements of their first input or choose the greatest, on integers or on real
+// values alike.
 var moves = map[string]bool{
 	"Flatten": true, "Identity": true, "MaxPool": true, "Reshape": true, "Squeeze": true, "Transpose": true,
 	"Unsqueeze": true,
 }
 
-// bounds are those of a Clip.
+// bounds returns the bounds of a Clip. ok is false if they are not constant.
 func (s *scope) bounds(n *graph.Node) (lo, hi float64, ok bool) {
 	lo, hi = limits(32, true, false)
 	for i, to := range []*float64{&lo, &hi} {
@@ -146,7 +146,8 @@ func (s *scope) bounds(n *graph.Node) (lo, hi float64, ok bool) {
 	return lo, hi, true
 }
 
-// constants writes the Quant of constants: of the real numbers that their integers mean, so that it changes none.
+// constants writes the Quant of constants. It gets the real numbers that the integers stand for, and changes none
+// of them.
 func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64) *refusal {
 	values := &graph.Tensor{DType: graph.Float32, Shape: codes.Shape, F: make([]float64, codes.Len())}
 	channel := func(int) int { return 0 }
@@ -160,11 +161,11 @@ func (d *dequantising) constants(codes *graph.Tensor, as string, lo, hi float64)
 	return d.quant(d.put(as, "values", values), as, lo, hi)
 }
 
-// quant writes the Quant.
+// quant writes the Quant node.
 func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	q := *d.q
 	bits, signed, narrow, ok := widthOf(lo, hi)
-	if !ok && uniform(q.zero) && math.Mod(q.zero[0], 2) == 0 { // codes around the zero point, as signed ones
+	if !ok && uniform(q.zero) && math.Mod(q.zero[0], 2) == 0 { // codes centred on the zero point, as signed codes
 		by := q.zero[0]
 		if bits, signed, narrow, ok = widthOf(lo-by, hi-by); ok {
 			q.zero = channels{0}
@@ -190,7 +191,7 @@ func (d *dequantising) quant(x, as string, lo, hi float64) *refusal {
 	return nil
 }
 
-// broadcast is the name of a parameter in the shape that Quant broadcasts.
+// broadcast returns the name of a parameter, in the shape that Quant broadcasts.
 func (d *dequantising) broadcast(v channels, x, as, suffix string) (string, *refusal) {
 	if len(v) == 1 || uniform(v) {
 		return d.reals(as, suffix, v[0]), nil
@@ -208,13 +209,13 @@ func (d *dequantising) broadcast(v channels, x, as, suffix string) (string, *ref
 	return d.put(as, suffix, t), nil
 }
 
-// uniform reports whether all are equal.
+// uniform reports whether all elements are equal.
 func uniform(v channels) bool {
 	return !slices.ContainsFunc(v, func(x float64) bool { return x != v[0] })
 }
 
-// nothingLeft refuses what still computes with ONNX's quantisers: their integers go elsewhere than to a
-// DequantizeLinear.
+// nothingLeft refuses remaining nodes with ONNX's quantisers. Something other than a DequantizeLinear reads their
+// integers.
 func (s *scope) nothingLeft() {
 	each(s.g, func(n *graph.Node) {
 		if n.Domain == "" && (n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear") {

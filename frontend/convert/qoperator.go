@@ -7,8 +7,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// integers turns a graph in QCDQ into one of operators on integers. What has no such operator stays real, between a
-// DequantizeLinear and a QuantizeLinear, but products: these have to be on integers.
+// integers converts a graph in QCDQ to operators on integers. A node without such an operator stays real, between a
+// DequantizeLinear and a QuantizeLinear. Products must become operators on integers.
 func (s *scope) integers() {
 	s.index()
 	w := &integerForm{scope: s, readers: map[string][]*graph.Node{}, with: map[*graph.Node][]*graph.Node{},
@@ -40,32 +40,32 @@ func (s *scope) integers() {
 	s.sweep(dead)
 }
 
-// An integerForm is a graph while its operators are turned into ones on integers.
+// An integerForm is a graph whose operators are being converted to operators on integers.
 type integerForm struct {
 	*scope
 	readers map[string][]*graph.Node      // nil stands for the outputs of the graph
-	with    map[*graph.Node][]*graph.Node // what takes a node's place
-	after   map[*graph.Node][]*graph.Node // what moves its codes, too
-	codes   map[string]*coded             // of real tensors
+	with    map[*graph.Node][]*graph.Node // nodes that replace a node
+	after   map[*graph.Node][]*graph.Node // nodes that move a node's codes as well
+	codes   map[string]*coded             // by name of the real tensor
 }
 
-// A coded tensor is one of real numbers that are (codes - zero point) * scale.
+// A coded is a tensor of real numbers that are (codes - zero point) * scale.
 type coded struct {
 	codes string
 	q     *quantiser
 	dt    graph.DType
-	fixed *graph.Tensor // the real numbers, where they are constants
+	fixed *graph.Tensor // the real numbers, if they are constants
 }
 
-// noIntegers are operators with weights that have no form on integers.
+// noIntegers lists operators with weights that have no form on integers, with the reason.
 var noIntegers = map[string]string{
 	"LSTM": "the gates of ONNX' LSTM are real numbers", "GRU": "the gates of ONNX' GRU are real numbers",
 	"RNN":           "the sums of ONNX' RNN are real numbers",
 	"ConvTranspose": "ONNX has no transposed convolution of integers",
 }
 
-// elementwise are the operators on one or two quantised tensors that onnxruntime has on integers, with how many
-// tensors they take.
+// elementwise lists the operators on one or two quantised tensors for which onnxruntime has operators on integers,
+// with their number of tensors.
 var elementwise = map[string]struct {
 	op     string
 	inputs int
@@ -75,7 +75,7 @@ var elementwise = map[string]struct {
 	"GlobalAveragePool": {"QLinearGlobalAveragePool", 1},
 }
 
-// node turns a node, or leaves it.
+// node converts a node, or leaves it.
 func (w *integerForm) node(n *graph.Node) *refusal {
 	if graph.Dialect(n.Domain) {
 		return refuse("convert the model from before its layout was changed",
@@ -108,15 +108,15 @@ func (w *integerForm) node(n *graph.Node) *refusal {
 	return nil
 }
 
-// quantisesWithin reports whether a body has quantisers.
+// quantisesWithin reports whether a body contains quantisers.
 func quantisesWithin(body *graph.Graph) bool {
 	found := false
 	each(body, func(n *graph.Node) { found = found || quantises(n) })
 	return found
 }
 
-// linear writes an operator on integers for a node whose inputs are codes and whose output is quantised at once, or
-// behind a Relu that the quantiser's limits make superfluous.
+// linear writes an operator on integers for a node whose inputs are codes and whose output is quantised. A Relu in
+// between is allowed if the quantiser's limits make it superfluous.
 func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 	var from []*coded
 	for _, in := range n.Inputs {
@@ -159,7 +159,8 @@ func (w *integerForm) linear(n *graph.Node, op string, inputs int) {
 	w.rewritten++
 }
 
-// only is the one reader of a tensor; nil where there are several, or the graph gives it.
+// only returns the single reader of a tensor. It returns nil if there are several, or if the tensor is an output of
+// the graph.
 func (w *integerForm) only(tensor string) *graph.Node {
 	if r := w.readers[tensor]; len(r) == 1 {
 		return r[0]
@@ -167,7 +168,7 @@ func (w *integerForm) only(tensor string) *graph.Node {
 	return nil
 }
 
-// bounded is a quantiser with the limits of the Clip that alone reads its codes.
+// bounded returns a quantiser with the limits of the Clip that alone reads its codes, if there is one.
 func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	own := *q
 	if clip := w.only(codes); clip != nil && clip.Op == "Clip" {
@@ -178,8 +179,8 @@ func (w *integerForm) bounded(codes string, q *quantiser) *quantiser {
 	return &own
 }
 
-// coded finds the codes of a real tensor, behind what only moves them; nil where it has none. What moves real numbers
-// is written once more for the codes.
+// coded finds the codes of a real tensor, also through nodes that only move elements. It writes these nodes a
+// second time for the codes. It returns nil if the tensor has no codes.
 func (w *integerForm) coded(tensor string) *coded {
 	if c, ok := w.codes[tensor]; ok {
 		return c
@@ -230,7 +231,7 @@ func (w *integerForm) find(tensor string) *coded {
 	return &coded{out, &q, from.dt, nil}
 }
 
-// dequantised is what a DequantizeLinear reads.
+// dequantised returns the codes that a DequantizeLinear reads.
 func (w *integerForm) dequantised(n *graph.Node) *coded {
 	q, why := w.readLinear(n)
 	if why != nil {
@@ -252,7 +253,7 @@ func (w *integerForm) dequantised(n *graph.Node) *coded {
 	return &coded{n.In(0), &own, dt, nil}
 }
 
-// weights are the codes of constants, which need no Clip.
+// weights returns the codes of constants, which need no Clip.
 func (w *integerForm) weights(tensor string, q *quantiser, dt graph.DType, values *graph.Tensor) *coded {
 	list, ok := q.codes(values)
 	if !ok {

@@ -8,15 +8,15 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A quantiser is one of equal steps: the code of x is round(x/scale + zero point) or round(x/scale) + zero point, half
-// to even, within limits.
+// A quantiser has equal steps. The code of x is round(x/scale + zero point) or round(x/scale) + zero point, half to
+// even, within limits.
 type quantiser struct {
 	scale, zero channels
-	axis        int // of the channels; negative ones count from the end
+	axis        int // axis of the channels; negative axes count from the end
 	lo, hi      float64
 }
 
-// channels are parameters: one, or one per channel.
+// channels holds one parameter for all channels, or one per channel.
 type channels []float64
 
 func (c channels) at(channel int) float64 {
@@ -26,7 +26,7 @@ func (c channels) at(channel int) float64 {
 	return c[channel]
 }
 
-// count is how many channels a quantiser has; 1 where all share its parameters.
+// count returns the number of channels, or 1 if all share the parameters.
 func (q *quantiser) count() int { return max(len(q.scale), len(q.zero)) }
 
 // even gives both parameters the same number of channels.
@@ -42,10 +42,10 @@ func (q *quantiser) even() {
 	}
 }
 
-// shift adds to all codes, whose values stay the same.
+// shift adds a number to all codes without changing their values.
 func (q *quantiser) shift(by float64) {
 	if q.lo+by < 0 || q.hi+by > 255 {
-		return // these need more than 8 bits
+		return // these would need more than 8 bits
 	}
 	q.lo, q.hi = q.lo+by, q.hi+by
 	q.zero = slices.Clone(q.zero)
@@ -54,7 +54,7 @@ func (q *quantiser) shift(by float64) {
 	}
 }
 
-// sameValues reports whether codes mean the same in two quantisers.
+// sameValues reports whether codes have the same values in two quantisers.
 func (q *quantiser) sameValues(o *quantiser) bool {
 	n := max(q.count(), o.count())
 	if q.count() != o.count() || n > 1 && q.axis != o.axis {
@@ -68,7 +68,7 @@ func (q *quantiser) sameValues(o *quantiser) bool {
 	return true
 }
 
-// readQuant is the quantiser of a Quant, in numbers that QuantizeLinear has.
+// readQuant returns the quantiser of a Quant, with parameters in the form of QuantizeLinear.
 func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
 	if mode := strings.ToUpper(n.Str("rounding_mode", "ROUND")); mode != "ROUND" && mode != "HALF_EVEN" {
 		return nil, refuse("train with rounding to the nearest, or keep the model in QONNX",
@@ -119,7 +119,8 @@ func (s *scope) readQuant(n *graph.Node) (*quantiser, *refusal) {
 	return q, nil
 }
 
-// along is the axis of a parameter that broadcasts against data of a shape.
+// along returns the axis of a parameter that broadcasts against data of a shape. The axis counts from the end if
+// the shape is not known.
 func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
 	if t.Len() == 1 {
 		return 0, nil
@@ -134,7 +135,7 @@ func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
 			at = i
 		}
 	}
-	axis := at - len(t.Shape) // from the end: broadcasting lines shapes up there
+	axis := at - len(t.Shape) // counted from the end, where broadcasting aligns shapes
 	if !known {
 		return axis, nil
 	}
@@ -145,7 +146,7 @@ func along(t *graph.Tensor, shape []int, known bool) (int, *refusal) {
 	return axis, nil
 }
 
-// limits are those of codes of so many bits.
+// limits returns the least and the greatest code with the given number of bits.
 func limits(bits int, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(float64(bits)) - 1
 	if signed {
@@ -161,7 +162,7 @@ func limits(bits int, signed, narrow bool) (lo, hi float64) {
 	return lo, hi
 }
 
-// widthOf finds the bit width that has just these limits.
+// widthOf finds the bit width with exactly these limits.
 func widthOf(lo, hi float64) (bits int, signed, narrow, ok bool) {
 	for _, form := range [][2]bool{{true, false}, {true, true}, {false, false}, {false, true}} {
 		for bits := 1; bits <= 32; bits++ {
@@ -176,7 +177,7 @@ func widthOf(lo, hi float64) (bits int, signed, narrow, ok bool) {
 	return 0, false, false, false
 }
 
-// storage is the narrowest of ONNX's types that hold codes and zero points of a quantiser, of at least 8 bits.
+// storage returns the narrowest ONNX type of at least 8 bits that holds the codes and zero points of a quantiser.
 func (q *quantiser) storage() (dt graph.DType, bits int) {
 	lo, hi := q.lo, q.hi
 	for _, z := range q.zero {
@@ -196,7 +197,7 @@ func (q *quantiser) storage() (dt graph.DType, bits int) {
 	return graph.Undefined, 0
 }
 
-// typeLimits are those of a type that storage gives, or that codes have in a file.
+// typeLimits returns the limits of a type of codes.
 func typeLimits(dt graph.DType) (lo, hi float64, ok bool) {
 	if dt == graph.Int32 {
 		lo, hi = limits(32, true, false)
@@ -210,7 +211,7 @@ func typeLimits(dt graph.DType) (lo, hi float64, ok bool) {
 	return lo, hi, true
 }
 
-// channelOf says which channel of a shape along an axis an element belongs to.
+// channelOf returns a function from the index of an element to its channel along an axis.
 func channelOf(shape []int, axis int) func(i int) int {
 	if axis < 0 {
 		axis += len(shape)
@@ -219,7 +220,7 @@ func channelOf(shape []int, axis int) func(i int) int {
 	return func(i int) int { return i / run % shape[axis] }
 }
 
-// codes are the codes of values of a quantiser, which must be values of codes exactly; ok is false where one is not.
+// codes returns the codes of values. ok is false if a value is not exactly the value of a code.
 func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
 	channel := func(int) int { return 0 }
 	if q.count() > 1 {
@@ -238,8 +239,8 @@ func (q *quantiser) codes(values *graph.Tensor) (codes []int64, ok bool) {
 	return codes, true
 }
 
-// parameters are the names of scale and zero point as QuantizeLinear and DequantizeLinear have them, and the attributes
-// that go with them.
+// parameters returns the names of scale and zero point for QuantizeLinear and DequantizeLinear, and the attributes
+// that these need.
 func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zero string, attrs graph.Attrs) {
 	scale, zero = s.reals(out, "scale", q.scale...), s.whole(out, "zero_point", dt, q.zero...)
 	if q.count() > 1 {
@@ -248,7 +249,7 @@ func (s *scope) parameters(q *quantiser, out string, dt graph.DType) (scale, zer
 	return scale, zero, attrs
 }
 
-// clip adds the node that bounds codes where their type does not.
+// clip adds a Clip node for the codes, unless their type has the same limits.
 func (s *scope) clip(n *graph.Node, codes string, q *quantiser, dt graph.DType) (string, []*graph.Node) {
 	if lo, hi, _ := typeLimits(dt); q.lo <= lo && q.hi >= hi {
 		return codes, nil

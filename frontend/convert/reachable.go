@@ -9,16 +9,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An activation is what lies between a product's sums and the quantiser behind them.
+// An activation is the computation between a product's sums and the quantiser behind them.
 type activation struct {
 	*product
-	chain []*graph.Node // elementwise, with constants
-	last  *graph.Node   // QuantizeLinear
-	q     *quantiser    // of last, within the limits of the Clip behind it
+	chain []*graph.Node // elementwise nodes with constants
+	last  *graph.Node   // the QuantizeLinear
+	q     *quantiser    // quantiser of last, within the limits of the Clip behind it
 }
 
-// activation follows the sums to the quantiser that alone reads them; nil where there is none, or where what lies
-// between is no function of each sum alone.
+// activation follows the sums to the quantiser that alone reads them. It returns nil if there is none, or if the
+// nodes in between are no function of each sum alone.
 func (p *product) activation() *activation {
 	f := &activation{product: p}
 	for at := p.n.Outputs[0]; ; {
@@ -42,14 +42,14 @@ func (p *product) activation() *activation {
 	}
 }
 
-// A value is a real number made of a sum: exactly, and as scale*sum + bias in float64 without what bounds it.
+// A value is a real number computed from a sum: exactly, and approximately as scale*sum + bias without clipping.
 type value struct {
 	exact       *real.Expr
 	scale, bias float64
 }
 
-// apply is what a node makes of a channel's value, which is its input x; ok is false for other nodes. A nil value asks
-// that alone.
+// apply returns the value of a channel behind a node whose input x has the value v. ok is false for unsupported
+// nodes. A nil v only asks whether the node is supported.
 func (f *activation) apply(n *graph.Node, x string, channel int, v *value) (_ *value, ok bool) {
 	if v == nil {
 		v = &value{exact: real.Var(0), scale: 1}
@@ -113,7 +113,7 @@ func (f *activation) batchNorm(n *graph.Node, channel int, v *value) (*value, bo
 	return &value{e, v.scale * g, (v.bias-k[2])*g + k[1]}, true
 }
 
-// operand is the constant that a channel of an elementwise operator meets.
+// operand returns the constant that an elementwise operator combines with a channel.
 func (f *activation) operand(name string, channel int) (float64, bool) {
 	t := f.constant(name)
 	if t == nil || t.Len() == 0 {
@@ -130,7 +130,7 @@ func (f *activation) operand(name string, channel int) (float64, bool) {
 	return t.At(channel), true
 }
 
-// vector is an element of a vector of channels.
+// vector returns the element of a constant vector for a channel.
 func (f *activation) vector(name string, channel int) (float64, bool) {
 	t := f.constant(name)
 	if t == nil || t.Len() != len(f.weights) {
@@ -139,7 +139,7 @@ func (f *activation) vector(name string, channel int) (float64, bool) {
 	return t.At(channel), true
 }
 
-// of is a channel's value, as a function of its sum.
+// of returns a channel's value as a function of its sum.
 func (f *activation) of(channel int) (*value, bool) {
 	scale := new(big.Rat).SetFloat64(f.a.q.scale[0])
 	scale.Mul(scale, new(big.Rat).SetFloat64(f.scale[channel]))
@@ -163,14 +163,14 @@ func (f *activation) of(channel int) (*value, bool) {
 	return v, true
 }
 
-// steps is the code of every sum that a channel reaches, exactly.
+// steps returns the exact code of every sum of a channel, as a step function.
 func (f *activation) steps(v *value, r num.Range) (num.Step, error) {
 	code := real.Add(real.Round(real.Div(v.exact, real.Float(f.q.scale[0])), real.HalfEven), real.Float(f.q.zero[0]))
 	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))
 	return real.Compile(code).StepOver(r, 1<<10)
 }
 
-// differing is how many integers of a range have other values in two step functions.
+// differing returns the number of integers of a range for which two step functions differ.
 func differing(a, b num.Step, r num.Range) (n int64) {
 	for at := r.Lo; at <= r.Hi; {
 		end := r.Hi

@@ -13,7 +13,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// quantised is an input x of 4 elements, quantised as told, times the weights of 2 outputs, and another quantiser.
+// quantised returns a model with an input x of 4 elements, a quantiser with the given parameters, a product with
+// weights of 2 outputs, and another quantiser.
 func quantised(zeroIn, zeroOut, scaleOut float64, between string) []byte {
 	m := onnxtest.New(14).Opset(graph.QONNX, 2)
 	m.Input("x", graph.Float32, 1, 4).Output("y", graph.Float32, 1, 2)
@@ -36,9 +37,10 @@ func quantised(zeroIn, zeroOut, scaleOut float64, between string) []byte {
 	return m.Bytes()
 }
 
-// What is proved of odd zero points, and what not: in front of real inputs every value arrives; behind a product the
-// sums that occur decide. Sums are multiples of 1/4 here, and ties of the scale 3/2 are at odd multiples of 3/4, which
-// are among them; those of 3/8 are at odd multiples of 3/16, which are not.
+// TestOddZeroPoints checks what is proved about odd zero points. In front of real inputs every value may arrive.
+// Behind a product the sums that occur decide. Sums are multiples of 1/4 here. With a scale of 3/2, ties are odd
+// multiples of 3/4, and some sums are ties. With a scale of 3/8, ties are odd multiples of 3/16, and no sum is a
+// tie.
 func TestOddZeroPoints(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -59,7 +61,8 @@ func TestOddZeroPoints(t *testing.T) {
 	}
 }
 
-// A product becomes one operator with what follows it where the codes stay the same, whatever that is.
+// TestOneOperator checks that a product and the steps behind it become a single operator if the codes stay the
+// same.
 func TestOneOperator(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ between, want string }{
@@ -72,7 +75,8 @@ func TestOneOperator(t *testing.T) {
 	}
 }
 
-// A sum of two quantised tensors becomes a QLinearAdd, and QOperator files go to the other dialects.
+// TestAdd checks that a sum of two quantised tensors becomes a QLinearAdd, and that QOperator files convert to the
+// other dialects.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(14).Opset(graph.QONNX, 2)
@@ -99,7 +103,8 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// Constants of older opsets become inputs, and what has no newer form is refused.
+// TestOlderOpsets checks that constants of older opsets become inputs, and that nodes without a newer form are
+// refused.
 func TestOlderOpsets(t *testing.T) {
 	t.Parallel()
 	model := func(op string, axis int64) []byte {
@@ -134,7 +139,8 @@ func TestOlderOpsets(t *testing.T) {
 	}
 }
 
-// A dynamic axis stays one: sizes that depend on it are not folded, others are.
+// TestCleanDynamic checks that a dynamic axis stays dynamic: sizes that depend on it are not folded, and others
+// are.
 func TestCleanDynamic(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(13)
@@ -164,7 +170,7 @@ func TestCleanDynamic(t *testing.T) {
 	}
 }
 
-// Limits belong to one bit width, and back.
+// TestWidths checks that limits determine a bit width, and the bit width the limits.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	for bits := 1; bits <= 32; bits++ {
@@ -196,7 +202,7 @@ func TestRoundEven(t *testing.T) {
 	}
 }
 
-// A fusion that is found gives every code, and what is counted as changed is what differs, sum by sum.
+// TestFusions checks that a fusion gives every code, and that the counted changes are those that occur, sum by sum.
 func TestFusions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -15,20 +15,20 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Proof is why a converted file means what the other one means.
+// A Proof is the reason why a converted file means the same as the original.
 type Proof string
 
 // The proofs.
 const (
-	// Both are read, and every quantiser of either dialect is taken apart: the two are one program, node by node, with
-	// the same constants. So they are equal for all real inputs.
+	// SameProgram: both files are read, and every quantiser of either dialect is taken apart. Both give the same
+	// program, node by node, with the same constants. So they are equal for all real inputs.
 	SameProgram Proof = "program"
-	// Both are read and become integer layers: the layers and what they compute of every integer are the same, and so
-	// are the host's ends.
+	// SameNetwork: both files become integer layers. The layers compute the same for every integer, and the host
+	// computes the same before and after them.
 	SameNetwork Proof = "network"
 )
 
-// prove holds the converted file against the original. It is empty after an error was added.
+// prove compares the converted file with the original. It returns "" after adding an error.
 func (c *conversion) prove(before, after []byte) Proof {
 	a, b := c.canonical(before), c.canonical(after)
 	if a == nil || b == nil {
@@ -58,7 +58,7 @@ func (c *conversion) prove(before, after []byte) Proof {
 	return ""
 }
 
-// canonical is a file as one program of plain arithmetic, and nodes that give codes.
+// canonical returns a file as one program of plain arithmetic and nodes that return codes.
 func (c *conversion) canonical(onnx []byte) *graph.Program {
 	var d diag.List
 	defer func() {
@@ -83,11 +83,12 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 	return q
 }
 
-// untied proves that quantisers whose orders differ at ties meet none: their zero points are odd, and Quant adds these
-// before it rounds. Where the two models become the same layers, each gives the same code for every sum that occurs.
+// untied proves that the given quantisers, which round ties differently, never meet a tie. Their zero points are
+// odd, and Quant adds the zero point before rounding. If the two models become the same layers, each gives the same
+// code for every sum that occurs.
 func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
 	im, same := c.imported(before, after)
-	layers := map[string]bool{} // what layers compute, and the host does not before them
+	layers := map[string]bool{} // labels of nodes that layers compute, and not the host in front of them
 	if same {
 		for _, l := range im.Model.Graph.Nodes {
 			for _, label := range l.Origin {
@@ -114,7 +115,7 @@ func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
 	return SameNetwork
 }
 
-// tie is a value at which a quantiser has a tie.
+// tie returns a value at which a quantiser has a tie.
 func tie(p *graph.Program, n *graph.Node) string {
 	for _, m := range p.Graph.Nodes {
 		if m.Index != n.Index || len(m.Inputs) < 2 {
@@ -133,7 +134,7 @@ func (c *conversion) network(before, after []byte) bool {
 	return same
 }
 
-// imported is the first of two files as layers, and whether the second becomes the same ones.
+// imported returns the first of two files as layers, and whether the second becomes the same layers.
 func (c *conversion) imported(before, after []byte) (*frontend.Imported, bool) {
 	var models [2]*frontend.Imported
 	for i, b := range [][]byte{before, after} {
@@ -147,7 +148,8 @@ func (c *conversion) imported(before, after []byte) (*frontend.Imported, bool) {
 	return models[0], sameLayers(a.Graph, b.Graph) && sameEnds(a, b)
 }
 
-// sameLayers reports whether two networks have the same layers, with the same numbers, joined alike: all but names.
+// sameLayers reports whether two networks are equal except for names: the same layers with the same numbers and
+// connections.
 func sameLayers(a, b *dataflow.Graph) bool {
 	if len(a.Nodes) != len(b.Nodes) || len(a.Streams) != len(b.Streams) || !slices.Equal(a.In, b.In) ||
 		!slices.Equal(a.Out, b.Out) {
@@ -168,11 +170,11 @@ func sameLayers(a, b *dataflow.Graph) bool {
 	return true
 }
 
-// endSamples are how many samples the host's ends are compared on.
+// The host's ends are compared on endSamples samples.
 const endSamples = 8
 
-// sameEnds compares what two models make of some inputs, the same ones on every run. Their layers are the same, so a
-// difference would be one of the host's ends.
+// sameEnds compares the outputs of two models for some inputs, which are the same in every run. As their layers are
+// the same, a difference can only come from the host's ends.
 func sameEnds(a, b *dataflow.Model) bool {
 	for k := range endSamples {
 		in := make([]dataflow.RealTensor, len(a.In))
@@ -196,7 +198,7 @@ func sameEnds(a, b *dataflow.Model) bool {
 	return true
 }
 
-// sample is input k: float32s between the input's range, in no order.
+// sample returns pseudo-random inputs number k: float32 values within the input's range.
 func sample(r dataflow.Real, k int) dataflow.RealTensor {
 	lo, hi := r.Range[0], r.Range[1]
 	if lo >= hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
@@ -214,14 +216,14 @@ func sample(r dataflow.Real, k int) dataflow.RealTensor {
 	return t
 }
 
-// A comparison holds two canonical graphs against each other, from their outputs back.
+// A comparison compares two canonical graphs, from their outputs backwards.
 type comparison struct {
 	a, b    *graph.Graph
-	rank    func(tensor string) int // of a
+	rank    func(tensor string) int // number of axes of a tensor of a
 	makers  [2]map[string]*graph.Node
-	inputs  map[string]string // of a to those of b
+	inputs  map[string]string // from tensors of a to those of b
 	known   map[[2]string]bool
-	ties    []*graph.Node // of a, which are the same as in b but at ties
+	ties    []*graph.Node // nodes of a that equal those of b except at ties
 	differs string        // the first difference
 }
 
@@ -255,7 +257,7 @@ func (s *comparison) no(format string, args ...any) bool {
 	return false
 }
 
-// tensors compares what two tensors are.
+// tensors compares the computations of two tensors.
 func (s *comparison) tensors(x, y string) bool {
 	key := [2]string{x, y}
 	if same, ok := s.known[key]; ok {
@@ -309,8 +311,8 @@ func (s *comparison) compare(x, y string) bool {
 	return true
 }
 
-// settled is a node in one form, whichever version of ONNX' operators it has: what became an input, or has another
-// default, is an attribute.
+// settled returns a node in a single form for all versions of ONNX's operators. Inputs and defaults that depend on
+// the version become attributes.
 func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 	g := []*graph.Graph{s.a, s.b}[side]
 	with := *n
@@ -349,7 +351,7 @@ func (s *comparison) settled(side int, n *graph.Node) *graph.Node {
 	return &with
 }
 
-// A meaning is codes and what makes real numbers of them.
+// A meaning is a tensor of codes with the scale and zero point that turn them into real numbers.
 type meaning struct {
 	codes       string
 	scale, zero *graph.Tensor
@@ -380,8 +382,8 @@ func (s *comparison) value(side int, tensor string) *meaning {
 	return nil
 }
 
-// meanings compares values. Codes and zero points may be shifted by the same number: that changes no value, but at
-// ties where the number is odd.
+// meanings compares values. Codes and zero points may be shifted by the same number. That changes no value, except
+// at ties if the number is odd.
 func (s *comparison) meanings(v, w *meaning) bool {
 	if !alikeValues(v.scale, w.scale) {
 		return false
@@ -408,7 +410,7 @@ func (s *comparison) meanings(v, w *meaning) bool {
 	return s.attrs(&shifted, n) && s.tensors(m.Inputs[0], n.Inputs[0])
 }
 
-// shiftedBy reports whether zero points are others plus a number.
+// shiftedBy reports whether the elements of u are those of t plus a number.
 func shiftedBy(t, u *graph.Tensor, by float64) bool {
 	if t.Len() != u.Len() {
 		return false
@@ -421,8 +423,8 @@ func shiftedBy(t, u *graph.Tensor, by float64) bool {
 	return true
 }
 
-// attrs compares attributes. In what gives codes, the order of rounding and zero point may differ: where the zero
-// points are even that is no difference, and where they are odd it is noted.
+// attrs compares attributes. Nodes that return codes may add the zero point before or after rounding. That makes no
+// difference if the zero points are even. If they are odd, attrs notes the node in ties.
 func (s *comparison) attrs(m, n *graph.Node) bool {
 	names := map[string]bool{}
 	maps.Copy(names, keys(m.Attrs))
@@ -431,7 +433,7 @@ func (s *comparison) attrs(m, n *graph.Node) bool {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		v, w := m.Attrs[name], n.Attrs[name]
 		switch {
-		case codes && (name == "tensor" || name == "axis"): // what they are called; where parameters belong
+		case codes && (name == "tensor" || name == "axis"): // its name, and the axis of its parameters
 			continue
 		case codes && name == "zero_first" && v.I != w.I:
 			if odd(s.a.Init[m.In(2)]) {
@@ -464,7 +466,7 @@ func keys(attrs graph.Attrs) map[string]bool {
 	return set
 }
 
-// odd reports whether zero points, which are whole, are odd.
+// odd reports whether a zero point is odd.
 func odd(zero *graph.Tensor) bool {
 	for i := range zero.Len() {
 		if math.Mod(zero.At(i), 2) != 0 {
@@ -479,7 +481,8 @@ func alike(t, u *graph.Tensor) bool {
 	return slices.Equal(t.Shape, u.Shape) && alikeValues(t, u)
 }
 
-// alikeValues reports whether constants have the same elements: parameters that broadcast have axes of one element.
+// alikeValues reports whether constants have the same elements. Shapes may differ, since parameters that broadcast
+// have axes of one element.
 func alikeValues(t, u *graph.Tensor) bool {
 	if t.Len() != u.Len() {
 		return false

@@ -8,19 +8,19 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A scope is a graph that is rewritten: that of the file, or the body of a loop.
+// A scope is a graph that is being rewritten: the graph of the file, or the body of a loop.
 type scope struct {
 	*conversion
-	g     *graph.Graph           // as it is becoming
-	known map[string]graph.Known // of the graph as it was; nil where nothing is known beyond its constants
+	g     *graph.Graph           // graph in its new state
+	known map[string]graph.Known // facts about the original graph; nil if only its constants are known
 	outer *scope
-	taken graph.Taken            // the names of the whole file
-	by    map[string]*graph.Node // who writes a tensor
-	names map[string]string      // of constants that were added, by what they hold
+	taken graph.Taken            // names in the whole file
+	by    map[string]*graph.Node // by tensor: the node that writes it
+	names map[string]string      // names of added constants, by their content
 }
 
-// stepwise is the stage that takes such steps, each of which sees the whole graph. Operators that say several things
-// are written out before.
+// stepwise returns a stage that runs the given steps, each of which sees the whole graph. Composite operators are
+// expanded before the first step.
 func stepwise(steps ...func(*scope)) stage {
 	return func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value) {
 		graph.Decompose(g)
@@ -51,7 +51,7 @@ func stepwise(steps ...func(*scope)) stage {
 	}
 }
 
-// callApart gives nodes that are not of the file names that no other node has: onnxruntime asks for that.
+// callApart gives new nodes names that no other node has, as onnxruntime requires.
 func (s *scope) callApart(file []*graph.Node) {
 	names, old := graph.Taken{}, map[*graph.Node]bool{}
 	for _, n := range file {
@@ -85,7 +85,7 @@ func takeAll(taken graph.Taken, g *graph.Graph) {
 	}
 }
 
-// apply runs the rows of a table on every node, in bodies first, and drops what nothing reads any more.
+// apply applies the rules of a table to every node, in bodies first, and removes nodes that nothing reads any more.
 func (s *scope) apply(rows []row) {
 	dead := s.live()
 	s.index()
@@ -107,7 +107,7 @@ func (s *scope) apply(rows []row) {
 	s.sweep(dead)
 }
 
-// row is what the first row makes of a node whose operator it has; nil where it stays.
+// row applies the first rule for a node's operator. It returns nil if the node stays.
 func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	for _, r := range rows {
 		if r.op == n.Op && (r.domain == n.Domain || r.domain == graph.QONNX && graph.Dialect(n.Domain)) {
@@ -117,7 +117,7 @@ func (s *scope) row(rows []row, n *graph.Node) ([]*graph.Node, *refusal) {
 	return nil, nil
 }
 
-// bodies is a node whose bodies are rewritten.
+// bodies returns a node whose bodies are rewritten.
 func (s *scope) bodies(n *graph.Node, rows []row) *graph.Node {
 	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 		body := n.Attrs[name].G
@@ -137,7 +137,7 @@ func (s *scope) bodies(n *graph.Node, rows []row) *graph.Node {
 	return n
 }
 
-// index notes who writes what.
+// index records which node writes which tensor.
 func (s *scope) index() {
 	s.by = map[string]*graph.Node{}
 	if s.names == nil {
@@ -150,7 +150,8 @@ func (s *scope) index() {
 	}
 }
 
-// live are the tensors that the outputs depend on, with what bodies read of the graph around them.
+// live returns the tensors on which the outputs depend, including those that bodies read from the graph around
+// them.
 func (s *scope) live() map[string]bool {
 	live := map[string]bool{}
 	for _, o := range s.g.Outputs {
@@ -167,7 +168,8 @@ func (s *scope) live() map[string]bool {
 	return live
 }
 
-// sweep drops what was read before and is not any more, and leaves what nothing read in the file as it was.
+// sweep removes everything that was used before and is no longer used. It keeps what was unused in the file
+// already.
 func (s *scope) sweep(before map[string]bool) {
 	now := s.live()
 	gone := func(name string) bool { return !now[name] && (before[name] || !s.had(name)) }
@@ -183,7 +185,7 @@ func (s *scope) had(name string) bool {
 	return ok || s.known == nil
 }
 
-// constant is a tensor that does not depend on data; nil where it does.
+// constant returns a tensor that does not depend on data, or nil if it does.
 func (s *scope) constant(name string) *graph.Tensor {
 	if t := s.g.Init[name]; t != nil {
 		return t
@@ -200,7 +202,7 @@ func (s *scope) constant(name string) *graph.Tensor {
 	return nil
 }
 
-// shape is that of a tensor.
+// shape returns the shape of a tensor, if known.
 func (s *scope) shape(name string) (shape []int, ok bool) {
 	if k, ok := s.known[name]; ok {
 		return k.Shape, true
@@ -211,7 +213,7 @@ func (s *scope) shape(name string) (shape []int, ok bool) {
 	return nil, false
 }
 
-// put is the name of a constant: one that was added before where it holds the same.
+// put adds a constant and returns its name. It reuses a constant that was added before with the same content.
 func (s *scope) put(base, suffix string, t *graph.Tensor) string {
 	key := ""
 	if t.Len() <= 64 {
@@ -228,7 +230,7 @@ func (s *scope) put(base, suffix string, t *graph.Tensor) string {
 	return name
 }
 
-// whole is a constant of integers: of rank 0 where it is one, else a vector.
+// whole adds a constant of integers: a scalar for one number, otherwise a vector.
 func (s *scope) whole(base, suffix string, dt graph.DType, v ...float64) string {
 	t := &graph.Tensor{DType: dt, I: make([]int64, len(v))}
 	for i, x := range v {
@@ -240,7 +242,7 @@ func (s *scope) whole(base, suffix string, dt graph.DType, v ...float64) string 
 	return s.put(base, suffix, t)
 }
 
-// reals is a constant of float32s, of rank 0 where it is one, else a vector.
+// reals adds a constant of float32 numbers: a scalar for one number, otherwise a vector.
 func (s *scope) reals(base, suffix string, v ...float64) string {
 	t := &graph.Tensor{DType: graph.Float32, F: v}
 	if len(v) != 1 {
@@ -249,7 +251,7 @@ func (s *scope) reals(base, suffix string, v ...float64) string {
 	return s.put(base, suffix, t)
 }
 
-// node is one that stands for part of n. Its name says which, where n has one.
+// node returns a node that replaces part of n. If n has a name, the new node's name says which part.
 func node(n *graph.Node, domain, op, output string, attrs graph.Attrs, inputs ...string) *graph.Node {
 	name := n.Name
 	if name != "" && output != n.Outputs[0] {

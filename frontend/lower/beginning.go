@@ -13,7 +13,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// initial reads an initial state that arrives with the data; nothing where it is not in integers.
+// initial reads an initial state that arrives with the data. It returns nothing if the state does not consist of
+// integers.
 func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	n := graph.Size(l.Known[tensor].Shape)
 	o, reject := l.operand(tensor, graph.Listed(scaled.All(n)))
@@ -27,7 +28,7 @@ func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	return &recur.Codes{Of: of, Span: l.span(o)}, o
 }
 
-// instead returns a hint for an initial state that arrives as real numbers; it is empty where nothing helps.
+// instead returns a hint for an initial state that arrives as real numbers, or "" if nothing helps.
 func instead(l *lowering, tensor string) string {
 	for step := l.Producer(tensor); step != nil && step.Move != nil; step = l.Producer(tensor) {
 		tensor = step.Node.Inputs[0]
@@ -38,7 +39,7 @@ func instead(l *lowering, tensor string) string {
 	return l.begins(tensor)
 }
 
-// starts are wires of the states that arrive with the data.
+// starts returns wires of the states that arrive with the data.
 func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	for k := range e.cells[0].arrives {
 		o := &find.Operand{Nodes: e.nodes}
@@ -57,7 +58,7 @@ func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	return wires, nil
 }
 
-// ontoState makes integers of a state of those on a wire, which are of what the cells begin with.
+// ontoState converts the integers on a wire, the initial values of the cells, to integers of a state.
 func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
 	var functions []*real.Expr
 	same := true
@@ -68,7 +69,7 @@ func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
 			functions = append(functions, real.Add(real.Mul(real.Var(0), factor), offset))
 		}
 	}
-	if same { // of any range
+	if same { // fits integers of any range
 		return wire, nil
 	}
 	a, reject := l.steps.Activate(functions, l.net.Type(wire), nil, whole.MaxSteps, false)

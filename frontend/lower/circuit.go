@@ -11,27 +11,27 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A circuit is the integer tensors of a program, and the layers that make them.
+// A circuit holds the integer tensors of a program, and the layers that compute them.
 type circuit struct {
-	*find.Program // which integers there are, and where
+	*find.Program // the known integer tensors and their places
 	net           place.Netlist
-	waiting       map[string]int // operands that have been read of a tensor, and are not arranged yet
-	wires         []*graph.Node  // quantisers that change nothing, and what lies in front of them
-	apart         bool           // steps of sequences stay apart
-	wide          []wideCodes    // that functions nobody quantises have made
+	waiting       map[string]int // per tensor: number of operands that have been read but not arranged yet
+	wires         []*graph.Node  // quantisers that change nothing, and nodes in front of them
+	apart         bool           // time steps of sequences stay separate
+	wide          []wideCodes    // wide codes of functions that no quantiser follows
 	host          sending
 	steps         *choose.Known
 }
 
-// put says that an integer tensor is on a wire.
+// put records that an integer tensor is on a wire.
 func (c *circuit) put(tensor string, wire int, at *graph.List) {
 	c.Places[tensor] = &place.Place{Stream: place.On(&c.net, wire), At: at}
 }
 
-// take gives the wire of an integer tensor.
+// take returns the wire of an integer tensor.
 func (c *circuit) take(tensor string) int { return c.Places[tensor].Wire(&c.net, c.Name(tensor)) }
 
-// operand reads data as integers of streams: where several meet, they are added up first.
+// operand reads data as integers of streams. It first adds up integers of several tensors that are summed.
 func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, error) {
 	if reject := c.Trace(elements.Len()); reject != nil {
 		return nil, reject
@@ -51,7 +51,7 @@ func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, e
 	}
 }
 
-// arrange brings an operand in the order of a frame of the shape. fill is the code of its constants.
+// arrange brings an operand into the order of a frame with the given shape. fill is the code of its constants.
 func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (int, error) {
 	if len(o.Tensors) == 1 && o.Constants == nil {
 		tensor := o.Tensors[0]
@@ -66,7 +66,8 @@ func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (in
 	return c.net.Move(wires, o.Movement, shape, fill, o.Nodes)
 }
 
-// add joins the layers of a choice to wires; the last is called after a tensor. It gives the wire of the first output.
+// add connects the layers of a choice to wires, and returns the wire of the first output. The last layer is named
+// after the tensor.
 func (c *circuit) add(choice *choose.Choice, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	w, rest := in[0], in[1:]
 	for i, op := range choice.Ops {
@@ -86,7 +87,7 @@ func (c *circuit) add(choice *choose.Choice, in []int, tensor string, nodes []*g
 	return w, nil
 }
 
-// make chooses a layer for a function, and joins it to wires.
+// make chooses a layer for a function, and connects it to wires.
 func (c *circuit) make(f choose.Function, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	choice, reject := choose.Layer(f)
 	if reject != nil {

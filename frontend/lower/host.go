@@ -19,8 +19,8 @@ func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
 	return true, nil
 }
 
-// requantised reports whether all that a quantiser's codes become is another quantiser's, which a layer reads, of no
-// more bits and as many elements: then the host's codes are those.
+// requantised reports whether a quantiser's codes only serve another quantiser whose codes a layer reads, with no
+// more bits and as many elements. Then the host sends the second quantiser's codes.
 func (l *lowering) requantised(step *graph.Step) bool {
 	tensor := step.Output
 	for {
@@ -44,7 +44,7 @@ func (l *lowering) requantised(step *graph.Step) bool {
 	}
 }
 
-// assume takes the codes of a quantiser as given, by the host.
+// assume takes the codes of a quantiser as given by the host.
 func (l *lowering) assume(step *graph.Step) {
 	r, _ := scaled.Codes(step)
 	elem := num.Smallest(r)
@@ -63,8 +63,8 @@ func hostPrefix(l *lowering, step *graph.Step) (bool, error) {
 	return true, nil
 }
 
-// declareInputs makes integer tensors of the inputs that arrive as integers: those of which the user says so, else
-// those whose own type is an integer of at most 16 bits, or that do nothing but look up rows of tables.
+// declareInputs declares the inputs that arrive as integers: those for which the user says so, those whose type is
+// an integer of at most 16 bits, and those that only select rows of tables.
 func (l *lowering) declareInputs() map[string]*graph.Arrival {
 	arrive := map[string]*graph.Arrival{}
 	for _, in := range l.Graph.Inputs {
@@ -89,7 +89,7 @@ func (l *lowering) declareInputs() map[string]*graph.Arrival {
 	return arrive
 }
 
-// Send puts the integers of a tensor in the order of its stream.
+// Send brings the integers of a tensor into the order of its stream.
 func (r *Result) Send(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
@@ -102,7 +102,7 @@ func (r *Result) Send(tensor string, q []int64) []int64 {
 	return out
 }
 
-// Receive takes the integers of a tensor off its stream.
+// Receive takes the integers of a tensor from its stream.
 func (r *Result) Receive(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
@@ -115,19 +115,20 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 	return out
 }
 
-// Sent is the real value of element i of a tensor that the host sends, as a function of the integer that it sends.
+// Sent returns the real value of element i of a tensor that the host sends, as a function of the integer sent.
 func (r *Result) Sent(tensor string, i int) real.Affine {
 	of := r.sent[tensor]
 	return *of.At(int32(r.element(tensor, i)))
 }
 
-// Real is the real value of element i of an integer tensor, as a function of its integer.
+// Real returns the real value of element i of an integer tensor, as a function of its integer.
 func (r *Result) Real(tensor string, i int) real.Affine {
 	of, _ := r.Integer.Integer(tensor, r.element(tensor, i))
 	return of
 }
 
-// Elements are those of a tensor of n elements, as Integer counts them. ok is false where it has no such tensor.
+// Elements returns the elements of a tensor of n elements as Integer numbers them. ok is false if Integer has no
+// such tensor.
 func (r *Result) Elements(tensor string, n int) (list []int32, ok bool) {
 	if r.stretch != nil {
 		if _, _, ok := r.stretch.Steps(tensor); !ok {
@@ -140,7 +141,7 @@ func (r *Result) Elements(tensor string, n int) (list []int32, ok bool) {
 	return list, true
 }
 
-// element is element i of a tensor, as Integer counts them.
+// element returns element i of a tensor as Integer numbers it.
 func (r *Result) element(tensor string, i int) int {
 	if r.stretch == nil {
 		return i

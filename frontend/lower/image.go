@@ -19,7 +19,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// image puts the pixels that a window slides over on a wire.
+// image puts the pixels over which a window slides on a wire.
 func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject error) {
 	if im, reject = c.pixels(step, tensor, func(*find.Operand) (again bool) { return false }); reject != nil {
 		return nil, 0, reject
@@ -28,8 +28,8 @@ func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire i
 	return im, wire, reject
 }
 
-// pixels reads the pixels that a window slides over; again is asked whether it has changed the integers that they are
-// made of, so that they have to be read once more.
+// pixels reads the pixels over which a window slides. It reads them a second time if again reports that it has
+// changed the integers from which they are computed.
 func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Operand) bool) (*find.Image, error) {
 	shape, elements, reject := c.Layouts.Frame(step.Window, c.Known[tensor].Shape)
 	if reject != nil {
@@ -50,8 +50,8 @@ func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Opera
 	}
 }
 
-// padded makes codes of a tensor of which the value of its padding is one, where a reason says that it is none, and
-// reports whether it did.
+// padded recodes a tensor so that the value of its padding has a code, if reject says that it has none. It reports
+// whether it did so.
 func padded(c *circuit, tensor string, reject error) bool {
 	p := new(find.Padding)
 	if !errors.As(reject, &p) {
@@ -61,7 +61,7 @@ func padded(c *circuit, tensor string, reject error) bool {
 	return recoded
 }
 
-// front makes what stands between an image and a layer.
+// front adds the layer that an image needs in front of a layer.
 func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Window) (int, error) {
 	switch {
 	case f.Kind == choose.Sliding:
@@ -78,16 +78,16 @@ func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Win
 	return wire, nil
 }
 
-// A maximum is one over windows that waits for its quantiser: thresholds in front of a maximum work on what a matrix
-// layer has anyway, and leave the maximum of narrow codes.
+// A maximum is a maximum over windows that waits for its quantiser. A quantiser in front of the maximum can become
+// thresholds of a matrix layer, and the maximum then takes narrow codes.
 type maximum struct{ step *graph.Step }
 
-// Wire is never asked for: the stream is held until the quantiser comes.
+// Wire is never called: the stream is held until the quantiser comes.
 func (*maximum) Wire(*place.Netlist, string) int {
 	panic("lower: a maximum is read that waits for its quantiser")
 }
 
-// maxima deals with a max pool. Where a quantiser behind it is all that needs it, it waits.
+// maxima handles a max pool. If only a quantiser behind it needs its result, the max pool waits.
 func maxima(l *lowering, step *graph.Step) (bool, error) {
 	if step.Window == nil || step.Elem == nil || !l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
@@ -101,7 +101,7 @@ func maxima(l *lowering, step *graph.Step) (bool, error) {
 	}
 	reject := l.greatest(step)
 	if reject != nil && !l.Uses.FeedsLayer(step.Output) {
-		return true, nil // the host goes on from what is before it
+		return true, nil // the host continues from the data in front of it
 	}
 	return true, reject
 }
@@ -111,7 +111,7 @@ func isWaiting(p *place.Place) bool {
 	return ok
 }
 
-// greatest makes a maximum of scaled integers.
+// greatest adds a maximum of scaled integers.
 func (c *circuit) greatest(step *graph.Step) error {
 	im, reject := c.pixels(step, step.Node.Inputs[0], c.turnWeights)
 	if reject != nil {
@@ -122,7 +122,7 @@ func (c *circuit) greatest(step *graph.Step) error {
 		return reject
 	}
 	if im.Before != [2]int{} || im.After != [2]int{} {
-		// Padding is pixels like the others: a maximum takes its values into account, and has padding of its own.
+		// Padding counts as pixels, for the maximum includes its values and has padding of its own.
 		p := pad.Params{Before: im.Before, After: im.After, Code: im.Fill}
 		if wire, reject = c.net.Pad(wire, p, im.Nodes); reject != nil {
 			return reject
@@ -148,8 +148,8 @@ func (c *circuit) greatest(step *graph.Step) error {
 	return nil
 }
 
-// turnWeights turns round the weights of a product that waits where the real values of its integers fall, as they are
-// asked for: then they rise.
+// turnWeights negates weights of a product that waits, in the channels whose real values fall where the integers
+// rise. Then they rise.
 func (c *circuit) turnWeights(o *find.Operand) (turned bool) {
 	if len(o.Tensors) != 1 {
 		return false
@@ -201,7 +201,8 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 	return c.make(a, []int{wire}, "", nodes)
 }
 
-// pooled puts a maximum over windows behind an image. Padding never wins: it is the least integer there is.
+// pooled adds a maximum over windows behind an image. Padding has the least integer, so that it is never the
+// maximum.
 func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at *graph.List,
 	reject error) {
 	win := step.Window

@@ -12,26 +12,26 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Samples take turns in recurrent layers: while one sample's step is on its way through the pipeline, the others' steps
-// follow. A frame then holds several samples, each in a number of parts that lie side by side (dataflow.Turns). turn.go
-// says in how many parts a layer takes samples. Where the layers on both sides of a stream differ in that, a reordering
-// comes between them.
+// Samples take turns in recurrent layers: while a time step of one sample goes through the pipeline, time steps of
+// other samples follow. A frame then holds several samples, each in a number of adjacent parts (dataflow.Turns).
+// turn.go determines into how many parts a layer divides samples. If the layers at both ends of a stream differ in
+// that, a reordering comes between them.
 
-// An interleaver makes a graph for several samples of one for a single one.
+// An interleaver turns a graph for a single sample into one for several samples.
 type interleaver struct {
 	from   *dataflow.Graph
-	turns  *dataflow.Turns
-	wants  []int // by stream of from: the parts that its reader takes; 0 for any
-	parts  []int // by stream of from: those in which a sample lies
-	become []int // by stream of from: the stream for all samples
+	turns  *dataflow.Turns // by stream of from: number of parts per sample that its reader needs; 0 for any
+	wants  []int           // by stream of from: number of parts per sample that it has
+	parts  []int           // by stream of from: the stream for all samples
+	become []int           // by stream of from: the stream for all samples
 	b      dataflow.Builder
-	of     []*dataflow.Node // by node for all samples: that for one; nil where it puts parts in order
+	of     []*dataflow.Node // by node for all samples: the node for one sample; nil for an added reordering
 	file   string
 	d      *diag.List
 }
 
-// Interleave makes what lowering gave for a sample one for frames in which so many samples take turns; nil after errors
-// were added to d.
+// Interleave turns the result for a single sample into one for frames in which the given number of samples take
+// turns. It returns nil after adding errors to d.
 func Interleave(low *Result, samples int, file string, d *diag.List) (*Result, *dataflow.Turns) {
 	g := low.Graph
 	list := func() []int { return make([]int, len(g.Streams)) }
@@ -43,7 +43,7 @@ func Interleave(low *Result, samples int, file string, d *diag.List) (*Result, *
 	}
 	made, err := t.b.Graph()
 	if err != nil {
-		panic(err) // it has the form of the graph for one
+		panic(err) // cannot happen: it has the form of the graph for one sample
 	}
 	names := map[string]string{}
 	for i, n := range t.of {
@@ -62,7 +62,7 @@ func Interleave(low *Result, samples int, file string, d *diag.List) (*Result, *
 	return &out, t.turns
 }
 
-// read says how every layer takes samples, and what the readers of streams want.
+// read determines how every layer takes samples, and what the readers of streams need.
 func (t *interleaver) read() (turns []turn, ok bool) {
 	g := t.from
 	ok = slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Op.Kind() == rnn.Kind })
@@ -85,7 +85,7 @@ func (t *interleaver) read() (turns []turn, ok bool) {
 	return turns, ok
 }
 
-// build binds the layers to frames of all samples; false after errors.
+// build binds the layers to frames of all samples. It returns false after adding errors.
 func (t *interleaver) build(turns []turn) bool {
 	g := t.from
 	for _, s := range g.In {
@@ -141,7 +141,7 @@ func (t *interleaver) layer(n *dataflow.Node, as turn) error {
 	return err
 }
 
-// arranged is a stream for all samples whose samples lie in so many parts.
+// arranged returns a stream for all samples, each divided into the given number of parts.
 func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
 	shape := as.Shape(t.turns, t.shape(s), parts)
 	is := t.become[s]
@@ -156,7 +156,7 @@ func (t *interleaver) arranged(s, parts int, as turn) (int, error) {
 	return made[0], nil
 }
 
-// reordering puts elements of every sample, which lie on a stream in so many parts, in so many others.
+// reordering returns a layer that divides the samples on a stream into to parts instead of from.
 func (t *interleaver) reordering(s, from, to int, shape dataflow.Shape, source func(i int) int) dataflow.Op {
 	in, size := t.b.Type(t.become[s]).Shape, shape.Size()/t.turns.Samples
 	at := make([]int32, shape.Size())
@@ -172,7 +172,8 @@ func (t *interleaver) reordering(s, from, to int, shape dataflow.Shape, source f
 	return reorder.New(p)
 }
 
-// add puts a layer behind streams, whose samples lie in so many parts behind it. It is what node n has become, if any.
+// add adds a layer behind streams. Its output has the given number of parts per sample. n is the node that the
+// layer replaces, if any.
 func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []string, parts int) ([]int, error) {
 	var origin []string
 	if n != nil {
@@ -187,7 +188,7 @@ func (t *interleaver) add(n *dataflow.Node, op dataflow.Op, in []int, names []st
 	return out, nil
 }
 
-// shape is that of a stream for one sample.
+// shape returns the shape of a stream for one sample.
 func (t *interleaver) shape(s int) dataflow.Shape { return t.from.Streams[s].Type.Shape }
 
 func (t *interleaver) refuse(n *dataflow.Node, msg, hint string) {

@@ -51,7 +51,8 @@ func (b *turnsTest) all(op dataflow.Op, in ...int) []int {
 	return out
 }
 
-// rnn is a recurrence of so many units: steps of the sum of a lane of the input and the units' own values.
+// rnn adds a recurrence with the given number of units. It computes steps of the sum of a lane of the input and the
+// units' own values.
 func (b *turnsTest) rnn(units int, sequence bool, in ...int) int {
 	b.t.Helper()
 	weights := make([][]int64, units)
@@ -75,7 +76,7 @@ func (b *turnsTest) rnn(units int, sequence bool, in ...int) int {
 	return b.add(rnn.New(p), in...)
 }
 
-// dense multiplies vectors.
+// dense returns a product of vectors with a matrix.
 func dense(outputs, inputs int) dataflow.Op {
 	p := mvau.Params{Weights: make([][]int64, outputs)}
 	for o := range outputs {
@@ -86,20 +87,20 @@ func dense(outputs, inputs int) dataflow.Op {
 	return mvau.New(p)
 }
 
-// window slides over three steps of a line of pixels.
+// window returns a window that slides over three steps of a line of pixels.
 func window(axis, stride int) dataflow.Op {
 	p := swg.Params{Kernel: [2]int{1, 1}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Groups: 1}
 	p.Kernel[axis], p.Stride[axis], p.Before[axis], p.After[axis] = 3, stride, 1, 1
 	return swg.New(p)
 }
 
-// TestInterleave compares graphs in which samples take turns with those for one sample.
+// TestInterleave compares graphs where samples take turns with the graphs for one sample.
 func TestInterleave(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		build  func(b *turnsTest) []int
-		orders int // reorderings of a graph in which 3 samples take turns
+		orders int // reorderings of a graph where 3 samples take turns
 	}{
 		{"the last step", func(b *turnsTest) []int {
 			return []int{b.add(dense(3, 2), b.rnn(2, false, b.input(4, 2)))}
@@ -201,8 +202,8 @@ func TestInterleave(t *testing.T) {
 	}
 }
 
-// inTurns compares all streams of a graph with those of one in which so many samples take turns, and counts the
-// latter's reorderings.
+// inTurns compares all streams of a graph with those of the graph where samples take turns. It returns the number
+// of reorderings in the latter.
 func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	t.Helper()
 	one := &Result{Graph: g, Layers: map[int]string{}}
@@ -260,7 +261,7 @@ func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	return orders
 }
 
-// streams is what a frame makes of all streams.
+// streams evaluates a frame and returns the tensors on all streams.
 func streams(t *testing.T, g *dataflow.Graph, in []dataflow.Tensor) []dataflow.Tensor {
 	t.Helper()
 	all, err := g.Eval(context.Background(), in)
@@ -270,7 +271,7 @@ func streams(t *testing.T, g *dataflow.Graph, in []dataflow.Tensor) []dataflow.T
 	return all
 }
 
-// TestNotInterleaved has graphs in which samples do not take turns.
+// TestNotInterleaved checks graphs where samples cannot take turns.
 func TestNotInterleaved(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {

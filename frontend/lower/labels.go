@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// labels makes a layer of a step that puts integers in order, where only the places are asked for. What the layer
-// cannot do the host does, which is wrong only where another layer needs the outcome.
+// labels adds a layer for a step that sorts integers, if only the places are used. If the layer cannot do it, the
+// host does, unless another layer needs the result.
 func labels(l *lowering, step *graph.Step) (bool, error) {
 	if step.Order == nil {
 		return false, nil
@@ -59,8 +59,9 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	return nil
 }
 
-// level finds other weights for the product that waits to be put in order, so that its columns have one scale. t is the
-// type of its integers then, falls that real values fall where these rise; relevel gives the weights to the product.
+// level finds new weights for the waiting product in front, such that its columns have one scale. t is the type of
+// its integers then, and falls tells that real values fall where these rise. relevel gives the weights to the
+// product.
 func (l *lowering) level(r *find.Ranking) (t dataflow.Type, falls bool, relevel func(), ok bool) {
 	at := l.Places[r.Source]
 	old, ok := waiting(at.Stream)

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Sequences finds which inputs of the graph are sequences: p is the program that was lowered, and of the same model's
-// for the shortest ones.
+// Sequences finds the graph's inputs that are sequences. p is the lowered program, of is the program of the same
+// model for the shortest sequences.
 func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 	x := &graph.Stretch{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
@@ -32,12 +32,13 @@ func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 	return nil
 }
 
-// At is the result for sequences of n steps, made of that of the longest ones. p is the program that was lowered; of is
-// that of the same model for n steps, which has to compute alike what the layers compute.
+// At returns the result for sequences of n time steps, derived from the result for the longest ones. p is the
+// lowered program, of is the program of the same model for n time steps. It must compute the same as p where layers
+// compute.
 func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, error) {
 	out := *r
 	out.stretch = &graph.Stretch{Long: p, Short: of, From: l.Max, To: n}
-	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells that have no use for a state read it all the same
+	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
 	err := out.stretch.Compare(given, r.Out)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, 
 	return &out, nil
 }
 
-// scaledAlike holds that the integers of a tensor stand for the same real values in every step.
+// scaledAlike checks that the integers of a tensor stand for the same real values in every time step.
 func (r *Result) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
 	long, _, _ := r.stretch.Steps(tensor)
 	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
@@ -77,8 +78,8 @@ func (r *Result) scaledAlike(tensor string, of func(tensor string, i int) real.A
 	return nil
 }
 
-// place finds where the elements of a tensor stand on a stream, as those of longer sequences do: step by step, from the
-// first or from the last one on, or of the first or the last one alone.
+// place finds where the elements of a tensor are on a stream, as in longer sequences: time step by time step, from
+// the first or from the last on, or in the first or the last time step alone.
 func (r *Result) place(longest *Result, tensor string, stream int) error {
 	long, short, _ := r.stretch.Steps(tensor)
 	from := longest.Graph.Streams[stream].Type.Shape
@@ -92,19 +93,20 @@ func (r *Result) place(longest *Result, tensor string, stream int) error {
 		}
 		return i
 	}
-	// in is where an element of a step stands in a sequence of so many, by where it stands in the first.
+	// in returns the position of an element of a time step in a sequence of the given number of time steps, from
+	// its position in the first time step.
 	in := func(first, step, steps int) int {
 		switch {
 		case !timed:
 			return first
-		case first >= width: // turned, or the last step
+		case first >= width: // reversed, or the last time step
 			step = steps - 1 - step
 		}
 		return step*width + first%width
 	}
 	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
 		step, element := long.At(i)
-		if longest.Real(tensor, i).Scale.Sign() == 0 { // a constant, which lies nowhere
+		if longest.Real(tensor, i).Scale.Sign() == 0 { // a constant, which has no position
 			continue
 		}
 		if at(i) != in(at(long.Element(0, element)), max(step, 0), long.Count) {
@@ -120,8 +122,9 @@ func (r *Result) place(longest *Result, tensor string, stream int) error {
 	return nil
 }
 
-// Stepwise holds that a graph takes sequences of any length: each layer in front of the last step is a recurrence,
-// takes the steps in another order, or computes each of them apart. The error may be one of a layer.
+// Stepwise checks that a graph takes sequences of any length. Each layer in front of the last time step must be a
+// recurrence, reorder time steps, or compute each of them separately. If the error is about a layer, Stepwise also
+// returns the layer.
 func Stepwise(g *dataflow.Graph, l *dataflow.Lengths) (*dataflow.Node, error) {
 	at, err := g.At(l, l.Min)
 	if err != nil {

@@ -1,26 +1,27 @@
-// Package lower makes integer layers of a canonical program. It works from quantisers backwards, not by rewriting
-// patterns: whatever lies between the sum of products of a matrix layer and the code of a quantiser is one function
-// from integers to integers, found exactly (real.Func.StepOver). What stays real-valued at either end is left to the
-// host.
+// Package lower turns a canonical program into integer layers. It works backwards from quantisers instead of
+// rewriting patterns. All that lies between the sum of products of a matrix layer and the code of a quantiser is
+// one function from integers to integers, which it finds exactly (real.Func.StepOver). Parts that stay real-valued
+// at either end are left to the host.
 //
-// It walks the program once. Each step goes through three stages, a package each, with values between them:
+// It walks through the program once. Each step goes through three stages, each a package, with values in between:
 //
 //	graph.Step --find--> choose.Function --choose--> choose.Choice --place--> wires of a place.Netlist
 //
-// For example, in y = Quant(MatMul(q, w)*s + b), with integers q, the product is a choose.Matrix of whole weights: the
-// choice is an MVAU, which waits. The quantiser's slice is one function of the product's integers, a choose.Activation:
-// of its rows, the one of thresholds in the layer in front fits, if nothing else reads the product and the function
-// rises. So one MVAU goes on a wire. Had a Softmax read the product too, the MVAU would be without thresholds, and a
-// Thresholding behind it.
+// For example, let y = Quant(MatMul(q, w)*s + b) with integers q. The product is a choose.Matrix of integer
+// weights, and the choice is an MVAU, which waits. The quantiser's slice is one function of the product's integers,
+// a choose.Activation. Among the rows for activations, thresholds in the layer in front fit, if nothing else reads
+// the product and the function rises. So a single MVAU goes on a wire. If a Softmax read the product too, the MVAU
+// would have no thresholds, and a Thresholding would follow.
 //
-// Files: lower.go walks, rules.go is the table of what becomes of a step, verdicts.go what is said of steps without
-// layers; host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go have the rules, beginning.go
-// what loops begin with; circuit.go, sums.go, recode.go and sending.go what they build with; split.go says which
-// products are to be several; interleave.go makes a graph for several samples of one for a single one, with the table
-// of turn.go; lengths.go holds a graph against those for sequences of other lengths.
+// Files: lower.go walks, rules.go is the table of rules for steps, verdicts.go reports steps without layers;
+// host.go, matrix.go, image.go, quantiser.go, labels.go and recurrence.go contain the rules, beginning.go the
+// initial values of loops; circuit.go, sums.go, recode.go and sending.go contain what the rules build with;
+// split.go finds products to be split; interleave.go turns a graph for a single sample into one for several, with
+// the table of turn.go; lengths.go compares a graph with those for sequences of other lengths.
 //
-// Packages: find reads a program as one of integers; choose is the table of layers; place has netlist and movements;
-// recur reads cells of recurrences; whole makes integers of rationals; unmapped has the reasons.
+// Packages: find reads a program as a program of integers; choose is the table of layers; place has netlists and
+// movements; recur reads cells of recurrences; whole finds integers for rationals; unmapped has the reasons for
+// steps without layers.
 //
 // In come a graph.Program and what the inputs arrive as; out comes a Result. It sees canon, graph, real, scaled,
 // choose, find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
@@ -40,52 +41,54 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Result is a lowered program.
+// A Result is a lowered program.
 type Result struct {
-	Graph *dataflow.Graph // nil after an error: then Layers says what the rest becomes
+	Graph *dataflow.Graph // nil after an error; Layers then tells what the rest becomes
 	In    []string        // per Graph.In: the tensor of codes that the host computes
-	Out   []string        // per Graph.Out: the integer tensor that the host goes on from
-	// per integer tensor: the position in its stream of each element; nil where element i is at i
+	Out   []string        // per Graph.Out: the integer tensor from which the host continues
+	// per integer tensor: the position in its stream of each element; nil if element i is at position i
 	Place   map[string]*graph.List
-	Layers  map[int]string // ONNX node index -> layer that computes it
-	Carried []Carried      // the integer tensors that streams carry whole
+	Layers  map[int]string // ONNX node index -> layer that computes the node
+	Carried []Carried      // integer tensors that streams carry as a whole
 	Integer *scaled.Analysis
-	Arrive  map[string]*graph.Arrival // the model's inputs that arrive as integers
+	Arrive  map[string]*graph.Arrival // model inputs that arrive as integers
 
-	Rejected map[int]bool // ONNX node indices of what could not be mapped
-	// ONNX node indices of loops that no layer runs, short ones or steps of the file: written out, they may be mapped
+	Rejected map[int]bool // ONNX node indices of steps that could not be mapped
+	// ONNX node indices of loops that no layer runs; if they are short or steps of the file, unrolling may help to
+	// map them
 	Unroll map[int]bool
-	// products whose data have several scales, by output: which elements of the summed axis have which
+	// by output: products whose data have several scales, with the elements of the summed axis grouped by scale
 	Split map[string][][]int
-	Front map[string]bool // codes that no layer makes of what was moved: made in front of that, they may be
+	Front map[string]bool // codes behind a movement without a layer; computing them in front of it may help
 
-	sent    map[string]scaled.Values // what the integers of In stand for
-	stretch *graph.Stretch           // Integer is of its longer sequences; nil where it is of the program's own
+	sent    map[string]scaled.Values // real values of the integers of In
+	stretch *graph.Stretch           // set if Integer belongs to longer sequences; nil if it belongs to the program
 }
 
-// Carried is an integer tensor on a stream.
+// A Carried is an integer tensor on a stream.
 type Carried struct {
-	Tensor string // in the order of Place
-	Name   string // of the model's tensor whose integers these are
+	Tensor string // its elements have the order of Place
+	Name   string // name of the model's tensor with these integers
 	Stream int
 }
 
-// Options change what the accelerator is fed with.
+// Options change the input of the accelerator.
 type Options struct {
-	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards, from constants
+	// recurrences keep their states from frame to frame (rnn.Params.Keeps): all run forwards and begin with
+	// constants
 	Stateful bool
-	Timed    bool // sequences have several lengths: loops give every step
-	Turns    bool // samples are to take turns in recurrences
-	// what to do about a recurrence that begins with a model's input, of real numbers; empty where nothing helps
+	Timed    bool // sequences have several lengths, so that loops output every time step
+	Turns    bool // samples will take turns in recurrences
+	// returns a hint for a recurrence that begins with a real-valued model input, or "" if nothing helps
 	Begins func(input string) string
-	Steps  *Known // of the same model, lowered before; nil: nothing is known
+	Steps  *Known // step functions of the same model, lowered before; nil if there are none
 }
 
-// Known are the step functions of a model that was lowered.
+// Known caches the step functions of a model that was lowered.
 type Known = choose.Known
 
-// Lower walks the program once, in order, and tries the rules on each step. The result lacks its Graph after an error
-// was added to d; it goes on after one, so that all nodes that cannot be mapped are reported in one run.
+// Lower walks through the program once, in order, and tries the rules on each step. After adding an error to d it
+// continues, so that it reports all nodes that cannot be mapped. The result then has no Graph.
 func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	found := find.New(p)
 	l := &lowering{circuit: circuit{Program: found, waiting: map[string]int{},
@@ -135,19 +138,19 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	return r
 }
 
-// A lowering is a program whose layers are being made.
+// A lowering is a program that is being lowered.
 type lowering struct {
 	circuit
 	verdicts
 	loops    recurrences
 	stateful bool // recurrences keep their states
-	timed    bool // they give every step
+	timed    bool // recurrences output every time step
 	begins   func(input string) string
-	hosted   map[string]bool // tensors behind what no layer computes, and no quantiser behind them: the host's
+	hosted   map[string]bool // tensors behind a step without a layer and not behind a quantiser: left to the host
 	left     []left
 }
 
-// A left step is one at the model's end that no layer computes: the host does, if there is any layer before it.
+// A left is a step at the model's end that no layer computes. The host computes it if there is any layer in front.
 type left struct {
 	step   *graph.Step
 	rule   string
@@ -182,8 +185,8 @@ func (l *lowering) apply(step *graph.Step) {
 	panic(fmt.Sprintf("lower: no rule for %s", step.Node.FullOp()))
 }
 
-// behindFailed deals with a step whose input was reported, at its origin. For the sake of what can be said of the rest,
-// codes behind it are taken as given.
+// behindFailed handles a step whose input depends on a reported step. It takes codes behind it as given, so that
+// the rest can still be examined.
 func (l *lowering) behindFailed(step *graph.Step) {
 	switch {
 	case scaled.IsCode(step):
@@ -219,7 +222,7 @@ func (l *lowering) outputs() {
 	}
 }
 
-// result joins what has been made.
+// result assembles the result.
 func (l *lowering) result() *Result {
 	l.net.Prune()
 	l.Integers.Found()
@@ -249,11 +252,11 @@ func (l *lowering) result() *Result {
 	return r
 }
 
-// carried lists the integer tensors on streams, in order of streams and names.
+// carried returns the integer tensors on streams, sorted by streams and names.
 func (l *lowering) carried(b *place.Built) (list []Carried) {
 	for tensor, at := range l.Places {
 		if from, ok := l.host.sent[tensor]; ok && from.at != at {
-			continue // Place has what the host sends
+			continue // Place describes what the host sends
 		}
 		if stream, ok := b.Carries(at); ok {
 			list = append(list, Carried{tensor, l.Name(tensor), stream})

@@ -16,27 +16,27 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A product has no layer yet: it waits for its activation.
+// A product is a matrix product without a layer, which waits for its activation.
 type product struct {
 	*choose.Product
 	step  *graph.Step
 	in    int           // wire
-	nodes []*graph.Node // between the input's quantiser and the product
+	nodes []*graph.Node // nodes between the input's quantiser and the product
 }
 
-// Wire makes the layer without an activation.
+// Wire adds the layer without an activation.
 func (p *product) Wire(n *place.Netlist, name string) int {
 	out, err := n.Add(p.Op(), []int{p.in}, name, p.all())
 	if err != nil {
-		panic(fmt.Sprintf("lower: %s: %v", name, err)) // the rule for products has bound it before
+		panic(fmt.Sprintf("lower: %s: %v", name, err)) // cannot happen: the rule for products has bound it before
 	}
 	return out[0]
 }
 
-// all lists the nodes that the product computes, itself first: it is what a layer is called after.
+// all returns the nodes that the product computes, itself first. Layers are named after the first.
 func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
 
-// waiting is the product whose integers a stream carries; ok is false where there is none, or it has a layer.
+// waiting returns the product whose integers a stream carries, if that product has no layer yet.
 func waiting(s *place.Stream) (p *product, ok bool) {
 	if s.OnWire() {
 		return nil, false
@@ -90,7 +90,7 @@ func notOneMatrix(w *graph.Tensor) error {
 	return unmapped.Because(fmt.Sprintf("weights of shape %v", w.Shape), "weights must be one matrix for all samples")
 }
 
-// vectors makes a product of a matrix with vectors.
+// vectors adds a product of a matrix with vectors.
 func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	elements, n, ok := find.Elements(step.Dot)
 	if !ok {
@@ -117,7 +117,7 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 	return l.splits(step, v, reject)
 }
 
-// inOrder is a wire of vectors of a length, in which element k of those that are asked for is element order[k].
+// inOrder returns a wire with vectors of the given length, in which the vectors' element k is element order[k].
 func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, reject error) {
 	outermost := c.outermost(v)
 	if order, length, ok := v.Within(c.Program); ok && !outermost {
@@ -139,8 +139,8 @@ func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, r
 	return wire, order, v.K, reject
 }
 
-// outermost reports whether a vector is made of the first and the last of many vectors of streams, as behind the end of
-// a sequence.
+// outermost reports whether a vector consists of elements of the first and the last of many vectors of a stream, as
+// at the end of a sequence.
 func (c *circuit) outermost(v *find.Vectors) bool {
 	if v.Count > 1 {
 		return false
@@ -163,7 +163,7 @@ func (c *circuit) outermost(v *find.Vectors) bool {
 	return found
 }
 
-// rounded makes a product of a matrix with vectors whose single products are rounded.
+// rounded adds a product of a matrix with vectors whose single products are rounded.
 func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) error {
 	if reject != nil {
 		return reject
@@ -175,7 +175,7 @@ func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) erro
 	return l.wait(p, r.Matrix, nil, nil, scaled.Values{Of: []real.Affine{r.Scale}})
 }
 
-// convolution makes a product of an image's windows.
+// convolution adds a product of an image's windows.
 func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	im, wire, reject := l.image(step, step.Node.Inputs[step.Dot.A])
 	if reject != nil {
@@ -189,8 +189,8 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 	return l.splits(step, im.Terms(step, w), reject)
 }
 
-// wait makes an integer tensor of a product's output, which has no layer until it is known whether a quantiser takes
-// it. im is the image that its windows slide over; nil for vectors.
+// wait makes an integer tensor of a product's output. The product has no layer until it is known whether a
+// quantiser joins it. im is the image over which its windows slide, or nil for vectors.
 func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.List, affine scaled.Values) error {
 	choice, reject := choose.Layer(m)
 	if reject != nil {
@@ -210,7 +210,7 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.Li
 	return nil
 }
 
-// lookup makes a table's rows, of which each index chooses one, a Lookup.
+// lookup adds a Lookup for a table whose rows are selected by indices.
 func (l *lowering) lookup(step, one *graph.Step, w *graph.Tensor) error {
 	index := one.Node.Inputs[one.Elem.Args[0]]
 	o, reject := l.operand(index, graph.Listed(scaled.All(graph.Size(l.Known[index].Shape))))

@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// maxHeadSteps is the steps from which on a quantiser at the model's end goes to the host, where it costs nothing.
+// A quantiser at the model's end with more than maxHeadSteps steps goes to the host, where it costs nothing.
 const maxHeadSteps = 1<<8 - 1
 
 func slice(*lowering, *graph.Step) (bool, error) { return true, nil }
@@ -65,7 +65,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	return true, nil
 }
 
-// unlayered reports whether a reason is that there is no layer for a function, which the host still can compute.
+// unlayered reports whether a reason is that no layer computes a function, which the host can still compute.
 func unlayered(reject error) bool {
 	var why *unmapped.Reason
 	return errors.As(reject, &why) && why.Code == diag.NotMapped
@@ -75,18 +75,18 @@ func unlayered(reject error) bool {
 func again(c *circuit, step *graph.Step) *find.Codes {
 	codes, reject := c.CodesOf(step)
 	if reject != nil {
-		panic(reject) // it had forms before
+		panic(reject) // cannot happen: it had forms before
 	}
 	return codes
 }
 
-// A quantising is a quantiser whose codes are being made.
+// A quantising is a quantiser whose codes are being computed.
 type quantising struct {
 	*circuit
 	step  *graph.Step
-	limit int           // of steps
-	host  bool          // the host can take over: no layer needs the codes
-	of    []real.Affine // the real values of codes some of which are constants; nil where none is
+	limit int           // limit of steps
+	host  bool          // the host can take over, since no layer needs the codes
+	of    []real.Affine // real values of codes with constants among them; nil if there are no constants
 }
 
 func (q *quantising) lower(codes *find.Codes) error {
@@ -100,7 +100,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 			if !ok {
 				return find.Joined(form)
 			}
-			if len(forms.Of[0].Leaves()) == 1 { // what met is one tensor, which is whole now
+			if len(forms.Of[0].Leaves()) == 1 { // the combined values are now one tensor
 				return q.lower(again(q.circuit, q.step))
 			}
 		}
@@ -109,7 +109,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 			return q.lower(again(q.circuit, q.step))
 		}
 		if errors.Is(reject, real.ErrTooManySteps) && !q.host && q.addUp(q.step.Node.Inputs[0]) == nil {
-			// A layer has the sum, and one behind it, which multiplies, the codes.
+			// One layer computes the sum, and a second layer, which multiplies, the codes.
 			if sum := again(q.circuit, q.step); !joins(sum) {
 				return q.lower(sum)
 			}
@@ -126,7 +126,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 			return reject
 		}
 	}
-	// The codes of each source, before any element moves: that is where thresholds are fewest.
+	// Compute the codes of each source before any element moves, where the number of thresholds is least.
 	coded := map[string]*place.Place{}
 	for _, src := range sources {
 		if coded[src.Tensor], reject = q.codes(codes, src); reject != nil {
@@ -138,7 +138,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 			q.Places[q.step.Output] = &place.Place{Stream: first.Stream, At: at, Alias: first.Alias}
 			return nil
 		}
-		if q.apart && q.among(codes, first) { // to put constants between them may put steps beside each other
+		if q.apart && q.among(codes, first) { // inserting constants might bring time steps together
 			return nil
 		}
 	}
@@ -157,7 +157,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 	return nil
 }
 
-// among leaves codes where the integers of their one source are, without the constants among them.
+// among leaves codes at the positions of the integers of their single source, without the constants among them.
 func (q *quantising) among(codes *find.Codes, source *place.Place) bool {
 	at, of, ok := codes.Among(source)
 	if ok {
@@ -171,7 +171,7 @@ func joins(codes *find.Codes) bool {
 	return ok
 }
 
-// join makes the codes of several integers that meet.
+// join adds the layer for codes of several integers that are combined.
 func (q *quantising) join(forms *scaled.Forms) error {
 	j, wires, reject := q.joint(q.step, forms)
 	if reject != nil {
@@ -189,7 +189,7 @@ func (q *quantising) join(forms *scaled.Forms) error {
 	return nil
 }
 
-// codes makes the codes of a source.
+// codes computes the codes of a source.
 func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
@@ -206,9 +206,9 @@ func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, e
 	return &place.Place{Stream: w, At: at.At, Alias: wire}, nil
 }
 
-// greatestCodes makes the codes of a maximum that waits. Where the quantiser never falls, its codes of the values in
-// front of the maximum have the code of the maximum as theirs; where it never rises, so do the codes' negatives. Else
-// the maximum is of the integers.
+// greatestCodes computes the codes of a maximum that waits. If the quantiser never falls, the maximum can be taken
+// of codes instead of integers; if it never rises, the maximum can be taken of negated codes. Otherwise the maximum
+// is taken of the integers.
 func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, error) {
 	delete(q.Places, src.Tensor)
 	functions, falls := slices.Clone(src.Functions), make([]bool, len(src.Functions))
@@ -257,7 +257,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	return &place.Place{Stream: place.On(&q.net, wire), At: at}, nil
 }
 
-// codesOfGreatest takes the maximum of integers, and quantises that.
+// codesOfGreatest takes the maximum of integers, and quantises the result.
 func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place, error) {
 	if reject := q.greatest(m.step); reject != nil {
 		return nil, reject
@@ -278,8 +278,8 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 	panic("lower: a source has gone")
 }
 
-// activate puts the functions of a source behind its integers, on a stream. The codes are the integers themselves where
-// that is a wire.
+// activate applies the functions of a source to its integers, on a stream. If the functions change nothing, the
+// codes are the integers themselves, and wire is true.
 func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *place.Stream, wire bool, reject error) {
 	made, waits := waiting(integers)
 	var behind *choose.Product
@@ -311,8 +311,8 @@ func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *
 	return place.On(&q.net, w), false, reject
 }
 
-// move puts the codes of several sources, or of one whose elements are repeated, left out or padded, in the order of
-// pixels.
+// move brings codes into the order of pixels: those of several sources, or of one source whose elements are
+// repeated, left out or padded.
 func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[string]*place.Place) (first error) {
 	for _, axis := range codes.Axes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
@@ -344,7 +344,7 @@ func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Sour
 	return nil
 }
 
-// moveData moves codes of several sources beside each other, without the constants among them.
+// moveData moves codes of several sources side by side, without the constants among them.
 func (q *quantising) moveData(codes *find.Codes, axis int, sources []*find.Source,
 	coded map[string]*place.Place) bool {
 	f, of, ok := codes.Data(axis, sources, coded)
@@ -364,8 +364,8 @@ func (q *quantising) moveData(codes *find.Codes, axis int, sources []*find.Sourc
 	return true
 }
 
-// moveFirst makes the codes of integers that have been put in the order of the codes: where one of them is quantised in
-// several ways, it must be there several times.
+// moveFirst brings integers into the order of the codes, and then computes the codes. An integer that is quantised
+// in several ways must occur several times.
 func (q *quantising) moveFirst(unmoved *find.Codes, axis int) bool {
 	f, ok := unmoved.Unmoved(axis)
 	if !ok {
@@ -376,7 +376,7 @@ func (q *quantising) moveFirst(unmoved *find.Codes, axis int) bool {
 		return false
 	}
 	inner := *q
-	inner.host = true // of more steps than the limit there is no use here
+	inner.host = true // more steps than the limit are of no use here
 	codes, _, reject := inner.activate(place.On(&q.net, w), &find.Source{Functions: f.Functions})
 	if reject != nil {
 		return false

@@ -12,24 +12,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A recoder makes integer tensors of functions of integers that nobody quantises. Where fill is not nil, it is the
-// value of padding around them, which is to have a code.
+// A recoder makes integer tensors of functions of integers that no quantiser follows. If fill is not nil, it is the
+// value of padding around them, which must have a code.
 type recoder struct {
 	*circuit
 	fill *big.Rat
 }
 
-// wideCodes are codes of more bits than anybody quantises to.
+// A wideCodes describes codes with more bits than any quantiser gives.
 type wideCodes struct {
 	node *graph.Node
 	bits int
 }
 
-// usualBits are those of codes that nobody has to be told of.
+// Codes of up to usualBits bits need not be mentioned to the user.
 const usualBits = 16
 
-// recode makes integers of what a tensor is a function of integers by, where that is no scale and bias: of the values
-// behind the last such step. It reports whether there was one, and where there was none why.
+// recode makes integers of a tensor that is a function of integers but not a scale and a bias of one. It recodes
+// the values behind the last such step. It reports whether there was one, and otherwise why not.
 func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	step := c.Producer(tensor)
 	_, integer := c.Integers.Integer(tensor, 0)
@@ -85,7 +85,7 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 	return true, nil
 }
 
-// composed makes codes that are functions of what quantisers round.
+// composed computes codes that are functions of the inputs of quantisers.
 func (q *quantising) composed(codes *find.Codes) error {
 	form, joins := codes.Joins()
 	switch {
@@ -97,7 +97,7 @@ func (q *quantising) composed(codes *find.Codes) error {
 	return q.join(codes.Forms)
 }
 
-// recodeAll recodes tensors. It reports whether it did so with any, and where with none why.
+// recodeAll recodes tensors. It reports whether it recoded any, and otherwise why not.
 func (c recoder) recodeAll(tensors []string) (recoded bool, reject error) {
 	for _, tensor := range tensors {
 		done, why := c.recode(tensor)
@@ -106,7 +106,7 @@ func (c recoder) recodeAll(tensors []string) (recoded bool, reject error) {
 	return recoded, reject
 }
 
-// recodeMeeting recodes what meets in a quantiser, and reports whether there was anything.
+// recodeMeeting recodes the tensors that a quantiser combines, and reports whether there were any.
 func (q *quantising) recodeMeeting() bool {
 	m, ok := q.Meeting(q.step.Node.Inputs[0])
 	if !ok {
@@ -116,7 +116,7 @@ func (q *quantising) recodeMeeting() bool {
 	return recoded
 }
 
-// straight reports whether the first element of a step is a scale and bias of its data.
+// straight reports whether the first element of a step is a scale and a bias of its data.
 func (c recoder) straight(step *graph.Step, data string) bool {
 	with := make([]*real.Expr, len(step.Elem.Args))
 	for v, slot := range step.Elem.Args {

@@ -19,64 +19,64 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A loop is cells that have no layer yet: a second cell over the same input, which runs the other way, may still join
-// the first, so that the two take turns and neither waits for itself.
+// A loop holds cells without a layer. A second cell that runs over the same input in the other direction may still
+// join the first. Then the two take turns, and neither waits for itself.
 type loop struct {
 	step     *graph.Step // an output of the first cell
 	nodes    []*graph.Node
-	length   int // steps
+	length   int // number of time steps
 	cells    []*loopCell
 	outputs  []loopOutput
-	refs     []rnn.Ref       // the values that go out
-	streams  []*place.Stream // likewise
-	sequence bool            // some output has all steps
+	refs     []rnn.Ref       // values that are output
+	streams  []*place.Stream // streams of these values
+	sequence bool            // some output has all time steps
 	built    bool
 }
 
-// A loopCell is a cell, and what it reads.
+// A loopCell is a cell with its inputs.
 type loopCell struct {
 	*recur.Cell
 	of      *graph.Recur
 	in      []scannedInput
-	kept    []int // of the elements of a step, those that are data
+	kept    []int // elements of a time step that are data
 	arrives []*find.Operand
 }
 
-// A scannedInput is the elements of a tensor, step by step.
+// A scannedInput is a tensor that is read time step by time step.
 type scannedInput struct {
 	*find.Operand
-	elements int // in a step, without constants
-	of       int // with them
+	elements int // elements in a time step, without constants
+	of       int // elements in a time step, with constants
 	reverse  bool
 }
 
-// A loopOutput is a tensor that a loop makes: of every run the units of a cell, or those of the last run.
+// A loopOutput is a tensor that a loop computes: units of a cell in every run, or in the last run.
 type loopOutput struct {
 	place *place.Place
 	cell  *loopCell
 	ref   int
-	units []int32 // per element
-	runs  []int32 // per element; none for the last run alone
+	units []int32 // unit of each element
+	runs  []int32 // run of each element; nil if only the last run counts
 }
 
-// Wire is never asked for: loops are built before something reads their streams.
+// Wire is never called: loops are built before anything reads their streams.
 func (*loop) Wire(*place.Netlist, string) int {
 	panic("lower: a recurrence is read before it is built")
 }
 
-// recurrences are the loops that have been read.
+// recurrences holds the loops that have been read.
 type recurrences struct {
 	of      map[*graph.Recur]*loop
 	refused map[*graph.Recur]bool
 	order   []*loop
-	open    map[string]bool // tensors that depend on loops that are not built
+	open    map[string]bool // tensors that depend on loops that are not built yet
 }
 
 func newRecurrences() recurrences {
 	return recurrences{of: map[*graph.Recur]*loop{}, refused: map[*graph.Recur]bool{}, open: map[string]bool{}}
 }
 
-// pair adds a loop, or its cell to one that it can take turns with.
+// pair adds a loop, or adds its cell to a loop with which it can take turns.
 func (r *recurrences) pair(of *graph.Recur, e *loop) *loop {
 	if at := slices.IndexFunc(r.order, func(o *loop) bool { return o.pairs(e) }); at >= 0 {
 		r.order[at].join(e)
@@ -149,7 +149,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 	return l.loopOutput(step, l.loops.pair(r, e))
 }
 
-// waits counts the operands of a loop among those that wait, or takes them off again.
+// waits adds by to the number of waiting operands of each tensor that the loop reads.
 func (e *loop) waits(l *lowering, by int) {
 	for _, c := range e.cells {
 		list := slices.Clone(c.arrives)
@@ -164,7 +164,7 @@ func (e *loop) waits(l *lowering, by int) {
 	}
 }
 
-// wanted says which outputs of a recurrence's body something depends on.
+// wanted tells which outputs of a recurrence's body are needed.
 func (l *circuit) wanted(r *graph.Recur) []bool {
 	out := make([]bool, len(r.Body.Graph.Outputs))
 	for _, s := range l.Steps {
@@ -175,7 +175,7 @@ func (l *circuit) wanted(r *graph.Recur) []bool {
 	return out
 }
 
-// scanned reads a tensor that a cell walks through: what the integers of a step are.
+// scanned reads a tensor that a cell scans. It returns the integers of a time step.
 func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.Codes,
 	nodes []*graph.Node, reject error) {
 	shape := l.Known[tensor].Shape
@@ -216,7 +216,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 	return of, o.Nodes, nil
 }
 
-// span is what the integers of an operand lie in.
+// span returns the range of the integers of an operand.
 func (l *circuit) span(o *find.Operand) num.Range {
 	var span num.Range
 	for i, tensor := range o.Tensors {
@@ -229,7 +229,7 @@ func (l *circuit) span(o *find.Operand) num.Range {
 	return span
 }
 
-// scanOrder lists the elements of a tensor step by step along an axis.
+// scanOrder lists the elements of a tensor time step by time step along an axis.
 func scanOrder(shape []int, axis int) []int32 {
 	inner := graph.Size(shape[axis+1:])
 	outer := graph.Size(shape) / inner / shape[axis]
@@ -244,8 +244,8 @@ func scanOrder(shape []int, axis int) []int32 {
 	return out
 }
 
-// pairs reports whether a loop that has one cell can take another one in turn: both run over as much in as many steps,
-// opposite ways, and differ in numbers only.
+// pairs reports whether a loop with one cell can take turns with the cell of another. Both must have the same
+// number of inputs and time steps, run in opposite directions, and differ only in numbers.
 func (e *loop) pairs(o *loop) bool {
 	a, b := e.cells[0], o.cells[0]
 	return !e.built && len(e.cells) == 1 && e.length == o.length && len(a.kept) == len(b.kept) &&
@@ -257,8 +257,8 @@ func (e *loop) join(o *loop) {
 	e.nodes = graph.Join(e.nodes, append(slices.Clone(o.nodes), o.step.Node))
 }
 
-// loopOutput says where an output of a recurrence is: a value of every step or of the last one. Its place is known when
-// the layer is built, for a cell may still join.
+// loopOutput records an output of a recurrence: a value of every time step or of the last one. Its place is known
+// only when the layer is built, since a further cell may join.
 func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	r := step.Recur
 	o := loopOutput{cell: e.cells[slices.IndexFunc(e.cells, func(c *loopCell) bool { return c.of == r })]}
@@ -288,8 +288,8 @@ func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	return nil
 }
 
-// recurrencesFirst is the steps of a program with recurrences, and what they depend on, before all others: so that
-// cells over one sequence meet before one of them is needed.
+// recurrencesFirst returns the steps of a program with recurrences, and all steps on which they depend, before the
+// others. So cells over the same sequence are all read before one of them is needed.
 func recurrencesFirst(p *graph.Program) []*graph.Step {
 	early := map[*graph.Step]bool{}
 	needed := map[string]bool{}
@@ -327,7 +327,8 @@ func (l *lowering) buildFor(step *graph.Step) {
 	}
 }
 
-// buildLoops builds all loops that have been read, and says where their outputs are: no cell joins them any more.
+// buildLoops builds all loops that have been read, and records the places of their outputs. No cell can join them
+// afterwards.
 func (l *lowering) buildLoops() {
 	for _, e := range l.loops.order {
 		if e.built {
@@ -346,7 +347,7 @@ func (l *lowering) buildLoops() {
 	clear(l.loops.open)
 }
 
-// place says where a loop's outputs are on its streams.
+// place records where a loop's outputs are on its streams.
 func (e *loop) place() {
 	for _, o := range e.outputs {
 		units := o.cell.Program.Phases[e.refs[o.ref].Phase].Units
@@ -365,7 +366,7 @@ func (e *loop) place() {
 	}
 }
 
-// turns is the elements of the cells' inputs in the order in which the cells take turns.
+// turns returns the elements of the cells' inputs in the order in which the cells take turns.
 func (e *loop) turns(l *lowering) *find.Operand {
 	o := &find.Operand{Nodes: e.nodes}
 	for t := range e.length {
@@ -382,7 +383,7 @@ func (e *loop) turns(l *lowering) *find.Operand {
 	return o
 }
 
-// join appends elements of an operand to another one.
+// join appends elements of an operand to another.
 func join(l *lowering, to, from *find.Operand, first, end int) {
 	for i := first; i < end; i++ {
 		tensor, at := from.Of(i)
@@ -390,7 +391,7 @@ func join(l *lowering, to, from *find.Operand, first, end int) {
 	}
 }
 
-// functions are what the loop computes: the products with its input, and the cells.
+// functions returns the functions of the loop: the products with its input, and the cells.
 func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
 	m := choose.Matrix{Product: e.cells[0].Product}
 	if d := len(e.cells); d > 1 {
@@ -413,7 +414,7 @@ func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
 	return m, choose.Recurrence{Loop: p}
 }
 
-// build makes the products of the inputs and the loop behind them.
+// build adds the products with the inputs and the loop behind them.
 func (l *lowering) build(e *loop) error {
 	e.waits(l, -1)
 	in, reject := l.arrange(e.turns(l), dataflow.Shape{e.length, len(e.cells) * len(e.cells[0].kept)}, 0)
@@ -454,8 +455,8 @@ func (l *lowering) build(e *loop) error {
 	return nil
 }
 
-// lastStep takes the last of the steps on a wire: where sequences have several lengths, a loop cannot know which it is
-// before it has gone out.
+// lastStep takes the last time step on a wire. If sequences have several lengths, a loop does not know which time
+// step is the last before it has been output.
 func (l *lowering) lastStep(w int, nodes []*graph.Node) (int, error) {
 	width := l.net.Type(w).Shape.Channels()
 	p := firstlast.Params{Step: width, Chunk: width, Order: []firstlast.From{{Last: true}}, Shape: []int{width}}

@@ -11,31 +11,32 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A sending is the integer tensors that the host sends.
+// A sending holds the integer tensors that the host sends.
 type sending struct {
 	*find.Program
 	sent map[string]sent
 }
 
-// sent says where the integers of a tensor are, and what they stand for. Layers may make others of the same tensor.
+// A sent is the place of a tensor's integers, with their real values. Layers may compute other integers of the same
+// tensor.
 type sent struct {
 	at *place.Place
 	of scaled.Values
 }
 
-// send has the host send the integers of a tensor, which stand for its values.
+// send makes the host send the integers of a tensor. of holds their real values.
 func (s *sending) send(tensor string, elem num.Type, r num.Range, of scaled.Values) {
 	at := s.place(tensor, elem, r)
 	s.Places[tensor], s.sent[tensor] = at, sent{at, of}
 	s.Integers.DeclareGroups(tensor, of)
 }
 
-// maxLookahead limits the tensors behind an input that are looked at for its first layer.
+// maxLookahead limits the tensors behind an input among which its first layer is searched.
 const maxLookahead = 1 << 8
 
-// place is the place of integers that the host computes, in the order that the first layer wants that they reach:
-// images that meet no window, and are not flattened as they are, travel as pixels. Tensors beyond the nearest few are
-// not looked at: one of a thousand inputs would look at those of all.
+// place returns the place of integers that the host computes, in the order that the first layer behind them needs.
+// Images that reach no window, and are not flattened, travel as pixels. place examines only the nearest tensors;
+// otherwise it would examine all tensors for each of a thousand inputs.
 func (s *sending) place(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := s.Known[tensor].Shape
 	p := &place.Place{Stream: place.FromHost(tensor, s.Name(tensor),

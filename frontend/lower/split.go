@@ -11,20 +11,22 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// maxSplit is how many products there are at most of one whose data, or weights, have several scales along the sum:
-// each has a layer.
+// A product whose data, or weights, have several scales along the sum is split into at most maxSplit products, each
+// with a layer.
 const maxSplit = 8
 
-// summed is the elements that a product adds up.
+// summed describes the elements that a product adds.
 type summed interface {
-	// of the data; nil where an element is a constant. ok is false where an element is several, which differ
+	// Scales returns the scale of each element's data, nil for constants. ok is false if an element stands for
+	// several with different scales.
 	Scales() (scales []*big.Rat, ok bool)
-	Blocks() (of []int, count int) // of the weights (whole.Blocks)
-	Taps() bool                    // whether elements have several weights, which are in different blocks
+	Blocks() (of []int, count int) // blocks of the weights (whole.Blocks)
+	Taps() bool                    // reports whether elements have several weights in different blocks
 }
 
-// splits notes that a product may be one per scale of its data, and of its weights, where the reason is that one for
-// all is too wide. It says why where these are too many, or where that helps nothing.
+// splits records that a product may be split by the scales of its data, and of its weights, if reject says that a
+// single product is too wide. It returns a better reason if there are too many scales, or if splitting does not
+// help.
 func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
 	var why *unmapped.Reason
 	if !errors.As(reject, &why) || why.Code != diag.ScalePerInput && why.Code != diag.AccumulatorWide &&
@@ -56,7 +58,7 @@ func (l *lowering) splits(step *graph.Step, s summed, reject error) error {
 	return reject
 }
 
-// inBlocks is the reason of a product whose weights have several scales along the sum, one in each block.
+// inBlocks returns the reason for a product whose weights have several scales along the sum, one per block.
 func inBlocks(blocks int) error {
 	msg := fmt.Sprintf("its weights are quantised in blocks: they have %d scales along the summed axis, ", blocks)
 	if blocks > maxSplit {
@@ -69,15 +71,14 @@ func inBlocks(blocks int) error {
 		"quantise the weights per output channel")
 }
 
-// byTap is the reason of a convolution whose weights have scales that differ from one position of the kernel to
-// another.
+// byTap returns the reason for a convolution whose weights have scales that differ between positions of the kernel.
 func byTap() error {
 	return unmapped.As(diag.WeightsNotInteger, "its weights are quantised in blocks that differ from one position of "+
 		"the kernel to another, and it becomes a sum of convolutions, one per scale, only where all weights that a "+
 		"channel is multiplied with have one", "quantise the weights per output channel")
 }
 
-// grouped puts elements together that have one scale and are in one block. Constants belong to any.
+// grouped groups elements with the same scale and block. Constants belong to any group.
 func grouped(scales []*big.Rat, block []int) (groups [][]int) {
 	type key struct{ scale, block int }
 	var of []*big.Rat
@@ -99,7 +100,7 @@ func grouped(scales []*big.Rat, block []int) (groups [][]int) {
 				places[own], groups = at, append(groups, nil)
 			}
 		}
-		if len(groups) == 0 { // constants in front
+		if len(groups) == 0 { // leading constants
 			continue
 		}
 		groups[at] = append(groups[at], k)

@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// addUp makes integer tensors of the sums of several integer tensors that a tensor is made of, where they meet: layers
-// that read it then have scaled integers of one tensor.
+// addUp makes integer tensors of sums of several integer tensors on which a tensor depends. Layers that read it
+// then have scaled integers of a single tensor.
 func (c *circuit) addUp(tensor string) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok || !c.Integers.Derived(tensor) || c.Integers.Single(tensor) {
 		return nil
@@ -26,7 +26,7 @@ func (c *circuit) addUp(tensor string) error {
 	}
 	step := c.Producer(tensor)
 	data := c.Data(step)
-	inside := step.Move != nil || len(data) == 1 // they meet further back
+	inside := step.Move != nil || len(data) == 1 // they are combined further back
 	if inside || len(forms.Of) > 1 {
 		for _, in := range data {
 			if reject := c.addUp(in); reject != nil {
@@ -73,8 +73,8 @@ func (c *circuit) addUp(tensor string) error {
 	return nil
 }
 
-// joined is the forms of a tensor of which an element is of several integers; nil where none is, or where it is in no
-// integers, which the one who reads it says.
+// joined returns the forms of a tensor with an element that depends on several integers. It returns nil if there is
+// no such element, or if the tensor does not consist of integers, which its reader reports.
 func joined(c *circuit, tensor string) *scaled.Forms {
 	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
 	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
@@ -83,7 +83,7 @@ func joined(c *circuit, tensor string) *scaled.Forms {
 	return forms
 }
 
-// joint brings the integers that meet in a step into one order, on wires.
+// joint brings the integers that a step combines into one order, on wires.
 func (c *circuit) joint(step *graph.Step, forms *scaled.Forms) (j *find.Joint, wires []int, reject error) {
 	if j, reject = c.JointOf(step, forms); reject != nil {
 		return nil, nil, reject
@@ -105,8 +105,8 @@ func (c *circuit) types(wires []int) (types []dataflow.Type) {
 	return types
 }
 
-// oneForm is the forms of a step whose joined data come from one tensor each: where they do not, they are put on wires
-// of their own first, with the channels of what join joins. ok is false where that cannot be done.
+// oneForm returns the forms of a step each of whose data come from a single tensor. If data do not, it first puts
+// them on a wire of their own, with the channels of the result of join. ok is false if that is impossible.
 func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.Forms, ok bool) {
 	all := c.Integers.All(graph.Size(step.Shape))
 	if forms, err := c.Integers.FormsOf(step, all); err == nil && len(forms.Of) == 1 {
@@ -125,8 +125,8 @@ func (c *circuit) oneForm(step, join *graph.Step, data []string) (forms *scaled.
 	return forms, err == nil && len(forms.Of) == 1
 }
 
-// together makes an integer tensor of one whose elements come from several tensors, or are constants among others:
-// padding.
+// together makes an integer tensor of a tensor whose elements come from several tensors, or that has constants such
+// as padding among its elements.
 func (c *circuit) together(tensor string, axis int) error {
 	if _, ok := c.Integers.Integer(tensor, 0); ok {
 		return nil

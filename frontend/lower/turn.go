@@ -6,19 +6,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A turn is how a layer takes the samples of a frame. One that computes each vector apart takes any parts of whole
-// vectors, and its outputs have as many. A recurrence and a window over time take the parts in before, and a
-// reordering any.
+// A turn describes how a layer takes the samples of a frame. A layer that computes each vector separately accepts
+// any parts that consist of whole vectors, and its outputs have as many parts. A recurrence and a window over time
+// need the parts in before. A reordering accepts any.
 type turn struct {
-	op      dataflow.Op // for all samples; none for a reordering
-	vectors int         // of a sample, each of which is computed apart, else 0
-	before  []int       // else: parts, by input; of a reordering, those that suit it best, 0 for any
+	op      dataflow.Op // layer for all samples; nil for a reordering
+	vectors int         // vectors of a sample, if each is computed separately; otherwise 0
+	before  []int       // otherwise: parts by input; for a reordering the best number of parts, 0 for any
 	after   int         // parts of the outputs
 	shaped  bool        // the inputs' axes matter
 	dataflow.Dependence
 }
 
-// turn is how a node takes the samples, or the reason why it does not.
+// turn returns how a node takes the samples, or the reason why it does not.
 func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 	switch d := dataflow.DependenceOf(n.Op); d.Form {
 	case dataflow.Apart:
@@ -28,7 +28,7 @@ func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 			return turn{Dependence: d, op: n.Op, before: before, after: wanted, shaped: len(n.In) > 1}, ""
 		}
 		return turn{Dependence: d, op: n.Op, vectors: d.Out, shaped: len(n.In) > 1}, ""
-	case dataflow.Moved: // where steps stay steps, it moves elements within one
+	case dataflow.Moved: // if time steps stay time steps, it moves elements within one
 		if behind := t.wanted(n); behind > 0 && d.In[0]%behind == 0 {
 			return turn{before: []int{behind}}, ""
 		}
@@ -41,8 +41,8 @@ func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 	}
 }
 
-// wants is the parts in which a layer would best have an input where the readers of its outputs want so many; 0 for
-// any.
+// wants returns the best number of parts for an input, if the readers of the layer's outputs need behind parts; 0
+// means any.
 func (as turn) wants(input, behind int) int {
 	switch {
 	case as.vectors == 0:
@@ -55,7 +55,7 @@ func (as turn) wants(input, behind int) int {
 	return 0
 }
 
-// wanted is the parts that the readers of a node's outputs want; 0 for any.
+// wanted returns the number of parts that the readers of a node's outputs need; 0 means any.
 func (t *interleaver) wanted(n *dataflow.Node) int {
 	for _, s := range n.Out {
 		if t.wants[s] > 0 {
@@ -65,13 +65,13 @@ func (t *interleaver) wanted(n *dataflow.Node) int {
 	return 0
 }
 
-// agree reports whether the readers of all outputs of a node want the same parts.
+// agree reports whether the readers of all outputs of a node need the same parts.
 func (t *interleaver) agree(n *dataflow.Node) bool {
 	return !slices.ContainsFunc(n.Out, func(s int) bool { return t.wants[s] != t.wants[n.Out[0]] })
 }
 
-// common is the parts in which all inputs of a layer that computes so many vectors apart best lie: those of one of
-// them, or else those that the readers of its outputs want.
+// common returns the best number of parts for all inputs of a layer that computes vectors separately: that of one
+// of its inputs, or else the number that the readers of its outputs need.
 func (t *interleaver) common(n *dataflow.Node, vectors int) int {
 	for _, s := range n.In {
 		if vectors%t.parts[s] == 0 {
@@ -81,7 +81,8 @@ func (t *interleaver) common(n *dataflow.Node, vectors int) int {
 	return max(1, (turn{vectors: vectors}).wants(0, t.wanted(n)))
 }
 
-// behind is the parts of a reordering's output: those that its reader wants, or else as they are in front of it.
+// behind returns the parts of a reordering's output: the number that its reader needs, or else the number of its
+// input.
 func (t *interleaver) behind(n *dataflow.Node) int {
 	if wanted := t.wanted(n); wanted > 0 {
 		return wanted

@@ -9,15 +9,15 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// verdicts are what is said of steps that have no layer.
+// verdicts collects the reports on steps that have no layer.
 type verdicts struct {
 	d        *diag.List
 	file     string
-	failed   map[string]bool // tensors that depend on what was reported
+	failed   map[string]bool // tensors that depend on reported steps
 	rejected map[int]bool    // ONNX node indices
-	unroll   map[int]bool    // ONNX node indices of loops that may be written out
+	unroll   map[int]bool    // ONNX node indices of loops that may be unrolled
 	split    map[string][][]int
-	ahead    map[string]bool // codes that may be made in front of what moves what they are of
+	ahead    map[string]bool // codes that may be computed in front of a movement
 }
 
 func newVerdicts(file string, d *diag.List) verdicts {
@@ -38,7 +38,7 @@ func (v *verdicts) report(step *graph.Step, rule string, reject error) {
 		Where: graph.Where(v.file, step.Node) + ", rule " + rule, Msg: why.Msg, Hint: why.Hint})
 }
 
-// realGates refuses a cell whose gates are real numbers, once for all of its outputs.
+// realGates refuses a cell whose gates are real numbers. It reports the cell once, not for each output.
 func realGates(l *lowering, step *graph.Step) (bool, error) {
 	if step.Recur == nil || step.Recur.RealGates == nil {
 		return false, nil
@@ -58,7 +58,8 @@ func (l *lowering) lost() bool {
 	})
 }
 
-// minifloats reports the minifloat quantisers of a model that has no integer layer: canon has made codes of others.
+// minifloats reports the minifloat quantisers of a model without integer layers. canon has converted all others to
+// codes.
 func (l *lowering) minifloats() (found bool) {
 	for _, step := range l.Steps {
 		if n := step.Node; n.Is(graph.Minifloat) {

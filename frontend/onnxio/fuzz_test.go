@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// FuzzRead: no bytes make Read panic, and it fails exactly where it says why. A graph that was read keeps what Read
-// promises of it, and Begins has seen how it begins.
+// FuzzRead checks that no bytes make Read panic, and that Read fails exactly if it reports an error. A graph must
+// keep Read's promises, and Begins must have accepted the file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(quantModel().Bytes())
@@ -71,8 +71,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// checkGraph checks the promises of graph.Graph: constants of the right length and kind, one maker for each tensor,
-// topological order.
+// checkGraph checks the promises of graph.Graph: constants have the right length and kind, a single node writes
+// each tensor, and nodes are in topological order.
 func checkGraph(t *testing.T, g *graph.Graph) {
 	check := func(c *graph.Tensor) {
 		f, i, codes := len(c.F), len(c.I), len(c.Codes)

@@ -9,14 +9,14 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// A read is one reading of a tensor.
+// A read is one use of a tensor by a node.
 type read struct {
 	tensor string
 	by     subject
 }
 
-// graph reads a graph or the body of a subgraph attribute; at is how where it stands begins. It returns the reads that
-// nothing in p answers: in a subgraph they mean tensors of the graphs around it.
+// graph reads a graph, or the body of a subgraph attribute. at describes its place for diagnostics. It returns the
+// reads that no tensor in p satisfies; in a subgraph they mean tensors of the graphs around it.
 func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
 	g := &graph.Graph{
 		Name:        p.GetName(),
@@ -43,7 +43,7 @@ func (r *reader) graph(p *onnxpb.GraphProto, at string) (*graph.Graph, []read) {
 	return g, r.link(g, given, captured, at)
 }
 
-// constants decodes the initializers and returns the set of their names, also of those that are faulty.
+// constants decodes the initializers. It returns the set of their names, including those of faulty ones.
 func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[string]bool {
 	given := make(map[string]bool)
 	for _, t := range p.GetInitializer() {
@@ -70,8 +70,8 @@ func (r *reader) constants(g *graph.Graph, p *onnxpb.GraphProto, at string) map[
 	return given
 }
 
-// values reads the inputs and outputs and adds the inputs to given. Inputs with an initializer are parameters, not
-// inputs: up to IR version 3 every parameter had to be listed as an input.
+// values reads the inputs and outputs, and adds the inputs to given. An input with an initializer is a parameter,
+// not an input: up to IR version 3 every parameter had to be listed as an input.
 func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]bool, at string) {
 	inputs := make(map[string]bool)
 	for _, v := range p.GetInput() {
@@ -96,7 +96,7 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 	}
 }
 
-// value reads the declaration of an input or output. A missing type is left open: subgraphs often give none.
+// value reads the declaration of an input or output. A missing type is left open, since subgraphs often have none.
 func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.Value {
 	v := graph.Value{Name: p.GetName()}
 	bad := func(f *fault) graph.Value {
@@ -122,7 +122,7 @@ func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.Value {
 	n := int64(1)
 	for _, d := range t.Shape.GetDim() {
 		dim := graph.Dim{Size: -1, Param: d.GetDimParam()}
-		// A negative size is how some exporters write a dynamic axis.
+		// Some exporters write a dynamic axis as a negative size.
 		if _, fixed := d.GetValue().(*onnxpb.TensorShapeProto_Dimension_DimValue); fixed && d.GetDimValue() >= 0 {
 			size := d.GetDimValue()
 			if size > maxElements || n > maxElements/max(size, 1) {
@@ -151,7 +151,7 @@ func typeKind(t *onnxpb.TypeProto) string {
 	return "of an unknown kind"
 }
 
-// node reads one node and, with its attributes, the tensors that its subgraphs take from outside.
+// node reads one node with its attributes. It also returns the tensors that the node's subgraphs take from outside.
 func (r *reader) node(p *onnxpb.NodeProto, index int, at string) (*graph.Node, []read) {
 	n := &graph.Node{
 		Index:   index,
@@ -202,7 +202,7 @@ func subjectOf(n *graph.Node, at string) subject {
 	return subject{node: n.Label(), op: n.FullOp(), at: fmt.Sprintf("%s, node %d", at, n.Index)}
 }
 
-// attr reads an attribute. A kind that graph.Attr has no value for is kept as AttrUnknown.
+// attr reads an attribute. A kind without a value in graph.Attr becomes AttrUnknown.
 func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []read, *fault) {
 	if p.GetRefAttrName() != "" {
 		return graph.Attr{}, nil,
@@ -245,7 +245,7 @@ func (r *reader) attr(p *onnxpb.AttributeProto, here subject) (graph.Attr, []rea
 	return a, nil, nil
 }
 
-// declared is what the file calls the kinds of attributes that are read.
+// declared maps ONNX's kinds of attributes to ours.
 var declared = map[onnxpb.AttributeProto_AttributeType]graph.AttrKind{
 	onnxpb.AttributeProto_FLOAT: graph.AttrFloat, onnxpb.AttributeProto_FLOATS: graph.AttrFloats,
 	onnxpb.AttributeProto_INT: graph.AttrInt, onnxpb.AttributeProto_INTS: graph.AttrInts,
@@ -253,7 +253,8 @@ var declared = map[onnxpb.AttributeProto_AttributeType]graph.AttrKind{
 	onnxpb.AttributeProto_TENSOR: graph.AttrTensor, onnxpb.AttributeProto_GRAPH: graph.AttrGraph,
 }
 
-// attrKind is the declared kind or, in IR version 1, which had no declaration, that of the field in use.
+// attrKind returns the declared kind. In IR version 1, which had no declaration, it returns the kind of the field
+// in use.
 func attrKind(p *onnxpb.AttributeProto) graph.AttrKind {
 	if p.GetType() != onnxpb.AttributeProto_UNDEFINED {
 		return declared[p.GetType()]

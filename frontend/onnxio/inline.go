@@ -10,30 +10,30 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// maxNames bounds, in bytes, the names that tensors of functions get where these are called.
+// maxNames limits the total length of names for tensors of inlined functions, in bytes.
 const maxNames = 1 << 26
 
-// An inliner writes the model's own functions out where they are called, in the message as decoded: everything behind
-// it sees plain nodes. Functions of the quantiser dialects are left alone: exporters add them so that other tools can
-// run the model, and we know the operators themselves.
+// An inliner expands calls of the model's own functions in the decoded message, so that later code sees plain
+// nodes. It leaves functions of the quantiser dialects alone. Exporters add these so that other tools can run the
+// model; hlsgen knows the operators themselves.
 type inliner struct {
 	*reader
 	functions map[string]*onnxpb.FunctionProto // by key
-	opsets    map[string]int64                 // that the model imports
+	opsets    map[string]int64                 // versions that the model imports, by domain
 	model     *onnxpb.ModelProto
 	taken     graph.Taken
-	calls     []string // keys of the functions around
-	nodes     int      // made
-	names     int      // bytes
+	calls     []string // keys of the functions being expanded, outermost first
+	nodes     int      // number of nodes made
+	names     int      // bytes of names made
 	failed    bool
 }
 
-// key is what a function is called by.
+// key returns the key of a function: domain, name and overload.
 func key(domain, name, overload string) string {
 	return canonical(domain) + "\x00" + name + "\x00" + overload
 }
 
-// inline writes out the functions of a model; it is false after an error was reported.
+// inline expands the functions of a model. It returns false after reporting an error.
 func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	x := &inliner{reader: r, model: m, functions: map[string]*onnxpb.FunctionProto{}, opsets: map[string]int64{},
 		taken: graph.Taken{}}
@@ -60,7 +60,7 @@ func (r *reader) inline(m *onnxpb.ModelProto) bool {
 	return !x.failed
 }
 
-// refuse reports the first error: those behind it would often be of the same call.
+// refuse reports only the first error, since later errors are often about the same call.
 func (x *inliner) refuse(s subject, f *fault) {
 	if !x.failed {
 		x.report(s, f)
@@ -68,7 +68,7 @@ func (x *inliner) refuse(s subject, f *fault) {
 	x.failed = true
 }
 
-// take takes the names of all tensors of a graph, and of those in it.
+// take marks the names of all tensors in a graph and its subgraphs as used.
 func (x *inliner) take(g *onnxpb.GraphProto) {
 	for _, list := range [][]*onnxpb.ValueInfoProto{g.GetInput(), g.GetOutput()} {
 		for _, v := range list {
@@ -91,8 +91,8 @@ func (x *inliner) take(g *onnxpb.GraphProto) {
 	}
 }
 
-// expand is nodes with the functions that they call, and that their bodies call, written out. What is given stays as it
-// is: calls share it.
+// expand returns nodes with all calls of functions expanded, also in bodies and functions. It does not change the
+// given nodes, which calls share.
 func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.NodeProto) {
 	for i, n := range nodes {
 		if x.failed {
@@ -125,13 +125,13 @@ func (x *inliner) expand(nodes []*onnxpb.NodeProto, at string) (list []*onnxpb.N
 	return list
 }
 
-// attribute is an attribute by another name and with another graph.
+// attribute returns a copy of an attribute with another name and another graph.
 func attribute(a *onnxpb.AttributeProto, name string, g *onnxpb.GraphProto) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: &name, Type: a.Type, F: a.F, I: a.I, S: a.S, T: a.T, G: g, Floats: a.Floats,
 		Ints: a.Ints, Strings: a.Strings, Tensors: a.Tensors}
 }
 
-// made counts what was written out, by the bytes of names and lists; it is false where that is too much.
+// made counts the nodes and bytes that were made. It returns false if they exceed a limit.
 func (x *inliner) made(s subject, nodes, bytes int) bool {
 	x.nodes, x.names = x.nodes+nodes, x.names+bytes
 	switch {
@@ -143,7 +143,7 @@ func (x *inliner) made(s subject, nodes, bytes int) bool {
 	return !x.failed
 }
 
-// call is the nodes of a function in the place of a node that calls it.
+// call returns the nodes of a function that replace a node that calls it.
 func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subject) []*onnxpb.NodeProto {
 	k := key(f.GetDomain(), f.GetName(), f.GetOverload())
 	switch {
@@ -183,7 +183,7 @@ func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subjec
 			b.names[name] = n.Input[i]
 		}
 	}
-	var through []*onnxpb.NodeProto // outputs that are inputs
+	var through []*onnxpb.NodeProto // outputs of the function that are also its inputs
 	for i, name := range f.GetOutput() {
 		if i >= len(n.GetOutput()) || n.Output[i] == "" {
 			continue
@@ -201,18 +201,18 @@ func (x *inliner) call(n *onnxpb.NodeProto, f *onnxpb.FunctionProto, here subjec
 	return nodes
 }
 
-// A binding is a call: what tensors and attributes of the function are there.
+// A binding maps the tensors and attributes of a function to those of a call.
 type binding struct {
 	*inliner
 	call  string
 	here  subject
 	names map[string]string
 	attrs map[string]*onnxpb.AttributeProto
-	// of operators, by domain, where the function imports another than the model
+	// versions of operators by domain, if the function imports others than the model
 	versions map[string]int64
 }
 
-// name is what a tensor of the function is called.
+// name returns the name in the model for a tensor of the function.
 func (b *binding) name(of string) string {
 	if of == "" {
 		return ""
@@ -226,7 +226,7 @@ func (b *binding) name(of string) string {
 	return to
 }
 
-// named counts a name that was made, and holds that it is no longer than those of a file.
+// named counts a new name, and checks that it is not longer than names in a file may be.
 func (b *binding) named(name string) bool {
 	if len(name) > maxString {
 		b.refuse(b.here, tooLarge("functions within functions make a name of more than %d bytes", maxString))
@@ -242,7 +242,8 @@ func (b *binding) renamed(names []string) []string {
 	return list
 }
 
-// nodes are those of the function, or of a graph in it. Their outputs are named first: the order of nodes is free.
+// nodes returns the nodes of the function, or of a graph in it, with the names of the call. It names their outputs
+// first, since nodes may come in any order.
 func (b *binding) nodes(of []*onnxpb.NodeProto) (list []*onnxpb.NodeProto) {
 	for _, n := range of {
 		if b.failed {
@@ -271,7 +272,8 @@ func (b *binding) nodes(of []*onnxpb.NodeProto) (list []*onnxpb.NodeProto) {
 	return list
 }
 
-// attr is an attribute of a node of the function; nil where it refers to one that the call leaves out.
+// attr returns an attribute of a node of the function. It returns nil if the attribute refers to one that the call
+// omits.
 func (b *binding) attr(a *onnxpb.AttributeProto) *onnxpb.AttributeProto {
 	ref := a.GetRefAttrName()
 	if ref == "" {
@@ -291,8 +293,8 @@ func (b *binding) attr(a *onnxpb.AttributeProto) *onnxpb.AttributeProto {
 	return attribute(of, a.GetName(), of.GetG())
 }
 
-// body is a graph of the function with the names and the attributes of the call. Its own tensors may have names that
-// others have elsewhere.
+// body returns a graph of the function with the names and the attributes of the call. Tensors of the graph may have
+// the same names as tensors elsewhere.
 func (b *binding) body(g *onnxpb.GraphProto) *onnxpb.GraphProto {
 	outer := b.names
 	b.names = maps.Clone(outer)

@@ -12,21 +12,21 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// function adds a function of the domain "own" to a model, whose nodes are those of body.
+// function adds a function of the domain "own" with the nodes of body to a model.
 func function(m *onnxtest.Model, name, inputs, outputs string, body func(f *onnxtest.Model)) *onnxpb.FunctionProto {
 	f := onnxtest.New(0)
 	body(f)
 	return m.Function("own", name, inputs, outputs, f)
 }
 
-// refer makes the last attribute of the last node one by reference.
+// refer turns the last attribute of the last node into a reference to an attribute of the function.
 func refer(n *onnxtest.Node, to string) *onnxtest.Node {
 	a := n.Proto.Attribute[len(n.Proto.Attribute)-1]
 	a.RefAttrName = &to
 	return n
 }
 
-// calls are functions and their calls: y is made of c, which is 1 and -2.
+// calls lists functions and their calls. y is computed from c, which is 1 and -2.
 var calls = []struct {
 	name string
 	make func(m *onnxtest.Model)
@@ -106,7 +106,7 @@ var calls = []struct {
 	}, []float64{1, -2}},
 }
 
-// TestFunctions holds what functions give where they are called.
+// TestFunctions checks the results of functions where they are called.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	for _, c := range calls {
@@ -119,8 +119,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestFunctionNames holds what nodes and tensors of a function are called, and that what the exporter knows of a node
-// is kept.
+// TestFunctionNames checks the names of nodes and tensors of a function, and that the exporter's metadata about a
+// node are kept.
 func TestFunctionNames(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(0).Opset("own", 1).Input("x", graph.Float32, 2).Output("y", graph.Float32, 2)
@@ -152,8 +152,8 @@ func TestFunctionNames(t *testing.T) {
 	}
 }
 
-// TestFunctionBodies holds what the bodies of a function have where it is called: names of their own, though they have
-// some in common, the tensors of the call, its attributes, and its bodies.
+// TestFunctionBodies checks the bodies of subgraphs in a function where it is called. They have names of their own,
+// although calls use some names in common, and they see the tensors of the call, its attributes, and its bodies.
 func TestFunctionBodies(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(18).Opset("own", 1).Input("x", graph.Float32, 2).Output("y", graph.Float32, 2)
@@ -197,7 +197,7 @@ func TestFunctionBodies(t *testing.T) {
 	}
 }
 
-// TestFunctionFaults holds that functions that no file may have, or that grow without bounds, are refused.
+// TestFunctionFaults checks that forbidden functions, and functions that grow without bounds, are refused.
 func TestFunctionFaults(t *testing.T) {
 	t.Parallel()
 	chain := func(length, calls int) func(m *onnxtest.Model) {

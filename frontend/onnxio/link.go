@@ -10,9 +10,9 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// link finds the maker of every tensor that g reads, checks that there is exactly one, and sorts g.Nodes. given are the
-// inputs and initializers, captured[i] the reads of the subgraphs of node i. It returns the reads that nothing in g
-// answers, one for each tensor.
+// link finds the maker of every tensor that g reads, checks that there is exactly one, and sorts g.Nodes. given
+// contains the inputs and initializers, and captured[i] the reads of the subgraphs of node i. link returns the
+// reads that nothing in g satisfies, one per tensor.
 func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, at string) []read {
 	ops := make([]operator, len(g.Nodes))
 	for i, n := range g.Nodes {
@@ -39,7 +39,7 @@ func (r *reader) link(g *graph.Graph, given map[string]bool, captured [][]read, 
 	return unmet
 }
 
-// unmet lists the reads of tensors that are neither given nor made in g.
+// unmet returns the reads of tensors that are neither given nor made in g.
 func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, captured [][]read, at string) []read {
 	var list []read
 	seen := make(map[string]bool)
@@ -64,8 +64,8 @@ func (r *reader) unmet(g *graph.Graph, w *wiring, given map[string]bool, capture
 	return list
 }
 
-// checkSingle reports tensors with more than one origin and returns whether there are none. ONNX demands static single
-// assignment.
+// checkSingle reports tensors with more than one origin, and returns whether there are none. ONNX requires static
+// single assignment.
 func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, at string) bool {
 	const hint = "give each tensor a name of its own"
 	single := true
@@ -97,7 +97,7 @@ func (r *reader) checkSingle(g *graph.Graph, w *wiring, given map[string]bool, a
 	return single
 }
 
-// sort puts g.Nodes into topological order, in the file's where the file is sorted, and reports cycles.
+// sort sorts g.Nodes topologically, keeping the file's order if that is topological. It reports cycles.
 func (r *reader) sort(g *graph.Graph, w *wiring, at string) {
 	deps, loops := w.dependences()
 	const hint = "a graph cannot feed back into itself; write recurrence as Scan, Loop or LSTM"

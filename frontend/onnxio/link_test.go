@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// linkModel is a model with the input x, the initializer w and the output y.
+// linkModel returns a model with the input x, the initializer w and the output y.
 func linkModel() *onnxtest.Model {
 	return onnxtest.New(13).Input("x", graph.Float32, 1).Init("w", graph.Float32, []int{1}, 2).Output("y",
 		graph.Float32, 1)
@@ -22,7 +22,7 @@ func TestOrder(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		build func(m *onnxtest.Model)
-		want  []int // the file's indices
+		want  []int // indices in the file
 	}{
 		{"square", func(m *onnxtest.Model) { m.Node("Mul", "x", "x").Out("y") }, []int{0}},
 		{"square of a node", func(m *onnxtest.Model) {
@@ -84,7 +84,7 @@ func TestLinkFaults(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		build func(m *onnxtest.Model)
-		want  []string // how each error begins: node, place, message
+		want  []string // start of each error: node, place, message
 	}{
 		{"undefined", func(m *onnxtest.Model) { m.Node("Add", "x", "q").Name("n").Out("y") },
 			[]string{`n|m.onnx, node 0|the tensor "q" is read`}},
@@ -167,7 +167,7 @@ func TestLinkFaults(t *testing.T) {
 	}
 }
 
-// onnx-go delivers every slot of every operator as it was given.
+// TestWire checks that onnx-go returns every slot of every operator as it was given.
 func TestWire(t *testing.T) {
 	t.Parallel()
 	ops := []operator{
@@ -183,7 +183,7 @@ func TestWire(t *testing.T) {
 	checkWiring(t, w, ops)
 }
 
-// checkWiring compares the lines of the multigraph with the operators.
+// checkWiring compares the edges of the multigraph with the operators.
 func checkWiring(t *testing.T, w *wiring, ops []operator) {
 	t.Helper()
 	for i, op := range ops {
@@ -217,7 +217,8 @@ func checkWiring(t *testing.T, w *wiring, ops []operator) {
 	}
 }
 
-// The order is the same on every run, although the graphs that it is found in keep their nodes in maps.
+// TestDeterministic checks that nodes have the same order in every run, although onnx-go's graphs keep their nodes
+// in maps.
 func TestDeterministic(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(13).Input("x", graph.Float32, 1).Output("y", graph.Float32, 1)
@@ -241,7 +242,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// A model of a million bytes: 250 quantised layers with 1000 float32 weights each.
+// BenchmarkRead reads a model of a million bytes: 250 quantised layers with 1000 float32 weights each.
 func BenchmarkRead(b *testing.B) {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2).Input("t0", graph.Float32, 1, 10).Output("t250",
 		graph.Float32, 1, 10)

@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// modelFiles are the repository's models, and every model file among the shared ones.
+// modelFiles returns the repository's models, and every model file among the shared ones.
 func modelFiles(t *testing.T) (files []string) {
 	for _, m := range models.Own(t) {
 		for _, file := range m.Files {
@@ -39,7 +39,7 @@ func modelFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// Every real model is read without a word, and nothing of it is lost.
+// TestModels checks that every real model is read without a diagnostic, and that nothing of it is lost.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, path := range modelFiles(t) {
@@ -68,7 +68,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// compareGraph holds a graph against its own file: node by node, down to the subgraphs.
+// compareGraph compares a graph with its own file, node by node, including subgraphs.
 func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProto) {
 	t.Helper()
 	params := 0
@@ -94,7 +94,7 @@ func compareGraph(t *testing.T, path string, g *graph.Graph, p *onnxpb.GraphProt
 			t.Errorf("%s: constant %s has %d elements, want %d", path, c.GetName(), len(v.Floats()), size)
 		}
 	}
-	made := make(map[string]int) // position of each tensor's maker in the sorted order
+	made := make(map[string]int) // position in the sorted order of the node that writes each tensor
 	var ops []operator
 	for at, n := range g.Nodes {
 		q := p.GetNode()[n.Index]

@@ -1,20 +1,20 @@
-// Package onnxio reads ONNX files, and writes them. Our own protobuf bindings carry what a file says: names, domains,
-// types, constants, attributes, subgraphs. onnx-go wires the topology: which node makes the tensor that another one
-// reads.
+// Package onnxio reads and writes ONNX files. Our own protobuf bindings read the content of a file: names, domains,
+// types, constants, attributes and subgraphs. onnx-go determines the topology: which node makes the tensor that
+// another node reads.
 //
 // The two are separate because onnx-go v0.5.0 drops node names, domains, opset versions, dynamic axes, metadata and
-// annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that holds
-// nothing but tensor names and the index of each node (wire.go).
+// annotations, and refuses int8 and float16 constants and subgraphs. It therefore gets a copy of the model that
+// contains only tensor names and the index of each node (wire.go).
 //
 // In come bytes; out comes a graph.Graph, or diagnostics, whatever the bytes are. It sees graph, diag and the
 // bindings (onnxpb).
 //
-//   - scan.go bounds sizes and nesting before anything is decoded
-//   - whole.go puts into a file what it keeps in others
-//   - read.go walks the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
-//   - inline.go writes out the model's own functions
-//   - wire.go lets onnx-go join the nodes, link.go puts them in order and finds what is missing
-//   - write.go is the way back: the file of a graph
+//   - scan.go limits sizes and nesting before anything is decoded
+//   - whole.go inserts the tensors that a model keeps in other files
+//   - read.go reads the model, graph.go a graph in it, tensor.go constants, minifloat.go their 8- and 16-bit floats
+//   - inline.go expands the model's own functions
+//   - wire.go lets onnx-go connect the nodes, link.go sorts them and finds missing tensors
+//   - write.go writes a graph as a file
 package onnxio
 
 import (
@@ -26,16 +26,16 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// maxErrors is how many errors of one file are reported one by one.
+// At most maxErrors errors of a file are reported one by one.
 const maxErrors = 100
 
-// Read makes a graph of the bytes of an ONNX file. Nodes come out in topological order, in the file's order where that
-// is one. name is the file's base name, for diagnostics. The result is nil where an error was added to d.
+// Read parses the bytes of an ONNX file as a graph. Nodes come in topological order, in the file's order if that is
+// topological. name is the file's base name, for diagnostics. The result is nil if Read added an error to d.
 //
-// Tensors that are kept in other files are an error: Whole puts them in.
+// Tensors in other files are an error; Whole inserts them.
 //
-// Bytes of any kind end in a graph or in errors; memory stays within a small multiple of len(b) plus the limits in
-// scan.go. b is not kept.
+// Bytes of any kind give a graph or errors. The memory used is at most a small multiple of len(b) plus the limits
+// in scan.go. Read does not keep b.
 func Read(name string, b []byte, d *diag.List) *graph.Graph {
 	r := &reader{file: name, list: d, versions: map[*onnxpb.NodeProto]int64{}}
 	m, f := decode(b)
@@ -54,25 +54,26 @@ func Read(name string, b []byte, d *diag.List) *graph.Graph {
 	return g
 }
 
-// A reader is the state of one Read: where to report, what the model declares, and what it used of the limits.
+// A reader is the state of one Read: the list of errors, the model's declarations, and the use of the limits.
 type reader struct {
 	file     string
 	list     *diag.List
 	opsets   map[string]int64
-	versions map[*onnxpb.NodeProto]int64 // of nodes of functions that import another than the model
-	core     bool                        // a node of ai.onnx was seen
-	external int                         // tensors in other files; the first of them is first
+	versions map[*onnxpb.NodeProto]int64 // of nodes of functions with an import of their own
+	core     bool                        // a node of the domain ai.onnx was seen
+	external int                         // number of tensors in other files; first is the first of them
 	first    *onnxpb.TensorProto
 	errors   int
-	full     bool // a limit was reached
+	full     bool // a limit was exceeded
 	edges    int
 	elements int
 }
 
-// A subject is what a diagnostic is about. The zero node and op stand for the model as a whole.
+// A subject is the node or the place that a diagnostic is about. An empty node and op stand for the whole model.
 type subject struct{ node, op, at string }
 
-// report adds an error. A limit that was reached is the last one: what follows would be about the rest of the same.
+// report adds an error. After an exceeded limit it adds no more, since further errors would be about the same
+// problem.
 func (r *reader) report(s subject, f *fault) {
 	if r.full {
 		return
@@ -85,14 +86,14 @@ func (r *reader) report(s subject, f *fault) {
 		Hint: f.hint})
 }
 
-// prefix says what part of a subject a fault is about.
+// prefix returns a fault whose message names the part of the subject.
 func (f *fault) prefix(format string, args ...any) *fault {
 	g := *f
 	g.msg = fmt.Sprintf(format, args...) + ": " + f.msg
 	return &g
 }
 
-// model reads everything. Errors are collected as far as the parts can be read without each other.
+// model reads the whole model. It collects as many errors as independent parts allow.
 func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 	top := subject{at: r.file}
 	if m.GetGraph() == nil {
@@ -129,7 +130,7 @@ func (r *reader) model(m *onnxpb.ModelProto) *graph.Graph {
 func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 	r.opsets = make(map[string]int64)
 	if m.GetIrVersion() < 3 && len(m.GetOpsetImport()) == 0 {
-		// Opset imports came with IR version 3; what is older means version 1 (onnx/docs/IR.md).
+		// Opset imports came with IR version 3. Older models mean version 1 (onnx/docs/IR.md).
 		r.opsets[""] = 1
 	}
 	for _, o := range m.GetOpsetImport() {
@@ -146,7 +147,7 @@ func (r *reader) readOpsets(m *onnxpb.ModelProto) {
 	}
 }
 
-// canonical is the one spelling of a domain: ONNX's own has two.
+// canonical returns the single spelling of a domain. ONNX's own domain has two.
 func canonical(domain string) string {
 	if domain == "ai.onnx" {
 		return ""
@@ -179,10 +180,10 @@ func (r *reader) reportExternal() {
 			`onnx.save_model(onnx.load("model.onnx"), "whole.onnx")`})
 }
 
-// quote shows a string of the model within a message.
+// quote returns a string of the model for use in a message.
 func quote(s string) string { return fmt.Sprintf("%.80q", s) }
 
-// typeName names an element type, also one that is not in the list.
+// typeName names an element type, also an unknown one.
 func typeName(d graph.DType) string {
 	if s := d.String(); s != "unknown" {
 		return s

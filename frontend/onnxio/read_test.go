@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// mustRead reads the bytes of a model that has no faults.
+// mustRead reads the bytes of a model without faults.
 func mustRead(t *testing.T, b []byte) *graph.Graph {
 	t.Helper()
 	var d diag.List
@@ -22,13 +22,13 @@ func mustRead(t *testing.T, b []byte) *graph.Graph {
 	return g
 }
 
-// quantModel uses most of what a file can say.
+// quantModel returns a model that uses most features of the format.
 func quantModel() *onnxtest.Model {
 	m := onnxtest.New(0).Opset("ai.onnx", 14).Opset("qonnx.custom_op.general", 2)
 	m.Proto.ProducerName, m.Proto.ProducerVersion = new("pytorch"), new("2.1.0")
 	m.Proto.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: new("author"), Value: new("us")}}
 	m.Input("x", graph.Float32, "batch", 4, nil).Output("y", graph.Float32)
-	m.Input("s", graph.Float32).Init("s", graph.Float32, nil, 0.25) // a parameter listed as an input
+	m.Input("s", graph.Float32).Init("s", graph.Float32, nil, 0.25) // a parameter that is listed as an input, too
 	m.Init("z", graph.Float32, nil, 0).Init("b", graph.Float32, nil, 8)
 	m.Annotate("x", "INT8")
 	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Name("/q/Quant.0").
@@ -100,7 +100,7 @@ func TestValues(t *testing.T) {
 		name string
 		typ  *onnxpb.TypeProto
 		want graph.Value
-		code diag.Code // of the error, where one is due
+		code diag.Code // of the error, if one is expected
 	}{
 		{"no type", nil, graph.Value{Name: "x"}, ""},
 		{"empty type", &onnxpb.TypeProto{}, graph.Value{Name: "x"}, ""},
@@ -134,7 +134,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Files of IR version 1 declare no attribute kinds, and no opsets before version 3.
+// TestOldFiles checks files of IR version 1, which declare no kinds of attributes, and of versions below 3, which
+// declare no opsets.
 func TestOldFiles(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(0).Input("x", graph.Float32).Output("y", graph.Float32)
@@ -175,7 +176,7 @@ func TestSubgraphs(t *testing.T) {
 	m.Node("Loop", "", "").Name("loop").Graph("body", body).Out("y")
 	m.Node("Relu", "x").Out("late")
 	g := mustRead(t, m.Bytes())
-	// The loop reads "late" only from within, two levels down, and still comes after its maker.
+	// The loop reads "late" only from a subgraph two levels down, but must still follow the node that writes it.
 	if g.Nodes[0].Op != "Relu" || g.Nodes[1].Op != "Loop" {
 		t.Errorf("order %s, %s; want Relu, Loop", g.Nodes[0].Op, g.Nodes[1].Op)
 	}
@@ -197,7 +198,7 @@ func TestModelFaults(t *testing.T) {
 		name   string
 		change func(m *onnxtest.Model)
 		code   diag.Code
-		says   string // part of the message, the place or the hint
+		says   string // must be part of the message, the place or the hint
 	}{
 		{"no graph", func(m *onnxtest.Model) { m.Proto.Graph = nil }, diag.ModelMalformed, "no graph"},
 		{"no output", func(m *onnxtest.Model) { m.Proto.Graph.Output = nil }, diag.ModelMalformed, "no output"},
@@ -251,7 +252,8 @@ func TestModelFaults(t *testing.T) {
 	}
 }
 
-// Functions that exporters add for the quantiser dialects do not hide what we know of the operators.
+// TestDialectFunctions checks that functions which exporters add for quantisers do not replace hlsgen's own
+// knowledge of the operators.
 func TestDialectFunctions(t *testing.T) {
 	t.Parallel()
 	m := quantModel()
@@ -259,7 +261,7 @@ func TestDialectFunctions(t *testing.T) {
 	mustRead(t, m.Bytes())
 }
 
-// All errors of a file are collected, up to a number.
+// TestManyFaults checks that all errors of a file are collected, up to a limit.
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	m := quantModel()
@@ -275,7 +277,7 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// A list that has errors already does not spoil a good model.
+// TestEarlierErrors checks that a list which has errors already does not affect a good model.
 func TestEarlierErrors(t *testing.T) {
 	t.Parallel()
 	var d diag.List

@@ -16,35 +16,35 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// The limits. A hostile file is refused by them before it can take memory or time out of proportion to what an
-// accelerator could hold; no network that fits an FPGA comes near one of them.
+// The limits. They reject a hostile file before it takes memory or time out of proportion to what an accelerator
+// could hold. No network that fits an FPGA comes near any of them.
 const (
-	// MaxFile is the length of a protobuf message: sizes are signed 32-bit numbers in its readers.
+	// MaxFile is the length limit of a protobuf message in bytes. Protobuf's readers use signed 32-bit sizes.
 	MaxFile = 1<<31 - 1
-	// maxNesting is how deep messages may lie within each other; it bounds the depth of subgraphs as well, at three
-	// levels each. Protobuf's C++ and Python readers refuse more, so no tool wrote such a file.
+	// maxNesting limits how deeply messages are nested. It also limits the depth of subgraphs, which take three
+	// levels each. Protobuf's C++ and Python readers accept no more, so no tool wrote a deeper file.
 	maxNesting = 100
-	// maxNodes counts the nodes of the graph, of all subgraphs and functions. The largest networks have some ten
+	// maxNodes limits the nodes of the graph with all subgraphs and functions. The largest networks have some ten
 	// thousand.
 	maxNodes = 1 << 16
-	// maxMessages bounds the decoded size of small messages: an empty attribute takes two bytes in the file and three
-	// hundred in memory. A node with its attributes and shapes takes about ten messages.
+	// maxMessages limits the decoded size of small messages. An empty attribute takes two bytes in the file but
+	// three hundred in memory. A node with its attributes and shapes takes about ten messages.
 	maxMessages = 16 * maxNodes
-	// maxEdges counts, over all nodes, outputs times inputs: the edges that onnx-go makes, a thousand bytes each.
+	// maxEdges limits the edges that onnx-go makes, outputs times inputs over all nodes. Each takes a thousand
+	// bytes.
 	maxEdges = 1 << 18
-	// maxElements counts the elements of all constants together: a byte each in memory where they are integers of at
-	// most 8 bits (the file's own, where it has a byte for each), else eight. The largest device holds about this many
-	// bits on chip.
+	// maxElements limits the elements of all constants together. Integers of at most 8 bits take a byte of memory
+	// each, other elements eight bytes. The largest device holds about this many bits on chip.
 	maxElements = 1 << 28
-	// maxRank is numpy's own limit; tensors come in and go out as .npy files.
+	// maxRank limits the number of axes, as numpy does. Tensors are read and written as .npy files.
 	maxRank = 64
-	// maxString is the length of a name, a domain or an operator. Names go into reports and comments.
+	// maxString limits the length of a name, a domain or an operator in bytes. Names go into reports and comments.
 	maxString = 1 << 12
-	// maxText is the length of a metadata value; some exporters keep whole configurations there.
+	// maxText limits the length of a metadata value in bytes. Some exporters store whole configurations there.
 	maxText = 1 << 24
 )
 
-// A fault is what is wrong with a piece of the file. Whoever knows the place makes it a diagnostic.
+// A fault is a problem with a part of the file. A caller that knows the place makes it a diagnostic.
 type fault struct {
 	code      diag.Code
 	msg, hint string
@@ -66,8 +66,8 @@ func unsupported(hint, format string, args ...any) *fault {
 	return &fault{diag.OpUnsupported, fmt.Sprintf(format, args...), hint}
 }
 
-// decode makes a ModelProto of the bytes of a file. The bytes are scanned first, because protobuf's own reader sets no
-// bounds and words its errors differently from build to build.
+// decode decodes the bytes of a file as a ModelProto. It scans the bytes first, because protobuf's own reader has
+// no limits, and the wording of its errors varies from build to build.
 func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	if f := recognise(b); f != nil {
 		return nil, f
@@ -80,16 +80,16 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 		return nil, f
 	}
 	m := new(onnxpb.ModelProto)
-	// Unknown fields are those of later ONNX versions, none of which changes what a model computes.
+	// Unknown fields come from later ONNX versions. None of them changes what a model computes.
 	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(b, m); err != nil {
 		return nil, damaged("the bytes are not an ONNX model")
 	}
 	return m, nil
 }
 
-// Begins reports whether a file of so many bytes, at least one, may be a model, by the lengths of its outermost fields,
-// or says in d why it is none: of a file that is none, however large it is, little is read. name is its base name, for
-// diagnostics.
+// Begins reports whether a file of at least one byte may be a model, judging by the lengths of its outermost
+// fields. Otherwise it adds the reason to d. It reads only little of a file that is no model, however large. name
+// is the file's base name, for diagnostics.
 func Begins(name string, file io.ReaderAt, size int64, d *diag.List) bool {
 	f := skim(file, size)
 	if f != nil {
@@ -98,9 +98,9 @@ func Begins(name string, file io.ReaderAt, size int64, d *diag.List) bool {
 	return f == nil
 }
 
-// skim walks over the outermost fields. Whoever reads the whole file says why it cannot be read.
+// skim walks over the outermost fields. It ignores read errors, which the reader of the whole file reports.
 func skim(file io.ReaderAt, size int64) *fault {
-	const most = 1000 // fields; tools write some dozen
+	const most = 1000 // fields; tools write a few dozen
 	for off, n := int64(0), 0; off < size && n < most; n++ {
 		b := make([]byte, min(64, size-off))
 		if _, err := file.ReadAt(b, off); err != nil {
@@ -116,7 +116,7 @@ func skim(file io.ReaderAt, size int64) *fault {
 		var length int64
 		switch typ {
 		case protowire.StartGroupType:
-			return nil // has no length
+			return nil // a group has no length
 		case protowire.BytesType:
 			v, l := protowire.ConsumeVarint(b[tag:])
 			if l < 0 {
@@ -136,13 +136,13 @@ func skim(file io.ReaderAt, size int64) *fault {
 	return nil
 }
 
-// recognise tells files that are often taken for an ONNX model from one.
+// recognise detects files that are often mistaken for ONNX models.
 func recognise(b []byte) *fault {
 	if len(b) == 0 {
 		return damaged("the file is empty")
 	}
 	const (
-		archive = 30 // where a zip archive has the name of its first file
+		archive = 30 // position of the first file's name in a zip archive
 		torch   = `export the model: torch.onnx.export(model, (example,), "model.onnx"), or, of a network of ` +
 			`Brevitas, export_qonnx of brevitas.export`
 		keras = "export the model: python -m tf2onnx.convert --keras model.h5 --output model.onnx, or, of a network " +
@@ -173,20 +173,20 @@ func recognise(b []byte) *fault {
 	return nil
 }
 
-// A form is what the scan has to know of a message type: its fields by number.
+// A form describes the fields of a message type for the scan, by field number.
 type form struct {
 	node   bool // NodeProto
 	fields []field
 }
 
-// A field is skipped unless it holds messages or a string with a limit.
+// A field is skipped unless it contains messages or a string with a limit.
 type field struct {
 	name  string
 	sub   *form
 	limit int
 }
 
-// modelForm is the form of ModelProto, read off the generated descriptors.
+// modelForm returns the form of ModelProto, derived from the generated descriptors.
 var modelForm = sync.OnceValue(func() *form {
 	known := make(map[protoreflect.FullName]*form)
 	var of func(protoreflect.MessageDescriptor) *form
@@ -217,10 +217,10 @@ var modelForm = sync.OnceValue(func() *form {
 	return of((*onnxpb.ModelProto)(nil).ProtoReflect().Descriptor())
 })
 
-// A scanner walks over the wire format without keeping anything.
+// A scanner walks over the wire format without storing anything.
 type scanner struct {
 	messages, nodes int
-	outside         bool // a tensor says that its data are in another file
+	outside         bool // a tensor has its data in another file
 }
 
 // message checks one message that starts at byte off of the file.
@@ -260,7 +260,7 @@ func (s *scanner) message(b []byte, off int, m *form, depth int) *fault {
 	return nil
 }
 
-// field checks a field with a length in front.
+// field checks a field with a length prefix.
 func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 	if f.sub == nil && f.limit == 0 {
 		return nil
@@ -279,10 +279,10 @@ func (s *scanner) field(f field, b []byte, off, depth int) *fault {
 	return nil
 }
 
-// word is a field's name as it stands in a sentence.
+// word returns a field's name for use in a sentence.
 func word(field string) string { return "the " + strings.ReplaceAll(field, "_", " ") }
 
-// wireFault words what protowire found in the field at byte off.
+// wireFault describes the error that protowire found in the field at byte off.
 func wireFault(n, off int) *fault {
 	if protowire.ParseError(n) == io.ErrUnexpectedEOF {
 		return beyond(off)

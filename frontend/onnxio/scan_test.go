@@ -14,7 +14,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A file that is cut off anywhere gives an error or, where the cut happens to leave a whole model, that model.
+// TestTruncated checks that a file cut off anywhere gives an error or, if the cut leaves a complete model, that
+// model.
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	b := quantModel().Bytes()
@@ -29,13 +30,14 @@ func TestTruncated(t *testing.T) {
 			read++
 		}
 	}
-	// The file ends with two opset imports and the metadata: cut before the metadata, or between the imports.
+	// The file ends with two opset imports and the metadata. It can be cut before the metadata, or between the
+	// imports.
 	if read > 2 {
 		t.Errorf("%d truncated files were read", read)
 	}
 }
 
-// No single wrong byte may do worse than an error.
+// TestDamaged checks that a single wrong byte causes an error at worst.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	b := quantModel().Bytes()
@@ -103,7 +105,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		file []byte
-		want diag.Code // empty where the file is read
+		want diag.Code // empty if the file is read
 	}{
 		{"a name of 4096 bytes", named(strings.Repeat("n", maxString)), ""},
 		{"a name of 4097 bytes", named(strings.Repeat("n", maxString+1)), diag.ModelTooLarge},
@@ -136,7 +138,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A file at the limits costs time and memory in proportion to them, in the worst order for the sort.
+// TestLargest checks that a file at the limits takes time and memory in proportion to its size, with its nodes in
+// the worst order for sorting.
 func TestLargest(t *testing.T) {
 	var before, after runtime.MemStats
 	m := linkModel()
@@ -159,7 +162,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// A sparse file has zeros, as many as it likes, behind what it begins with. It counts what is read of it.
+// A sparse is a file of any length. It has zeros behind a given beginning, and counts the bytes that are read.
 type sparse struct {
 	begins []byte
 	read   int
@@ -174,7 +177,7 @@ func (s *sparse) ReadAt(b []byte, off int64) (int, error) {
 	return len(b), nil
 }
 
-// TestBegins holds that a file that is no model is refused by its beginning, whatever its size.
+// TestBegins checks that a file which is no model is refused after its beginning, whatever its size.
 func TestBegins(t *testing.T) {
 	t.Parallel()
 	for begins, want := range map[string]string{

@@ -19,12 +19,12 @@ const (
 	uint64s
 )
 
-// An encoding is how ONNX writes the elements of one type.
+// An encoding describes how ONNX stores the elements of one type.
 type encoding struct {
-	bits   int // of one element in raw data; below 8, elements share bytes, the first in the lowest bits
+	bits   int // bits of an element in raw data; below 8, elements share bytes, the first in the lowest bits
 	typed  store
 	signed bool
-	real   func(code uint64) float64 // nil for integers
+	real   func(code uint64) float64 // value of a code; nil for integers
 }
 
 var encodings = map[graph.DType]encoding{
@@ -47,8 +47,8 @@ var encodings = map[graph.DType]encoding{
 	graph.Int64: {64, int64s, true, nil}, graph.UInt64: {64, uint64s, false, nil},
 }
 
-// tensor decodes a constant. Nothing is allocated from the declared shape before it agrees with the bytes present. A
-// tensor kept in another file is counted, not refused: the result is then nil without a fault.
+// tensor decodes a constant. It allocates no memory for the declared shape before checking that the data have that
+// size. A tensor in another file is counted, not refused: the result is then nil without a fault.
 func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	if p.GetDataLocation() == onnxpb.TensorProto_EXTERNAL {
 		r.noteExternal(p)
@@ -70,7 +70,7 @@ func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	if f != nil {
 		return nil, f
 	}
-	// n is below 2^62, but n*bits need not be.
+	// n is below 2^62, but n*bits may be larger.
 	if n > uint64(len(raw))*8/uint64(e.bits) || (n*uint64(e.bits)+7)/8 != uint64(len(raw)) {
 		return nil, damaged("the shape %v does not fit the data: %d elements of %d bits and %d bytes",
 			shape, n, e.bits, len(raw))
@@ -81,7 +81,7 @@ func (r *reader) tensor(p *onnxpb.TensorProto) (*graph.Tensor, *fault) {
 	return e.tensor(dtype, shape, int(n), raw)
 }
 
-// constantShape checks the axes of a constant and multiplies them; the product is below 2^62.
+// constantShape checks the axes of a constant and returns their product, which is below 2^62.
 func constantShape(dims []int64) ([]int, uint64, *fault) {
 	if len(dims) > maxRank {
 		return nil, 0, tooLarge("a tensor of %d axes; at most %d are read", len(dims), maxRank)
@@ -102,7 +102,7 @@ func constantShape(dims []int64) ([]int, uint64, *fault) {
 		shape[i] = int(d)
 	}
 	if empty {
-		// Bounded all the same: strides of such a shape are computed as of any other.
+		// Limit n anyway, since strides of an empty shape are computed like any others.
 		if n > maxElements {
 			return nil, 0, tooLarge("the axes %v of an empty tensor", dims)
 		}
@@ -111,7 +111,7 @@ func constantShape(dims []int64) ([]int, uint64, *fault) {
 	return shape, uint64(n), nil
 }
 
-// rawData is the form that raw_data has, whichever field holds the elements.
+// rawData returns the elements in the form of raw_data, whichever field contains them.
 func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fault) {
 	sets := []int{len(p.GetFloatData()), len(p.GetDoubleData()), len(p.GetInt32Data()), len(p.GetInt64Data()),
 		len(p.GetUint64Data())}
@@ -153,7 +153,7 @@ func rawData(p *onnxpb.TensorProto, dtype graph.DType, e encoding) ([]byte, *fau
 	return raw, nil
 }
 
-// rawUint64s narrows uint64_data.
+// rawUint64s converts uint64_data to raw data.
 func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
 	raw := make([]byte, 0, len(data)*e.bits/8)
 	for _, v := range data {
@@ -169,8 +169,8 @@ func rawUint64s(data []uint64, dtype graph.DType, e encoding) ([]byte, *fault) {
 	return raw, nil
 }
 
-// rawInt32s narrows int32_data. It holds one integer per element, the bit pattern of a float narrower than 32 bits, or
-// a byte of packed elements; tools write bit patterns with and without a sign.
+// rawInt32s converts int32_data to raw data. An element is an integer, the bit pattern of a float narrower than 32
+// bits, or a byte of packed elements. Tools write bit patterns as signed or as unsigned numbers.
 func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 	width := max(e.bits, 8)
 	lo, hi := int64(0), int64(1)<<width-1
@@ -197,7 +197,7 @@ func rawInt32s(data []int32, dtype graph.DType, e encoding) ([]byte, *fault) {
 	return raw, nil
 }
 
-// tensor decodes n elements, which raw is known to hold.
+// tensor decodes n elements. raw must contain that many.
 func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*graph.Tensor, *fault) {
 	t := &graph.Tensor{DType: dtype, Shape: shape}
 	if e.real != nil {
@@ -235,7 +235,7 @@ func (e encoding) tensor(dtype graph.DType, shape []int, n int, raw []byte) (*gr
 	return t, nil
 }
 
-// integer is what a code means.
+// integer returns the integer that a code stands for.
 func (e encoding) integer(c uint64) int64 {
 	if e.signed {
 		return int64(c<<(64-e.bits)) >> (64 - e.bits)
@@ -243,8 +243,8 @@ func (e encoding) integer(c uint64) int64 {
 	return int64(c)
 }
 
-// codes are integers of at most 8 bits, a byte each, and what these bytes mean. They are the file's own where that has
-// a byte for each.
+// codes returns integers of at most 8 bits as one byte each, and the values of these bytes. The bytes are the
+// file's own if the file stores one byte per element.
 func (e encoding) codes(dtype graph.DType, n int, raw []byte) (codes []uint8, values []float64) {
 	values = make([]float64, 256)
 	for c := range values {
@@ -262,7 +262,7 @@ func (e encoding) codes(dtype graph.DType, n int, raw []byte) (codes []uint8, va
 	return codes, values
 }
 
-// element is the code of element i: little-endian, packed from the lowest bits of each byte.
+// element returns the code of element i. Codes are little-endian, and packed from the lowest bits of each byte.
 func element(raw []byte, bits, i int) uint64 {
 	switch bits {
 	case 64:

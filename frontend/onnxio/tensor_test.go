@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// constantModel is a model whose only content is one initializer.
+// constantModel returns a model that contains only one initializer.
 func constantModel(t *onnxpb.TensorProto) []byte {
 	m := onnxtest.New(13)
 	t.Name = new("c")
@@ -24,7 +24,7 @@ func constantModel(t *onnxpb.TensorProto) []byte {
 	return m.Output("c", graph.Undefined).Bytes()
 }
 
-// le writes little-endian values of the size of T.
+// le encodes values as little-endian, in the size of T.
 func le[T any](values ...T) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, values)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// sameBits tells -0 from 0 and takes all NaNs for one.
+// sameBits compares lists. It distinguishes -0 from 0 and treats all NaNs as equal.
 func sameBits(a, b []float64) bool {
 	if len(a) != len(b) {
 		return false
@@ -216,7 +216,7 @@ func checkFault(t *testing.T, name string, b []byte, want diag.Code) {
 	}
 }
 
-// Every code of the small floats, against values from the formats' definitions.
+// TestMinifloat compares every code of the small floats with values from the formats' definitions.
 func TestMinifloat(t *testing.T) {
 	t.Parallel()
 	for c, want := range []float64{0, 0.5, 1, 1.5, 2, 3, 4, 6} {
@@ -227,12 +227,13 @@ func TestMinifloat(t *testing.T) {
 			t.Errorf("e2m1 code %d: %v, want %v", c|8, got, -want)
 		}
 	}
-	// Between two anchors the codes of one sign grow without a gap; every step is a power of two times the last.
+	// Between two anchors, the codes of one sign rise without gaps. Every step is the last step times a power of
+	// two.
 	for _, f := range []struct {
 		name          string
 		value         func(uint64) float64
 		sign          uint64
-		last          uint64 // the highest finite code
+		last          uint64 // the largest finite code
 		first, finite float64
 	}{
 		{"float16", float16, 0x8000, 0x7bff, 0x1p-24, 65504},
@@ -270,15 +271,15 @@ func TestMinifloat(t *testing.T) {
 	}
 }
 
-// TestCastConstants holds what Cast makes of constants against all values of a type: the nearest one, of two such the
-// one whose code is even.
+// TestCastConstants compares the results of Cast on constants with all values of a type. The nearest value is
+// right, and in a tie the value with an even code.
 func TestCastConstants(t *testing.T) {
 	t.Parallel()
 	for dt, most := range map[graph.DType]float64{graph.Float32: 0, graph.Float16: 0, graph.BFloat16: 0,
 		graph.Float8E4M3FN: 448, graph.Float8E4M3FNUZ: 240, graph.Float8E5M2: 57344, graph.Float8E5M2FNUZ: 57344,
 		graph.Float4E2M1: 6} {
 		e := encodings[dt]
-		values := map[float64]uint64{} // the codes of all that are finite
+		values := map[float64]uint64{} // codes of all finite values
 		if e.bits <= 16 {
 			for c := range uint64(1) << e.bits {
 				if v := e.real(c); !math.IsInf(v, 0) && !math.IsNaN(v) && (v != 0 || c == 0) {
@@ -330,8 +331,8 @@ func TestCastConstants(t *testing.T) {
 	}
 }
 
-// TestCastChains holds what a type leaves of constants that stand behind Cast: of whole numbers, of what is no float64,
-// and of what lies beyond the type.
+// TestCastChains checks how Cast changes constants behind other Casts: integers, numbers that are no float64, and
+// numbers outside the type.
 func TestCastChains(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(21).Input("x", graph.Float32).Output("y", graph.Float32)

@@ -19,11 +19,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Whole is the file of a model with all its tensors in it: what it keeps in other files is read from its folder. That
-// is b itself where it keeps nothing there. The result is nil where an error was added to d. What is wrong with the
-// model besides is left to Read.
+// Whole returns a model's file with all its tensors in it. It reads tensors in other files from the model's folder.
+// It returns b itself if there are none, and nil if it added an error to d. It leaves other problems of the model
+// to Read.
 //
-// A location is a path below the folder. That links do not lead out of it is the folder's to see to, as os.Root's is.
+// A location is a path below the folder. The folder must ensure that links do not lead out of it, as os.Root does.
 func Whole(name string, b []byte, folder fs.FS, d *diag.List) []byte {
 	if !keepsOutside(b) {
 		return b
@@ -56,13 +56,13 @@ func Whole(name string, b []byte, folder fs.FS, d *diag.List) []byte {
 	return whole
 }
 
-// keepsOutside reports whether a file that can be read keeps tensors in others.
+// keepsOutside reports whether a readable file keeps tensors in other files.
 func keepsOutside(b []byte) bool {
 	s := scanner{}
 	return recognise(b) == nil && len(b) <= MaxFile && s.message(b, 0, modelForm(), 1) == nil && s.outside
 }
 
-// tensorsOf appends the tensors of a message, and of those in it, in the order of the file.
+// tensorsOf appends the tensors of a message and of the messages in it, in the order of the file.
 func tensorsOf(m protoreflect.Message, list []*onnxpb.TensorProto) []*onnxpb.TensorProto {
 	if t, ok := m.Interface().(*onnxpb.TensorProto); ok {
 		return append(list, t)
@@ -83,24 +83,24 @@ func tensorsOf(m protoreflect.Message, list []*onnxpb.TensorProto) []*onnxpb.Ten
 	return list
 }
 
-// An outside reads what a model keeps in other files.
+// An outside reads the tensors that a model keeps in other files.
 type outside struct {
 	folder   fs.FS
-	left     int // bytes that the whole file may still have
+	left     int // bytes that the whole file may still grow
 	elements uint64
 }
 
-// A region is where a tensor's data are.
+// A region is the place of a tensor's data.
 type region struct {
 	location       string
-	offset, length int64 // a length of 0 is what the tensor takes
+	offset, length int64 // a length of 0 means the size of the tensor
 }
 
 func elsewhere(hint, format string, args ...any) *fault {
 	return &fault{diag.ExternalData, fmt.Sprintf(format, args...), hint}
 }
 
-// fetch puts the data of a tensor into it. Nothing is allocated before the file is known to have as many.
+// fetch stores the data of a tensor in it. It allocates memory only after checking the length of the file.
 func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	e, ok := encodings[graph.DType(t.GetDataType())]
 	if !ok {
@@ -140,7 +140,7 @@ func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 	return nil
 }
 
-// regionOf reads where a tensor's data are, and holds that it is a place below the model's folder.
+// regionOf reads the place of a tensor's data, and checks that it lies below the model's folder.
 func regionOf(t *onnxpb.TensorProto) (at region, f *fault) {
 	told := map[string]string{}
 	for _, e := range t.GetExternalData() {
@@ -188,7 +188,7 @@ func regionOf(t *onnxpb.TensorProto) (at region, f *fault) {
 	return at, nil
 }
 
-// read is the content of a region, whose length is known to be allowed.
+// read returns the content of a region, whose length must have been checked.
 func (o *outside) read(at region) ([]byte, *fault) {
 	unreadable := func(err error) *fault {
 		hint := "put the file beside the model, where it was when the model was written"
@@ -204,7 +204,7 @@ func (o *outside) read(at region) ([]byte, *fault) {
 		}
 		return elsewhere(hint, "its data in %s cannot be read: %v", quote(at.location), err)
 	}
-	// Before the file is opened: a pipe would wait for somebody who writes to it.
+	// Check before opening: opening a pipe would wait for a writer.
 	if info, err := fs.Stat(o.folder, at.location); err != nil {
 		return nil, unreadable(err)
 	} else if !info.Mode().IsRegular() {

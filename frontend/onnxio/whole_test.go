@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// scattered is a model with tensors of several types, as initializers, in an attribute and in a body, and the same with
-// their data in other files.
+// scattered returns a model with tensors of several types, as initializers, in an attribute and in a body, and the
+// same model with its data in other files.
 func scattered(one bool) (whole, file []byte, folder fstest.MapFS) {
 	body := onnxtest.New(0).Output("b", graph.Float32).Init("k", graph.Int8, []int{3}, 1, -2, 3)
 	body.Node("Cast", "k").Int("to", int64(graph.Float32)).Out("b")
@@ -33,7 +33,7 @@ func scattered(one bool) (whole, file []byte, folder fstest.MapFS) {
 	return whole, file, folder
 }
 
-// TestWhole holds that a model in several files is the one in a single file, byte for byte.
+// TestWhole checks that a model in several files becomes the model in a single file, byte for byte.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	for _, one := range []bool{true, false} {
@@ -50,7 +50,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// onlyForward has files that can be read in order alone, as those of an archive.
+// An onlyForward has files that can only be read in order, like those of an archive.
 type onlyForward struct{ fs.FS }
 
 func (f onlyForward) Open(name string) (fs.File, error) {
@@ -58,7 +58,7 @@ func (f onlyForward) Open(name string) (fs.File, error) {
 	return struct{ fs.File }{file}, err
 }
 
-// TestOutside holds which places are read, and what is said of the others.
+// TestOutside checks which locations are read, and the errors for the others.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	data := bytes.Repeat([]byte{0, 0, 0, 0x40}, 4)
@@ -111,7 +111,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutsideTooLarge holds that what tensors say of their sizes takes no memory.
+// TestOutsideTooLarge checks that stated sizes of tensors take no memory.
 func TestOutsideTooLarge(t *testing.T) {
 	t.Parallel()
 	m := onnxtest.New(13).Output("y", graph.Float32)
@@ -132,7 +132,7 @@ func TestOutsideTooLarge(t *testing.T) {
 	}
 }
 
-// TestOutsideFaults holds that faults besides are left to Read, and all tensors are told.
+// TestOutsideFaults checks that Whole leaves other faults to Read, and reports all tensors.
 func TestOutsideFaults(t *testing.T) {
 	t.Parallel()
 	_, file, folder := scattered(false)

@@ -13,14 +13,14 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// A wiring is the backend into which onnx-go wires a graph. Its nodes are tensors. A line leads from every output of an
-// operator to each of the tensors that it reads, weighted by the input slot; it has to be a multigraph, because
-// Mul(x, x) reads x twice.
+// A wiring is the backend in which onnx-go connects a graph. Its nodes are tensors. An edge leads from every output
+// of an operator to each tensor that the operator reads, weighted by the input slot. It must be a multigraph,
+// because Mul(x, x) reads x twice.
 type wiring struct {
 	*multi.WeightedDirectedGraph
 	byName  map[string]*tensorNode
-	made    [][]*tensorNode         // the outputs of each operator
-	writers map[*tensorNode][]int32 // the operators that make a tensor, in the file's order
+	made    [][]*tensorNode         // outputs of each operator
+	writers map[*tensorNode][]int32 // operators that make a tensor, in the file's order
 }
 
 // A tensorNode is one tensor. onnx-go names it (onnx.Namer).
@@ -49,7 +49,7 @@ func (w *wiring) SetWeightedEdge(e gonum.WeightedEdge) {
 	w.SetWeightedLine(w.NewWeightedLine(e.From(), e.To(), e.Weight()))
 }
 
-// ApplyOperation learns which operator made the tensors; its payload stays with our bindings.
+// ApplyOperation records which operator made the tensors. The operator itself stays in our bindings.
 func (w *wiring) ApplyOperation(op onnx.Operation, outputs ...gonum.Node) error {
 	i := op.Attributes[indexAttr].(int64)
 	for _, o := range outputs {
@@ -62,12 +62,12 @@ func (w *wiring) ApplyOperation(op onnx.Operation, outputs ...gonum.Node) error 
 
 const indexAttr = "index"
 
-// tensorName and emptySlot keep the names of a model and our placeholders apart.
+// tensorName and emptySlot keep the names of a model apart from our placeholders.
 func tensorName(name string) string { return "=" + name }
 func emptySlot(n int) string        { return "#" + strconv.Itoa(n) }
 
-// An operator is what onnx-go sees of a node: the tensors that it reads, those of its subgraphs after its own, and the
-// tensors that it makes. Empty names are empty slots.
+// An operator is a node as onnx-go sees it: the tensors that it and its subgraphs read, and the tensors that it
+// makes. Empty names are empty slots.
 type operator struct{ reads, makes []string }
 
 // wire lets onnx-go connect the operators of one graph.
@@ -85,7 +85,7 @@ func wire(ops []operator) (w *wiring, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// onnx-go panics on some models that it does not expect.
+	// onnx-go panics on some unexpected models.
 	defer func() {
 		if e := recover(); e != nil {
 			w, err = nil, fmt.Errorf("onnx-go: %v", e)
@@ -94,9 +94,9 @@ func wire(ops []operator) (w *wiring, err error) {
 	return w, onnx.NewModel(w).UnmarshalBinary(b)
 }
 
-// topology is the model that onnx-go reads: tensor names and operator indices, no types and no tensors. Graph inputs
-// and outputs are left out, since onnx-go makes a tensor of its own for each declaration; it insists on one output.
-// Every operator gets at least one input and one output, since onnx-go skips what has none.
+// topology returns the model for onnx-go: tensor names and operator indices, without types and constants. It omits
+// graph inputs and outputs, since onnx-go makes a further tensor for each declaration, except for one output that
+// onnx-go requires. Every operator gets at least one input and one output, since onnx-go skips operators without.
 func topology(ops []operator) *onnxpb.ModelProto {
 	slots := 0
 	names := func(list []string) []string {
@@ -132,8 +132,8 @@ func topology(ops []operator) *onnxpb.ModelProto {
 	return &onnxpb.ModelProto{IrVersion: proto.Int64(int64(onnxpb.Version_IR_VERSION)), Graph: g}
 }
 
-// dependences is the graph of operators: an edge leads from the maker of a tensor to its readers. Operators that read
-// what they make are returned apart, since gonum's sort does not see them.
+// dependences returns the graph of operators. An edge leads from the maker of a tensor to its readers. loops lists
+// operators that read their own outputs, since gonum's sort does not detect these.
 func (w *wiring) dependences() (g *simple.DirectedGraph, loops []int) {
 	g = simple.NewDirectedGraph()
 	for i := range w.made {

@@ -14,9 +14,9 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Write is the file of a graph: what Read makes of it is the graph again. Values are told beside the graph, as the
-// shapes of what lies within (value_info). Initializers stand in the order in which nodes read them. The same graph
-// gives the same bytes. The error is a constant or an attribute of a kind that Read keeps no value of.
+// Write returns the file of a graph. Read of the result gives the same graph. values are written as the types of
+// inner tensors (value_info). Initializers have the order in which nodes read them. The same graph always gives the
+// same bytes. Write returns an error for a constant or an attribute of a kind that Read does not keep.
 func Write(g *graph.Graph, values []graph.Value) ([]byte, error) {
 	p, err := writeGraph(g)
 	if err != nil {
@@ -38,8 +38,8 @@ func Write(g *graph.Graph, values []graph.Value) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
 }
 
-// irVersions are the versions of the format that came with versions of ONNX' operators (onnx/docs/Versioning.md), the
-// latest first. Before 4, initializers had to be inputs as well.
+// irVersions maps versions of ONNX's operators to the version of the format that came with them
+// (onnx/docs/Versioning.md), the latest first. Before version 4, initializers also had to be inputs.
 var irVersions = []struct{ opset, ir int64 }{
 	{23, 11}, {21, 10}, {19, 9}, {15, 8}, {12, 7}, {11, 6}, {10, 5}, {0, 4},
 }
@@ -84,7 +84,8 @@ func writeGraph(g *graph.Graph) (*onnxpb.GraphProto, error) {
 	return p, nil
 }
 
-// initOrder lists the initializers as nodes read them, then those that only bodies or outputs read, by name.
+// initOrder lists the initializers in the order in which nodes read them. Those that only bodies or outputs read
+// follow by name.
 func initOrder(g *graph.Graph) (names []string) {
 	listed := map[string]bool{}
 	add := func(name string) {
@@ -192,8 +193,7 @@ func writeAttr(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	return p, nil
 }
 
-// writeTensor has the elements as raw data. They are values of the tensor's type: a real number that is none is
-// rounded.
+// writeTensor stores the elements as raw data. It rounds a real number that is no value of the tensor's type.
 func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	e, ok := encodings[t.DType]
 	if !ok {
@@ -211,7 +211,7 @@ func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 			return nil, fmt.Errorf("element %d, %v, is no value of type %s", i, t.At(i), t.DType)
 		}
 		switch e.bits {
-		case 2, 4: // the first in the lowest bits of a byte
+		case 2, 4: // the first element in the lowest bits of a byte
 			at := i * e.bits % 8
 			if at == 0 {
 				raw = append(raw, 0)
@@ -231,7 +231,7 @@ func writeTensor(t *graph.Tensor) (*onnxpb.TensorProto, error) {
 	return p, nil
 }
 
-// coder gives the bits of an element; ok is false where the type has no such value.
+// coder returns a function that returns the bits of an element. ok is false if the type has no such value.
 func (e encoding) coder() func(t *graph.Tensor, i int) (c uint64, ok bool) {
 	switch {
 	case e.real == nil:

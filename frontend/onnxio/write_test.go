@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// What is read of a written file is the graph that was written, of every real model; and to write it is to get the same
-// bytes.
+// TestWriteAndRead checks with every real model that the file written for a graph is read as the same graph, and
+// that writing it again gives the same bytes.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	for _, path := range modelFiles(t) {
@@ -21,7 +21,7 @@ func TestWriteAndRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(b) > 1<<20 && !tier.Long() {
-			continue // large ones have no more to say than small ones
+			continue // large files test no more than small ones
 		}
 		var d diag.List
 		g := Read(filepath.Base(path), b, &d)
@@ -54,7 +54,7 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
-// counted gives nodes the indices that they have in the file that is written of them.
+// counted gives nodes the indices that they have in the file written for them.
 func counted(g *graph.Graph) {
 	for i, n := range g.Nodes {
 		n.Index = i
@@ -75,7 +75,7 @@ func text(t *testing.T, g *graph.Graph) string {
 	return b.String()
 }
 
-// TestWriteNarrow has constants of less than a byte written as they are read, several in one.
+// TestWriteNarrow checks that constants with several elements per byte are written as they are read.
 func TestWriteNarrow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []graph.Tensor{
@@ -100,7 +100,8 @@ func TestWriteNarrow(t *testing.T) {
 	}
 }
 
-// Values are told beside the graph, and what a graph holds that no file has a place for is an error.
+// TestWriteValues checks that values are written beside the graph, and that a graph with contents that no file can
+// hold gives an error.
 func TestWriteValues(t *testing.T) {
 	t.Parallel()
 	g := &graph.Graph{Opsets: map[string]int64{"": 21}, Init: map[string]*graph.Tensor{},

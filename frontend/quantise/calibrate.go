@@ -125,9 +125,15 @@ func (c *Calibration) watch(prog *graph.Program) {
 	}
 	for _, p := range c.n.spots {
 		if t := c.watched[p]; runs(t) {
-			add(t, func(_ []int, data []float64) { p.lead().values.add(data) })
+			for _, kept := range p.surviving(t) {
+				add(kept, func(_ []int, data []float64) { p.lead().values.add(data) })
+			}
 			if p.even != nil {
-				add(t, p.even.add)
+				add(t, func(shape []int, data []float64) {
+					if p.even != nil {
+						p.even.add(shape, data)
+					}
+				})
 			}
 		}
 	}
@@ -136,6 +142,27 @@ func (c *Calibration) watch(prog *graph.Program) {
 			add(w.data, w.mean)
 		}
 	}
+}
+
+// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing but
+// the largest of several elements goes on, as in a MaxPool, these alone.
+func (p *spot) surviving(tensor string) (list []string) {
+	s := p.scope
+	for _, it := range s.items {
+		switch {
+		case it.spot != nil && it.spot.given == p.to:
+			return []string{tensor}
+		case it.node != nil && slices.Contains(it.node.Inputs, p.to):
+			if s.loop != nil || !it.node.Chooses() {
+				return []string{tensor}
+			}
+			list = append(list, it.node.Outputs[0])
+		}
+	}
+	if len(list) == 0 || slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == p.to }) {
+		return []string{tensor}
+	}
+	return list
 }
 
 func first(d *diag.List) string {

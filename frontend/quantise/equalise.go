@@ -55,6 +55,13 @@ func (n *Network) evenings() {
 	}
 }
 
+// OneScale gives up scales of channels, so that Run notes no values by channel.
+func (n *Network) OneScale() {
+	for _, p := range n.spots {
+		p.even = nil
+	}
+}
+
 // reading is the weights that multiply what a node reads at a slot; nil where none do, or where they stay.
 func (n *Network) reading(it *item, slot int) *weight {
 	for _, w := range n.weights {
@@ -241,8 +248,7 @@ func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
 		least, most = min(least, e.by[c].min/by), max(most, e.by[c].max/by)
 	}
 	all = append(all, least, most)
-	narrow := r.Activations.of(least < 0, false)
-	return narrow, r.Scales.scale(narrow, all, 0)
+	return r.Scales.quantiser(r.Activations, all, least < 0, 0)
 }
 
 // evened returns the node in front of a place's quantiser that divides each channel by its scale.

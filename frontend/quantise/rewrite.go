@@ -114,9 +114,8 @@ func (p *spot) choose(r Recipe) choice {
 			return choice{c, scale, s}
 		}
 	}
-	all := p.values.all()
-	c := p.format(r).of(p.values.min < 0, false)
-	return choice{c, r.Scales.scale(c, all, p.grid), nil}
+	c, scale := r.Scales.quantiser(p.format(r), p.values.all(), p.values.min < 0, p.grid)
+	return choice{c, scale, nil}
 }
 
 // format returns the format that a recipe gives a place.

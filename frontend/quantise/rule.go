@@ -57,6 +57,19 @@ func (r Rule) scale(c code, values []float64, grid float64) float64 {
 	return best
 }
 
+// quantiser returns the code and the scale of activations of a format. Where few values lie below 0, and not far, as
+// behind a GELU, codes without a sign may have the less square error: MSE tries both.
+func (r Rule) quantiser(f Format, values []float64, signed bool, grid float64) (code, float64) {
+	c := f.of(signed, false)
+	scale := r.scale(c, values, grid)
+	if plain := f.of(false, false); plain.lo == 0 && signed && (r == MSE || r == "") {
+		if s := r.scale(plain, values, grid); plain.loss(values, s) < c.loss(values, scale) {
+			return plain, s
+		}
+	}
+	return c, scale
+}
+
 // eighths are the powers of two from 2^0 down to 2^-(7/8), the same on every processor.
 var eighths = [...]float64{1, 0x1.d5818dcfba487p-1, 0x1.ae89f995ad3adp-1, 0x1.8ace5422aa0dbp-1, 0x1.6a09e667f3bcdp-1,
 	0x1.4bfdad5362a27p-1, 0x1.306fe0a31b715p-1, 0x1.172b83c7d517bp-1}

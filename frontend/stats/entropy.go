@@ -7,19 +7,20 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// An Entropy says how far weights can be compressed without loss, each by itself (arXiv 2301.13376). Of several tensors
-// it is their mean, weighted by their elements: each has codes of its own.
+// An Entropy tells how far weights can be compressed without loss, if each is coded by itself (arXiv 2301.13376).
+// For several tensors it is their mean, weighted by their numbers of elements, since each tensor has a code of its
+// own.
 type Entropy struct {
-	// -sum p*log2(p) over the codes that occur, p being how often each does
+	// -sum p*log2(p) over the codes that occur, where p is the frequency of a code
 	Bits float64 `json:"bits_per_weight"`
-	// 32 bits per weight against the entropy; absent where that is 0: all weights are equal
+	// 32 bits per weight divided by the entropy; absent if the entropy is 0, which means that all weights are equal
 	Compression float64 `json:"compression,omitempty"`
 }
 
-// symbols count how often a code occurs.
+// symbols counts how often each code occurs.
 type symbols map[float32]int64
 
-// entropy is that of the symbols, and how many there are.
+// entropy returns the entropy in bits, and the number of elements.
 func (s symbols) entropy() (bits float64, n int64) {
 	counts := make([]int64, 0, len(s))
 	for _, k := range s {
@@ -29,7 +30,7 @@ func (s symbols) entropy() (bits float64, n int64) {
 	return entropy(counts), n
 }
 
-// A mean is of the entropies of tensors.
+// A mean is the weighted mean of the entropies of tensors.
 type mean struct {
 	bits float64
 	n    int64
@@ -40,7 +41,7 @@ func (m *mean) add(bits float64, n int64) {
 	m.n += n
 }
 
-// entropy is the mean; nil of nothing.
+// entropy returns the mean, or nil if nothing was added.
 func (m *mean) entropy() *Entropy {
 	if m.n == 0 {
 		return nil
@@ -52,7 +53,8 @@ func (m *mean) entropy() *Entropy {
 	return e
 }
 
-// entropy is in bits, of events that have been counted. It depends on the counts alone, not on their order.
+// entropy returns the entropy in bits of events with the given counts. It sorts the counts, so that the result does
+// not depend on their order.
 func entropy(counts []int64) float64 {
 	slices.Sort(counts)
 	total, sum := int64(0), 0.0
@@ -66,8 +68,9 @@ func entropy(counts []int64) float64 {
 	return max(0, math.Log2(float64(total))-sum/float64(total))
 }
 
-// symbols counts the codes of a constant: its integers, or its values over the scale of its quantiser; the values where
-// there is none. A scale of the whole tensor changes nothing, one per channel does.
+// symbols counts the codes of a constant: its integers, or its values divided by the scale of its quantiser.
+// Without a quantiser it counts the values. Only a scale per channel matters, since a common scale does not change
+// the counts.
 func (s *scope) symbols(name string) symbols {
 	c := s.Known[name].Const
 	out := symbols{}
@@ -100,7 +103,7 @@ func (s *scope) codesOf(node *graph.Node) bool {
 	return ok
 }
 
-// scale is that of a quantiser, which gives multiples of it; nil where a node is none, or has one scale.
+// scale returns the scale of a quantiser. It returns nil if the node is no quantiser, or has a single scale.
 func (s *scope) scale(node *graph.Node) *graph.Tensor {
 	if !node.Is(graph.Minifloat) && !s.codesOf(node) {
 		return nil
@@ -112,7 +115,8 @@ func (s *scope) scale(node *graph.Node) *graph.Tensor {
 	return scale
 }
 
-// spread is where the element of a tensor that is broadcast to a shape lies for each element.
+// spread returns a function from an element of the shape to to the element of the shape from that is broadcast to
+// it.
 func spread(from, to []int) func(i int) int {
 	return func(i int) int {
 		at, stride := 0, 1

@@ -1,9 +1,10 @@
 package stats
 
-// InferenceCost has the figures, and the keys, of what qonnx' inference_cost prints with discount_sparsity, for the
-// layers of the network: op_mac_INPUT_WEIGHT, products without those with a weight of 0; mem_w_WEIGHT, weights other
-// than 0; mem_o_OUTPUT, elements; and totals. total_bops there is products times input bits times weight bits: it has
-// no additions. Types are the declared ones; qonnx calls them otherwise where there is a scale.
+// InferenceCost returns the figures of qonnx's inference_cost with discount_sparsity, under the same keys, for the
+// layers of the network. These are op_mac_INPUT_WEIGHT, the products whose weight is not 0; mem_w_WEIGHT, the
+// weights that are not 0; mem_o_OUTPUT, the output elements; and totals. As in qonnx, total_bops is products times
+// input bits times weight bits, without additions. Types are the declared ones; qonnx names them differently where
+// there is a scale.
 func (n *Network) InferenceCost() map[string]float64 {
 	out := map[string]float64{"total_macs": 0, "total_bops": 0, "total_mem_w_elems": 0, "total_mem_w_bits": 0,
 		"total_mem_o_elems": 0, "total_mem_o_bits": 0}

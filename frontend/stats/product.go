@@ -10,53 +10,53 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A Product is one sum of products: of data with weights, or with data.
+// A Product is one sum of products: of data with weights, or of data with data.
 type Product struct {
-	Tensor      string `json:"tensor"` // of the sums, in the body of a recurrence its name there
+	Tensor      string `json:"tensor"` // tensor of the sums; in a recurrence, its name in the body
 	Input       string `json:"input_type"`
 	InputWidth  int    `json:"input_width"`
-	Weight      string `json:"weight_type"` // of data with data, that of the second
+	Weight      string `json:"weight_type"` // type of the weights; for data with data, type of the second factor
 	WeightWidth int    `json:"weight_width"`
 	Terms       int    `json:"terms"` // products in a sum: inputs of a group, times kernel positions
-	Sums        int64  `json:"sums"`  // in all steps
+	Sums        int64  `json:"sums"`  // number of sums in all time steps
 	Counts      `json:"counts"`
-	// per output channel, in the order of the weights; absent of data with data
+	// zero weights per output channel, in the order of the weights; absent for data with data
 	Zeros []int64 `json:"zeros_per_channel,omitempty"`
 }
 
-// weights are a tensor of weights, wherever it is used: the constant of the file that it was made of, and what it
-// holds.
+// A weights identifies a tensor of weights, wherever it is used: the constant in the file from which it is made,
+// and its content.
 type weights struct {
 	root string
 	sum  uint64
 	n    int
 }
 
-// A product with what only the counter asks for.
+// A product is a Product with further data for the counter.
 type product struct {
 	Product
 	kind     Kind
-	data     []int // slots of the data
-	channels int   // axis of the output
+	data     []int // input slots of the data
+	channels int   // axis of the output that counts channels
 	weights  *weights
-	entropy  float64 // of the weights
+	entropy  float64 // entropy of the weights
 }
 
-// side is one factor of a sum of products.
+// A side is one factor of a sum of products.
 type side struct {
 	slot   int
 	base   *graph.List
 	offset []int32
 }
 
-// sums reports whether a step only adds up: its second factor holds ones that the file does not have.
+// sums reports whether a step only adds: its second factor consists of ones that are not in the file.
 func (s *scope) sums(step *graph.Step) bool {
 	_, ok := s.factor(step, step.Dot.B)
 	return !ok
 }
 
-// factor is the name that the file has for a factor; a transposed convolution turns its weights round. ok is false for
-// ones that a sum was written with.
+// factor returns the name of a factor in the file. It differs for a transposed convolution, which flips its
+// weights. ok is false for ones that the operator's definition added.
 func (s *scope) factor(step *graph.Step, slot int) (name string, ok bool) {
 	name = step.Node.Inputs[slot]
 	c := s.Known[name].Const
@@ -68,7 +68,7 @@ func (s *scope) factor(step *graph.Step, slot int) (name string, ok bool) {
 	return file.In(1), file.In(1) != "" && of != nil && of.DType == c.DType && of.Len() == c.Len()
 }
 
-// product counts a sum of products that is computed in so many steps.
+// product counts a sum of products that is computed in the given number of time steps.
 func (s *scope) product(step *graph.Step, steps int) *product {
 	d, in := step.Dot, step.Node.Inputs
 	x, w := side{d.A, d.ABase, d.AOffset}, side{d.B, d.BBase, d.BOffset}
@@ -134,7 +134,7 @@ func (p *product) held(s *scope, name string, c *graph.Tensor) {
 	h := fnv.New64a()
 	var b [8]byte
 	for i := range c.Len() {
-		v := c.At(i) + 0 // no -0
+		v := c.At(i) + 0 // turns -0 into 0
 		if v == 0 {
 			p.ZeroWeights++
 		}
@@ -146,7 +146,7 @@ func (p *product) held(s *scope, name string, c *graph.Tensor) {
 	p.entropy, _ = s.symbols(name).entropy()
 }
 
-// root is the constant of the file that another one is made of.
+// root returns the constant in the file from which another constant is made.
 func (s *scope) root(name string) string {
 	for {
 		node := s.makers[name]
@@ -161,7 +161,7 @@ func (s *scope) root(name string) string {
 	}
 }
 
-// largest is the constant with the most elements that a node reads.
+// largest returns the constant with the most elements among a node's inputs.
 func (s *scope) largest(node *graph.Node) (name string) {
 	most := 0
 	for _, in := range node.Inputs {
@@ -172,13 +172,13 @@ func (s *scope) largest(node *graph.Node) (name string) {
 	return name
 }
 
-// A row is the weights that a sum uses.
+// A row is the set of weights of one sum.
 type row struct {
 	nonzero []bool
 	count   int64
 }
 
-// rowsOf is the rows of weights by where they begin.
+// rowsOf returns the rows of weights by their first positions.
 func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 	rows := map[int32]*row{}
 	for _, base := range w.base.All {
@@ -197,8 +197,8 @@ func rowsOf(c *graph.Tensor, w *side) map[int32]*row {
 	return rows
 }
 
-// taps counts products, and those with a weight other than 0. Zeros that a transposed convolution puts between its
-// data are no data: products with them do not count, and the terms of a sum are those of the longest.
+// taps counts products, and those whose weight is not 0. Zeros that a transposed convolution inserts between its
+// data are no data. So products with them do not count, and Terms is that of the longest sum.
 func (s *scope) taps(step *graph.Step, x *side, rows map[int32]*row, p *product) (macs, effective int64) {
 	w := step.Dot.BBase
 	if x.slot == step.Dot.B {

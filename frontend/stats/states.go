@@ -5,37 +5,37 @@ import (
 	"math"
 )
 
-// States say how a layer uses the states that it can be in (neural efficiency, arXiv 2102.11289): a state is which of
-// its neurons give more than 0.
+// States tells how many different states of a layer occur (neural efficiency, arXiv 2102.11289). A state is the set
+// of the layer's neurons whose output exceeds 0.
 type States struct {
-	Tensor  string `json:"tensor"`  // that is looked at: what the layer gives, behind its activation
+	Tensor  string `json:"tensor"`  // tensor that is observed: the layer's output behind its activation
 	Neurons int    `json:"neurons"` // channels of a matrix or a convolution, units of a recurrence
-	// states that were seen: one per sample, output position and step
+	// number of states that were observed: one per sample, output position and time step
 	Seen     int64   `json:"seen"`
 	Distinct int     `json:"distinct"`
-	On       float64 `json:"on"`           // share of neurons, over all states, that give more than 0
-	Entropy  float64 `json:"entropy_bits"` // of the states
-	// entropy over neurons: 1 where all states occur equally often
+	On       float64 `json:"on"`           // share of neurons, over all states, whose output exceeds 0
+	Entropy  float64 `json:"entropy_bits"` // entropy of the states
+	// entropy divided by the number of neurons: 1 if all states occur equally often
 	Efficiency float64 `json:"efficiency"`
 }
 
-// A watch is where a layer's states are seen.
+// A watch describes where a layer's states are found.
 type watch struct {
 	tensor string
-	axis   int  // of the neurons; with steps, of the steps, or none
-	steps  bool // the axis counts states
+	axis   int  // axis of the neurons, or with steps set, of the time steps, if any
+	steps  bool // the axis counts time steps, and thus states
 }
 
-// An Observer sees samples pass by.
+// An Observer collects states from samples.
 type Observer struct {
 	n     *Network
 	seen  []map[string]int64 // by layer: how often each state occurred
 	on    []int64
-	wide  []int // neurons
+	wide  []int // number of neurons
 	count []int64
 }
 
-// Observe begins to look at samples.
+// Observe returns an observer without samples.
 func (n *Network) Observe() *Observer {
 	k := len(n.Layers)
 	o := &Observer{n, make([]map[string]int64, k), make([]int64, k), make([]int, k), make([]int64, k)}
@@ -45,7 +45,8 @@ func (n *Network) Observe() *Observer {
 	return o
 }
 
-// Sample looks at a sample: of gives the shape and the elements of a tensor of the model as written.
+// Sample collects the states of a sample. The function of returns the shape and the elements of a tensor of the
+// model as written.
 func (o *Observer) Sample(of func(tensor string) (shape []int, data []float64)) {
 	for i, l := range o.n.Layers {
 		shape, data := of(l.watch.tensor)
@@ -60,7 +61,7 @@ func (o *Observer) Sample(of func(tensor string) (shape []int, data []float64)) 
 	}
 }
 
-// split is how many states a tensor holds, and of how many neurons.
+// split returns how many states a tensor holds, and how many neurons each has.
 func (w *watch) split(shape []int) (states, neurons int) {
 	size := 1
 	for _, d := range shape {
@@ -79,7 +80,7 @@ func (w *watch) split(shape []int) (states, neurons int) {
 	return size / along, along
 }
 
-// element is where neuron k of a state lies.
+// element returns the position of neuron k of a state.
 func (w *watch) element(shape []int, state, k int) int {
 	along, inner := 1, 1
 	if w.axis >= 0 && w.axis < len(shape) {
@@ -94,7 +95,8 @@ func (w *watch) element(shape []int, state, k int) int {
 	return (state/inner*along+k)*inner + state%inner
 }
 
-// see counts a state. Of many neurons a hash stands for it, so that a state takes as much memory in every layer.
+// see counts a state. A hash replaces the state of many neurons, so that a state takes limited memory in every
+// layer.
 func (o *Observer) see(i, neurons int, value func(k int) float64) {
 	bits := make([]byte, (neurons+7)/8)
 	for k := range neurons {
@@ -111,7 +113,7 @@ func (o *Observer) see(i, neurons int, value func(k int) float64) {
 	o.count[i]++
 }
 
-// Done gives every layer its States, and the network's efficiency: the geometric mean over the layers.
+// Done sets the States of every layer, and returns the network's efficiency: the geometric mean over the layers.
 func (o *Observer) Done() (efficiency float64) {
 	logs := 0.0
 	for i, l := range o.n.Layers {

@@ -1,13 +1,14 @@
-// Package stats counts what a model computes and stores, as the file has it: products and bit operations (arXiv
-// 2102.11289), zeros, bits of weights and activations, the entropy of weights (arXiv 2301.13376) and that of the states
-// that layers are in (neural efficiency, arXiv 2102.11289). It asks nothing of hardware: whatever executes is counted.
+// Package stats counts what a model computes and stores, as the file has it. It counts products and bit operations
+// (arXiv 2102.11289), zeros, and bits of weights and activations. It also computes the entropy of weights (arXiv
+// 2301.13376) and of the states of layers (neural efficiency, arXiv 2102.11289). The counts do not depend on the
+// hardware.
 //
-// In comes a graph.Program, of one sample; out comes a Network, whose layers are nodes of the file. It sees graph, real
-// and num.
+// In comes a graph.Program, of one sample; out comes a Network, whose layers are nodes of the file. It sees graph,
+// real and num.
 //
-//   - stats.go has what is counted, and walks over the program; product.go counts one sum of products
-//   - types.go says what tensors are declared to be; inferencecost.go has qonnx' figures
-//   - entropy.go has the entropy of weights; states.go, of the states that layers are in, while samples pass by
+//   - stats.go defines the counts, and walks over the program; product.go counts one sum of products
+//   - types.go finds the declared types of tensors; inferencecost.go returns qonnx's figures
+//   - entropy.go computes the entropy of weights; states.go observes the states of layers for samples
 package stats
 
 import (
@@ -17,23 +18,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Counts are what a product, a layer or a network takes for one sample. Those of a layer in a loop are of all steps.
+// Counts holds the counts of a product, a layer or a network for one sample. For a layer in a loop they include all
+// time steps.
 type Counts struct {
-	MACs int64 `json:"macs"` // products that are added up; of a padded convolution those with padding, too
-	// of these, those with a weight other than 0
+	MACs int64 `json:"macs"` // products that are added up, including products with padding
+	// products whose weight is not 0
 	EffectiveMACs int64 `json:"effective_macs"`
 	// bit operations: effective_macs * input bits * weight bits + macs * (input bits + weight bits + log2(terms))
 	BOPs float64 `json:"bops"`
-	// the same where zeros are not left out
+	// bit operations if products with a weight of 0 count as well
 	DenseBOPs   float64 `json:"dense_bops"`
-	Weights     int64   `json:"weights"` // elements
+	Weights     int64   `json:"weights"` // number of weights
 	ZeroWeights int64   `json:"zero_weights"`
-	WeightBits  int64   `json:"weight_bits"` // memory, by the declared type
-	InputBits   int64   `json:"input_bits"`  // memory of all data that are read, by the declared types
-	OutputBits  int64   `json:"output_bits"` // of what is given, in the type of the quantiser behind it
+	WeightBits  int64   `json:"weight_bits"` // memory of the weights, by their declared type
+	InputBits   int64   `json:"input_bits"`  // memory of all data that are read, by their declared types
+	OutputBits  int64   `json:"output_bits"` // memory of the output, in the type of the quantiser behind it
 }
 
-// add adds up. Weights are added where they are others.
+// add adds the counts o. It adds the counts of weights only if others is set.
 func (c *Counts) add(o *Counts, others bool) {
 	c.MACs += o.MACs
 	c.EffectiveMACs += o.EffectiveMACs
@@ -48,7 +50,8 @@ func (c *Counts) add(o *Counts, others bool) {
 	}
 }
 
-// Intensity is products per byte where each weight, input and output is moved once; 0 where nothing is moved.
+// Intensity returns products per byte, where each weight, input and output moves once. It returns 0 if nothing
+// moves.
 func (c *Counts) Intensity() float64 {
 	bits := c.WeightBits + c.InputBits + c.OutputBits
 	if bits == 0 {
@@ -57,31 +60,31 @@ func (c *Counts) Intensity() float64 {
 	return float64(c.MACs) * 8 / float64(bits)
 }
 
-// A Row is a layer: a node of the file that adds up products, such as a matrix, a convolution, or one direction of a
-// recurrence. What adds, multiplies or compares data without weights is an Other.
+// A Row is a layer: a node of the file that adds up products, such as a matrix, a convolution, or one direction of
+// a recurrence. A node that adds, multiplies or compares data without weights is an Other.
 type Row struct {
-	Index   int    `json:"index"` // of the node in the file
+	Index   int    `json:"index"` // index of the node in the file
 	Node    string `json:"node"`
 	Op      string `json:"op"`
 	Kind    Kind   `json:"kind"`
-	Becomes string `json:"becomes"`           // where it is computed, as in hlsgen check
-	Reverse bool   `json:"reverse,omitempty"` // walks through its sequence from the end
-	Steps   int    `json:"steps"`             // of its sequence; 1 without
+	Becomes string `json:"becomes"`           // where the node is computed, as in hlsgen check
+	Reverse bool   `json:"reverse,omitempty"` // goes through its sequence from the end
+	Steps   int    `json:"steps"`             // time steps of its sequence; 1 without a sequence
 	Output  []int  `json:"output_shape"`
-	Type    string `json:"output_type"` // of the quantiser behind it; as it is stored where there is none
+	Type    string `json:"output_type"` // type of the quantiser behind it, or the stored type without one
 	Counts
 	MACsPerStep int64    `json:"macs_per_step"`
-	MACsPerByte float64  `json:"macs_per_byte"` // where each weight, input and output is moved once
+	MACsPerByte float64  `json:"macs_per_byte"` // where each weight, input and output moves once
 	Entropy     *Entropy `json:"entropy,omitempty"`
-	States      *States  `json:"states,omitempty"` // with data
+	States      *States  `json:"states,omitempty"` // only with data
 
-	Products []Product `json:"products"` // one; in a recurrence, one per product in its body
+	Products []Product `json:"products"` // one product; in a recurrence, one per product in its body
 
 	watch watch
-	mean  mean // of the entropies of its products' weights
+	mean  mean // mean of the entropies of its products' weights
 }
 
-// Kind is what a layer's products are of.
+// A Kind is the kind of a layer's products.
 type Kind string
 
 // The kinds.
@@ -89,12 +92,12 @@ const (
 	Dense       Kind = "dense"
 	Convolution Kind = "convolution"
 	Grouped     Kind = "grouped"   // a convolution in groups of channels
-	Depthwise   Kind = "depthwise" // a channel each
+	Depthwise   Kind = "depthwise" // a convolution with one channel per group
 	Recurrent   Kind = "recurrent"
 	Data        Kind = "data" // products of data with data
 )
 
-// An Other is a node that computes without weights: what it takes is no product of the definitions above.
+// An Other is a node that computes without weights. Its operations do not count as MACs.
 type Other struct {
 	Index   int    `json:"index"`
 	Node    string `json:"node"`
@@ -104,16 +107,17 @@ type Other struct {
 	Operations int64 `json:"operations"`
 }
 
-// A Network is what is counted of a model, for one sample.
+// A Network holds the counts of a model, for one sample.
 type Network struct {
 	Layers  []*Row
 	Others  []*Other
-	Total   Counts // tensors of weights that several layers share are one here
+	Total   Counts // a tensor of weights that several layers share counts once
 	Entropy *Entropy
 }
 
-// Of counts. The program is of one sample: an axis that counts samples would be counted like any other. carried has
-// the types of tensors that streams of the hardware carry; they count where the model declares nothing. It may be nil.
+// Of counts a program of a single sample; otherwise it would count an axis of samples like any other. carried has
+// the types of tensors that streams of the hardware carry. They count for tensors whose type the model does not
+// declare. carried may be nil.
 func Of(p *graph.Program, carried map[string]num.Type) *Network {
 	c := &counter{scope: scopeOf(p, nil, nil), n: &Network{Layers: []*Row{}, Others: []*Other{}},
 		tensors: map[weights]bool{}}
@@ -140,16 +144,16 @@ func Of(p *graph.Program, carried map[string]num.Type) *Network {
 type counter struct {
 	*scope
 	n       *Network
-	tensors map[weights]bool // that have been counted
-	all     mean             // of their entropies
+	tensors map[weights]bool // tensors of weights that have been counted
+	all     mean             // mean of their entropies
 }
 
-// used are the indices of the nodes that outputs depend on.
+// used returns the indices of the nodes on which outputs depend.
 func (c *counter) used() map[int]bool {
 	used := map[int]bool{}
 	part, err := c.Part(graph.Names(c.Graph.Inputs), graph.Names(c.Graph.Outputs))
 	if err != nil {
-		panic(err) // all inputs are given
+		panic(err) // cannot happen, since all inputs are given
 	}
 	for _, n := range part.Nodes() {
 		for _, index := range n.Indices() {
@@ -173,7 +177,7 @@ func (c *counter) layer(s *graph.Step) {
 	c.end(l)
 }
 
-// loop counts a recurrence: the products of its body in every step, and what else it computes.
+// loop counts a recurrence: the products of its body in every time step, and its other computations.
 func (c *counter) loop(s *graph.Step) {
 	r := s.Recur
 	body := scopeOf(r.Body, c.scope, s)
@@ -209,7 +213,8 @@ func (c *counter) loop(s *graph.Step) {
 	c.end(l)
 }
 
-// sequence is the output of a loop that stands for it: the first that has what every step gave, else its first.
+// sequence returns the output of a loop that represents it: the first output that collects the results of every
+// time step, or else the first output.
 func (c *counter) sequence(s *graph.Step) *graph.Step {
 	best := s
 	for _, o := range c.Steps {
@@ -249,7 +254,8 @@ func (c *counter) end(l *Row) {
 	c.n.Layers = append(c.n.Layers, l)
 }
 
-// other counts what a step computes element by element: nothing where it moves elements or computes a function of one.
+// other counts the operations of a step element by element. It counts none for a step that moves elements or
+// computes a function of one element.
 func (c *counter) other(at *scope, s *graph.Step, of *graph.Node, steps int64) {
 	ops := int64(0)
 	switch {
@@ -272,14 +278,14 @@ func (c *counter) other(at *scope, s *graph.Step, of *graph.Node, steps int64) {
 // given reports whether a tensor is an output of the model.
 func (c *counter) given(name string) bool { return slices.Contains(graph.Names(c.Graph.Outputs), name) }
 
-// bits is the memory of a tensor.
+// bits returns the memory of a tensor in bits.
 func (s *scope) bits(name string) int64 {
 	return int64(graph.Size(s.Known[name].Shape)) * int64(s.declared(name).Bits)
 }
 
-// behind is the tensor that stands for what a layer gives: that of the quantiser behind its sums, where nothing but
-// functions of single elements stands between, that nothing else reads; else the last such function's. Where a
-// quantiser gives integers, it is what they mean.
+// behind returns the tensor that represents a layer's output. That is the output of the quantiser behind its sums,
+// if only functions of single elements lie in between and nothing else reads them. Otherwise it is the output of
+// the last such function. If a quantiser returns integers, it is the tensor of their real values.
 func (c *counter) behind(s *graph.Step) string {
 	name, quantised := s.Output, false
 	for {

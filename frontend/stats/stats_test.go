@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/models"
 )
 
-// A net is a model being written, and what its tensors are called.
+// A net is a model under construction, with the names of its tensors.
 type net struct {
 	*onnxtest.Model
 	made int
@@ -27,7 +27,7 @@ func (n *net) fresh() string {
 	return fmt.Sprint("t", n.made)
 }
 
-// weights are some of which none is whole or 0.
+// weights adds weights, none of which is an integer.
 func (n *net) weights(shape ...int) string {
 	name, v := n.fresh(), make([]float64, graph.Size(shape))
 	for i := range v {
@@ -37,7 +37,7 @@ func (n *net) weights(shape ...int) string {
 	return name
 }
 
-// quant puts a quantiser of so many bits, with a scale of 0.5, behind a tensor.
+// quant adds a quantiser with the given number of bits and a scale of 0.5 behind a tensor.
 func (n *net) quant(x string, bits float64) string {
 	out := n.fresh()
 	n.Init(out+"s", graph.Float32, nil, 0.5).Init(out+"z", graph.Float32, nil, 0)
@@ -52,7 +52,7 @@ func (n *net) op(op string, inputs ...string) string {
 	return out
 }
 
-// count finishes the model.
+// count completes the model and counts it.
 func (n *net) count(t *testing.T, out string, shape ...any) *stats.Network {
 	t.Helper()
 	n.Output(out, graph.Float32, shape...)
@@ -74,11 +74,12 @@ func program(t *testing.T, file []byte) *graph.Program {
 	return onnxtest.Prepare(t, g)
 }
 
-// The network of arXiv 2102.11289, table 1, with 32 bits, and with 6 bits behind an input of 32.
+// TestPaperNetwork counts the network of arXiv 2102.11289, table 1, with 32 bits, and with 6 bits behind an input
+// of 32 bits.
 func TestPaperNetwork(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		bits float64 // 32: nothing is quantised
+		bits float64 // 32: no quantisers
 		want float64
 	}{{32, 4_652_832}, {6, 412_960}} {
 		n := newNet()
@@ -102,7 +103,7 @@ func TestPaperNetwork(t *testing.T) {
 	}
 }
 
-// A pruned network, whose bit operations were computed apart from this program.
+// TestPruned counts a pruned network. Its bit operations were computed independently of this program.
 func TestPruned(t *testing.T) {
 	t.Parallel()
 	n := count(t, models.Find(t, "jets-qap-w6a6-s80").Read(t, "model.onnx"))
@@ -116,7 +117,7 @@ func TestPruned(t *testing.T) {
 	}
 }
 
-// What layers of each kind count: all inputs have 4 bits, all weights 3.
+// TestKinds checks the counts of layers of each kind. All inputs have 4 bits, all weights 3.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	image := func(n *net) string {
@@ -211,7 +212,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Products of data with data have no weights, and weights that two layers share are held once.
+// TestDataAndShared checks that products of data with data have no weights, and that weights which two layers share
+// count once.
 func TestDataAndShared(t *testing.T) {
 	t.Parallel()
 	n := newNet()
@@ -230,7 +232,7 @@ func TestDataAndShared(t *testing.T) {
 	}
 }
 
-// Products of a recurrence count in each of its steps; its weights are there once.
+// TestRecurrent checks that products of a recurrence count in each of its steps, but its weights once.
 func TestRecurrent(t *testing.T) {
 	t.Parallel()
 	n := newNet()
@@ -245,7 +247,7 @@ func TestRecurrent(t *testing.T) {
 		bops := 0.0
 		for _, p := range l.Products {
 			want := stats.Product{Input: "INT4", InputWidth: 4, Weight: "INT3", WeightWidth: 3, Terms: 3}
-			if p.Terms == 4 { // the state, which nothing quantises
+			if p.Terms == 4 { // the state, which has no quantiser
 				want = stats.Product{Input: "FLOAT32", InputWidth: 32, Weight: "INT2", WeightWidth: 2, Terms: 4}
 			}
 			if p.Input != want.Input || p.Weight != want.Weight || p.Terms != want.Terms || p.Sums != 7*4 ||
@@ -261,7 +263,7 @@ func TestRecurrent(t *testing.T) {
 	}
 }
 
-// A model is the same in both of Brevitas' dialects.
+// TestDialects checks that a model has the same counts in both of Brevitas' dialects.
 func TestDialects(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"digits-conv1d-w4a4", "digits-mlp-asym-u8", "digits-cnn-ptq-w4a4",
@@ -274,7 +276,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// Minifloats, bipolar weights and FINN's annotations say how many bits they have, and whole numbers show it.
+// TestDeclared checks the bits of minifloats, bipolar weights, tensors with FINN's annotations, and integers.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ model, input, weight string }{
@@ -297,7 +299,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// The entropy of weights is that of their codes, also where every channel has a scale of its own.
+// TestEntropy checks that the entropy of weights is that of their codes, even if every channel has its own scale.
 func TestEntropy(t *testing.T) {
 	t.Parallel()
 	n := newNet()
@@ -312,7 +314,8 @@ func TestEntropy(t *testing.T) {
 	}
 }
 
-// States are counted per sample and output position; of a layer they are those behind its activation.
+// TestStates checks that states are counted per sample and output position, and are those behind the layer's
+// activation.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	n := newNet()
@@ -346,7 +349,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// What qonnx' inference_cost prints, by hand.
+// TestInferenceCost compares the figures with those of qonnx' inference_cost, computed by hand.
 func TestInferenceCost(t *testing.T) {
 	t.Parallel()
 	n := newNet()

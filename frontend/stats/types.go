@@ -10,24 +10,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Type is what elements are declared to be: the codes of a quantiser, integers, or reals.
+// A Type is the declared type of elements: codes of a quantiser, integers, or reals.
 type Type struct {
-	Name string // as num.Type and QONNX write it: INT4, BIPOLAR, FLOAT32; a minifloat is E4M3
+	Name string // as num.Type and QONNX spell it: INT4, BIPOLAR, FLOAT32; E4M3 for a minifloat
 	Bits int
 
-	codes *num.Range // nil for reals and minifloats
+	codes *num.Range // range of codes; nil for reals and minifloats
 }
 
-// integers is the type of codes between limits.
+// integers returns the type of codes in a range.
 func integers(r num.Range) Type {
 	t := num.Smallest(r)
 	return Type{t.String(), t.Width, &r}
 }
 
-// bipolar is the type of codes that are -1 or +1.
+// bipolar returns the type of codes that are -1 or +1.
 func bipolar() Type { return Type{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}} }
 
-// stored is the type of elements that the file says no more of.
+// stored returns the type of elements of which the file declares nothing more.
 func stored(dt graph.DType) Type {
 	switch bits := dt.Bits(); {
 	case dt == graph.Bool:
@@ -44,10 +44,10 @@ func stored(dt graph.DType) Type {
 	return declaredAs(dt.Integer())
 }
 
-// known reports whether more is known than how elements are stored: they are codes, or a minifloat's.
+// known reports whether more than the stored type is known: the elements are codes or minifloats.
 func (t Type) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
 
-// wider is a type that holds the codes of both; reals where one is no code.
+// wider returns a type that holds the codes of both types, or reals if one holds no codes.
 func wider(a, b Type) Type {
 	switch {
 	case a.Name == b.Name || a.codes == nil:
@@ -58,14 +58,14 @@ func wider(a, b Type) Type {
 	return integers(num.Range{Lo: min(a.codes.Lo, b.codes.Lo), Hi: max(a.codes.Hi, b.codes.Hi)})
 }
 
-// A scope is a program whose tensors are asked about: the model's, or the body of a loop.
+// A scope is a program whose tensors' types are looked up: the model, or the body of a loop.
 type scope struct {
 	*graph.Program
-	around *scope                 // of a body: where its loop stands
-	loop   *graph.Step            // that the body is of
-	makers map[string]*graph.Node // by output
+	around *scope                 // for a body: the scope that contains its loop
+	loop   *graph.Step            // for a body: its loop
+	makers map[string]*graph.Node // node by output
 	types  map[string]Type
-	// of tensors that streams of the hardware carry: what holds where the model declares nothing
+	// types of tensors that streams of the hardware carry, used where the model declares nothing
 	carried map[string]num.Type
 }
 
@@ -79,14 +79,15 @@ func scopeOf(p *graph.Program, around *scope, loop *graph.Step) *scope {
 	return s
 }
 
-// declared is the type of a tensor. A constant that is moved, scaled or shifted, and data that are, in pieces, linearly
-// computed of codes, are of the codes' type: that is how many bits tell them apart.
+// declared returns the type of a tensor. A constant that is moved, scaled or shifted has the type of its codes. So
+// has a piecewise linear function of data that are codes. For the type is the number of bits that distinguish the
+// elements.
 func (s *scope) declared(name string) Type {
 	if t, ok := s.types[name]; ok {
 		return t
 	}
 	as := stored(s.Known[name].DType)
-	s.types[name] = as // while it is looked for: a state goes round
+	s.types[name] = as // in the meantime, since a state leads back to itself
 	t, ok := s.find(name)
 	if c, carried := s.carried[name]; !ok && carried {
 		t, ok = declaredAs(c), true
@@ -98,13 +99,13 @@ func (s *scope) declared(name string) Type {
 	return t
 }
 
-// declaredAs is the type of integers that are of t.
+// declaredAs returns the type of integers of type t.
 func declaredAs(t num.Type) Type {
 	r := t.Range()
 	return Type{t.String(), t.Width, &r}
 }
 
-// whole is the smallest type that holds weights which are whole numbers, though the file has them as reals.
+// whole returns the smallest type for weights that are integers although the file stores them as reals.
 func whole(c *graph.Tensor) (Type, bool) {
 	var values []int64
 	for v := range c.Occurring() {
@@ -119,7 +120,7 @@ func whole(c *graph.Tensor) (Type, bool) {
 	return declaredAs(num.Narrowest(values)), true
 }
 
-// find is declared where more is known than how the elements are stored.
+// find returns the declared type of a tensor, if more than the stored type is known.
 func (s *scope) find(name string) (Type, bool) {
 	if t, err := num.ParseType(s.Graph.Annotations[name]); err == nil {
 		return declaredAs(t), true
@@ -150,7 +151,7 @@ func (s *scope) find(name string) (Type, bool) {
 	return s.computed(step)
 }
 
-// quantised is the type of a quantiser's codes.
+// quantised returns the type of a quantiser's codes.
 func (s *scope) quantised(node *graph.Node) (Type, bool) {
 	lo, hi, ok := node.Codes()
 	sign := ok && node.Bipolar()
@@ -167,7 +168,7 @@ func (s *scope) quantised(node *graph.Node) (Type, bool) {
 	return integers(num.Range{Lo: int64(lo), Hi: int64(hi)}), true
 }
 
-// arrives is the type of an input of a loop's body.
+// arrives returns the type of an input of a loop's body.
 func (s *scope) arrives(name string) (Type, bool) {
 	if s.around == nil {
 		return Type{}, false
@@ -187,7 +188,7 @@ func (s *scope) arrives(name string) (Type, bool) {
 	return wider(t, s.around.declared(outside)), true
 }
 
-// cellWeights is the type of weights that the body of a cell was written with.
+// cellWeights returns the type of weights that were inserted in the body of a cell.
 func (s *scope) cellWeights(name string) (Type, bool) {
 	if s.around == nil || s.Graph.Init[name] == nil {
 		return Type{}, false
@@ -200,7 +201,7 @@ func (s *scope) cellWeights(name string) (Type, bool) {
 	return s.around.declared(cell.In(slot)), true
 }
 
-// constant is the type of a constant that a node makes of others.
+// constant returns the type of a constant that a node makes from other constants.
 func (s *scope) constant(node *graph.Node) (t Type, ok bool) {
 	for _, name := range s.moved(node) {
 		of := s.declared(name)
@@ -215,8 +216,8 @@ func (s *scope) constant(node *graph.Node) (t Type, ok bool) {
 	return s.clipped(node, t), true
 }
 
-// moved is the constants whose elements a node of constants gives, moved or scaled: the largest of those that are
-// codes; of a Concat all.
+// moved returns the constants whose elements a node moves or scales: all inputs of a Concat, otherwise the largest
+// input among those that are codes.
 func (s *scope) moved(node *graph.Node) (names []string) {
 	size := 0
 	for _, name := range node.Inputs {
@@ -234,7 +235,7 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 	return names
 }
 
-// clipped narrows the type of integers that a node bounds.
+// clipped narrows the type of integers that a node clips.
 func (s *scope) clipped(node *graph.Node, t Type) Type {
 	if !node.Is(graph.Clips) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
 		return t
@@ -251,7 +252,7 @@ func (s *scope) clipped(node *graph.Node, t Type) Type {
 	return integers(r)
 }
 
-// computed is the type of what a step makes of data.
+// computed returns the type of a step's result.
 func (s *scope) computed(step *graph.Step) (t Type, ok bool) {
 	in := step.Node.Inputs
 	switch {
@@ -292,7 +293,7 @@ func (s *scope) computed(step *graph.Step) (t Type, ok bool) {
 	return t, false
 }
 
-// data are the tensors that are no constants among those that an Elem reads, each once.
+// data returns the inputs of an Elem that are not constant, each once.
 func (s *scope) data(step *graph.Step) (names []string) {
 	for _, slot := range step.Elem.Args {
 		if name := step.Node.Inputs[slot]; s.Known[name].Const == nil && !s.Fixed(name) &&
@@ -303,7 +304,7 @@ func (s *scope) data(step *graph.Step) (names []string) {
 	return names
 }
 
-// allAre reports whether all elements of a constant are x.
+// allAre reports whether all elements of a constant equal x.
 func allAre(t *graph.Tensor, x float64) bool {
 	for v := range t.Occurring() {
 		if v != x {

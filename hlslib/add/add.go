@@ -1,20 +1,20 @@
-// Package add is the join of two streams: the sum of two inputs a and b of one shape, each scaled by an integer, with a
-// step function on top,
+// Package add is the sum of two streams: two inputs a and b of one shape, each scaled by an integer, with a step
+// function on top,
 //
 //	y[c] = f[c](m0[c]*a[c] + m1[c]*b[c])
 //
-// on every vector of a frame. The factors m0 and m1 are 1 where none are given; f[c] may be any step function, or
-// nothing, and then y[c] is the sum. So a plain addition is one layer, and so is a residual join whose branches have
-// scales of their own and whose result is quantised.
+// on every vector of a frame. Missing factors are 1. f[c] is any step function, or absent; then y[c] is the sum. So
+// one layer is a plain addition, or a residual join whose branches have different scales and whose result is
+// quantised.
 //
-// A factor may be 0: a channel of one branch may be dead. Where both factors of a channel are 0 nothing is joined, and
-// Bind refuses: such a constant is a step function of one value.
+// A factor may be 0, because a channel of one branch may be dead. If both factors of a channel are 0, Verify refuses
+// the layer: such a constant is a step function with one value.
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame; every iteration reads a word of each input, channels fold*PE .. fold*PE+PE-1, and writes
+// or V*C/PE clocks a frame. Every iteration reads a word of each input, channels fold*PE .. fold*PE+PE-1, and writes
 // the word of the same channels.
 //
 // Factors that are the same for all channels are constants. Otherwise row fold of the table of factors has those of
@@ -32,7 +32,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the sum of two streams in the table of layers; New makes one.
+// Layer describes the sum of two streams in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
@@ -42,13 +42,13 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Factors [2][]int64 `json:"factors"`         // by input: none for 1, one for all channels, or one per channel
 	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
 
-// UnmarshalJSON takes factors of no input or of both, where an array would drop or add some.
+// UnmarshalJSON accepts factors for both inputs or none. A Go array alone would ignore missing or surplus ones.
 func (p *Params) UnmarshalJSON(text []byte) error {
 	var list struct {
 		Factors [][]int64  `json:"factors"`
@@ -61,7 +61,7 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	return layer.PerInput("factors", p.Factors[:], list.Factors)
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for c := range max(len(p.Factors[0]), len(p.Factors[1])) {
 		if p.factor(0, c) == 0 && p.factor(1, c) == 0 {
@@ -71,7 +71,7 @@ func (p Params) Verify() error {
 	return layer.VerifySteps(p.Steps)
 }
 
-// factor is what channel c of an input is multiplied with.
+// factor returns the factor of channel c of an input.
 func (p Params) factor(input, c int) int64 {
 	if len(p.Factors[input]) == 0 {
 		return 1
@@ -79,7 +79,7 @@ func (p Params) factor(input, c int) int64 {
 	return layer.Of(p.Factors[input], c)
 }
 
-// multiplies reports whether a factor of the input needs a multiplier.
+// multiplies reports whether any factor of the input needs a multiplier.
 func (p Params) multiplies(input int) bool {
 	return layer.Multiplies(p.Factors[input])
 }
@@ -88,12 +88,12 @@ type op struct {
 	layer.Base[Params]
 	layer.Channelwise
 	sum    num.Type
-	factor [2]num.Type // the narrowest that holds an input's factors
+	factor [2]num.Type // the narrowest type that holds an input's factors
 	steps  layer.Steps
 }
 
-// bind takes two inputs of one shape, whose last axis has as many channels as there are factors and step functions, or
-// any number where there is at most one; the output has the same shape.
+// bind returns the layer for two inputs of one shape. The last axis has as many channels as there are factors and
+// step functions; single ones fit any input. The output has the same shape.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	for _, list := range []struct {
 		what string
@@ -113,8 +113,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, err
 }
 
-// bindSum derives the types of factors and sums. The sums have one range where all channels are alike, else one per
-// channel.
+// bindSum sets the types of factors and sums. It returns the sums' type, with one range if all channels are alike,
+// else one per channel.
 func (o *op) bindSum() (sums dataflow.Type, err error) {
 	n := 1
 	for i, f := range o.P.Factors {
@@ -139,10 +139,10 @@ func (o *op) bindSum() (sums dataflow.Type, err error) {
 	return sums, err
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(2, o.Vectors) }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Elements{Channels: o.Channels, Of: o.sumOf}
 }
@@ -151,13 +151,13 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, o.sumOf)
 }
 
-// sumOf is the output of channel c.
+// sumOf returns the output of channel c.
 func (o *op) sumOf(c int, x []int64) int64 {
 	return o.steps.Exact(c, o.P.factor(0, c)*x[0]+o.P.factor(1, c)*x[1])
 }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose
-// from. Factors of -1, 0 and 1 need no multiplier.
+// Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
+// Factors of -1, 0 and 1 need no multiplier.
 func (o *op) Folds() dataflow.Folds {
 	t := o.steps.Tables()
 	t.PerChannel = t.PerChannel || o.table()
@@ -173,7 +173,7 @@ func (o *op) Folds() dataflow.Folds {
 
 func (o *op) multiplies() bool { return o.P.multiplies(0) || o.P.multiplies(1) }
 
-// Loop has the latency of a pair that is multiplied, added, and goes through a step function.
+// Loop returns the loop, with the latency of a pair that is multiplied, added, and passes a step function.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -226,7 +226,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	return i
 }
 
-// table reports whether the factors take a table: they differ between channels, or one is too wide for an int of C++.
+// table reports whether the factors need a table: they differ between channels, or one is too wide for an int of C++.
 func (o *op) table() bool {
 	for i, f := range o.P.Factors {
 		if !layer.Common(f) || !o.factor[i].Range().Within(num.Type{Kind: num.Int, Width: 32}.Range()) {
@@ -236,7 +236,7 @@ func (o *op) table() bool {
 	return false
 }
 
-// tableElem is the type of the table of factors.
+// tableElem returns the element type of the table of factors.
 func (o *op) tableElem() num.Type {
 	return num.Smallest(o.factor[0].Range().Union(o.factor[1].Range()))
 }

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit adds up the products of a pair: bit by bit, but for those in DSP slices.
+// Circuit adds the products of a pair bit by bit, except products in DSP slices.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits is the bits of an input or of its factor, of those that are multiplied.
+// FactorBits returns the least width among the inputs and factors that a multiplier multiplies.
 func (o *op) FactorBits() int {
 	bits := num.MaxWidth
 	for i, in := range o.In {
@@ -19,8 +19,8 @@ func (o *op) FactorBits() int {
 	return bits
 }
 
-// Cost counts a multiplier per PE and input whose factors need one, an adder per PE, and the step functions like a
-// Thresholding. FINN estimates nothing for its AddStreams.
+// Cost counts a multiplier per PE for each input that needs one, an adder per PE, and the step functions as
+// Thresholding does. FINN has no estimate for its AddStreams.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -44,7 +44,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}, o.steps.Logic(m, f)...)...)
 }
 
-// storage is the layer's memories: its tables.
+// Storage returns the memories of the layer's tables.
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.table() {
 		width := 2 * f.PE * o.tableElem().Width

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// widths is the bits in which two numbers are compared, and whether they have signs.
+// widths returns the number of bits in which two numbers are compared, and whether they are signed.
 func (n *netlist) widths(node *circuit.Node) (width int, signed bool) {
 	a, b := &n.w.m.Nodes[node.Args[0]], &n.w.m.Nodes[node.Args[1]]
 	signed = a.Range.Lo < 0 || b.Range.Lo < 0
@@ -33,7 +33,7 @@ func (n *netlist) equal(node *circuit.Node) signal {
 	return n.all(alike)
 }
 
-// less is whether a number is less than another: along a carry chain, where it is not short.
+// less returns whether a number is less than another. Longer numbers use a carry chain.
 func (n *netlist) less(node *circuit.Node) signal {
 	width, signed := n.widths(node)
 	a, b := make([]signal, width), make([]signal, width)
@@ -57,7 +57,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	for width > 1 && a[width-1] == b[width-1] && !signed {
 		width--
 	}
-	if k, ok := power(b[:width]); ok && !signed { // the bits from there on
+	if k, ok := power(b[:width]); ok && !signed { // the numbers differ only from bit k on
 		n.now = Comparators
 		return n.any(a[k:width]).not()
 	}
@@ -66,7 +66,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	}
 	n.now = Comparators
 	if width <= n.w.d.Short || constant && inputs <= n.w.d.Inputs {
-		carry := never // a < b below
+		carry := never // whether a < b in the lower bits
 		for k := range width {
 			x, y := a[k], b[k]
 			if signed && k == width-1 {
@@ -92,7 +92,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	return n.and(less.not(), n.all(alike).not())
 }
 
-// borrows is whether a number is less than another, along a carry chain.
+// borrows returns whether a number is less than another, along a carry chain.
 func borrows(n *netlist, a, b []signal, signed bool) signal {
 	top := len(a) - 1
 	sums, carries := n.chain(a, b, true, Comparators, func(k int) bool { return signed && k == top })
@@ -103,8 +103,9 @@ func borrows(n *netlist, a, b []signal, signed bool) signal {
 	return n.xor(n.xor(sums[top], carries[top]), carries[top-1])
 }
 
-// greater reports whether Yosys has the second number be greater than the first, which it makes of less and equal: it
-// takes the narrower one away from the wider one. Of two as wide it is the names that say which: every second time.
+// greater reports whether Yosys computes that the second number is greater than the first, from less and equal. It
+// subtracts the narrower number from the wider one. For equal widths the names decide, so this counts every second
+// comparison.
 func greater(n *netlist, a, b []signal, signed bool) bool {
 	width := func(list []signal) int {
 		w := len(list)
@@ -120,7 +121,7 @@ func greater(n *netlist, a, b []signal, signed bool) bool {
 	return !n.turn
 }
 
-// power reports which of the bits of a constant is the only one.
+// power reports the index of the only bit that is 1 in a constant; ok is false if there is not exactly one.
 func power(list []signal) (k int, ok bool) {
 	for i, s := range list {
 		if !s.constant() || s == ever && ok {
@@ -133,8 +134,8 @@ func power(list []signal) (k int, ok bool) {
 	return k, ok
 }
 
-// chain is a sum or difference along a carry chain, and what it carries from each bit; wanted are the bits of the sum
-// that somebody reads.
+// chain returns a sum or difference along a carry chain, and the carry of each bit. wanted says which bits of the sum
+// are read.
 func (n *netlist) chain(a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums, carries []signal) {
 	carry := never.when(less)
 	n.now = kind
@@ -188,7 +189,7 @@ func (n *netlist) chain(a, b []signal, less bool, kind Kind, wanted func(int) bo
 	return sums, carries
 }
 
-// sum is a sum or difference.
+// sum makes the bits of a sum or difference.
 func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	first := n.w.first[id]
 	top := 0
@@ -226,12 +227,12 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 	copy(n.known[first+bit(low):], sums)
 }
 
-// added is a sum or difference: short ones are logic.
+// added returns a sum or difference; a short one is logic.
 func (n *netlist) added(a, b []signal, less bool, kind Kind) []signal {
 	return partly(n, a, b, less, kind, func(int) bool { return true })
 }
 
-// partly is a sum or difference of which some bits are read, and of the others only what is carried from them.
+// partly returns a sum or difference of which wanted bits are read; the others only carry.
 func partly(n *netlist, a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums []signal) {
 	n.now = kind
 	if len(a) > n.w.d.Short {
@@ -247,7 +248,7 @@ func partly(n *netlist, a, b []signal, less bool, kind Kind, wanted func(int) bo
 	return sums
 }
 
-// three is a sum to which a constant is added: Yosys adds all three at once.
+// three makes a sum to which a constant is added: Yosys adds all three numbers at once.
 func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	constant := node.Args[1]
 	if n.w.m.Nodes[node.Args[0]].Op == circuit.Const {

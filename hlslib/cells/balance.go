@@ -2,7 +2,7 @@ package cells
 
 import "slices"
 
-// balanced is the same logic with chains of gates as trees: what comes late is read last.
+// balanced returns the same logic with chains of gates made into trees, in which late signals are read last.
 func (g *gates) balanced() *gates {
 	reads := make([]int, len(g.in))
 	for i, in := range g.in {
@@ -16,7 +16,7 @@ func (g *gates) balanced() *gates {
 	}
 	to := newGates()
 	to.in, to.kind, to.depth = nil, nil, nil
-	is := make([]signal, len(g.in)) // of a gate: what it is now
+	is := make([]signal, len(g.in)) // per gate: its signal in the new gates
 	for i := range g.in {
 		to.now = g.kind[i]
 		if g.leaves(int32(i)) {
@@ -41,7 +41,7 @@ func (g *gates) balanced() *gates {
 	return to
 }
 
-// wide is the operands of a gate of many inputs: gates that only it reads are of it.
+// wide appends the operands of a gate to list, after merging in the gates that only it reads.
 func (g *gates) wide(i int32, reads []int, list []signal) []signal {
 	for _, s := range g.in[i] {
 		if k := s.gate(); !s.turned() && !g.leaves(k) && reads[k] == 1 {

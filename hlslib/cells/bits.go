@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A bit is one of a circuit's: of a node, by where the node's bits begin. Those that are constant are negative.
+// A bit identifies a bit of a circuit: first of the node, plus its place in the node. Constant bits are negative.
 type bit int32
 
 const (
@@ -14,21 +14,21 @@ const (
 	one
 )
 
-// A walk is over the bits of a circuit.
+// A walk holds what is known of the bits of a circuit.
 type walk struct {
 	m       *circuit.Module
 	d       *Device
-	first   []bit           // of a node
-	owner   []circuit.ID    // of a bit: its node
-	wire    []bit           // of a bit: the one that it is, perhaps turned round
-	live    []bool          // of a bit: something depends on it
-	reads   []int32         // of a bit: how many read it
-	line    []int32         // of a bit: how many of those are delays
-	cone    [][]bit         // of a bit that is logic: what it is a function of, in one lookup table
-	inside  []bool          // of a bit that is logic: it is in the table of the one that reads it
-	met     []bool          // of a node: something depends on it
-	columns [][]bool        // of a memory: something depends on the column
-	tables  map[int]*lookup // of memories whose contents are in lookup tables
+	first   []bit           // per node: its first bit
+	owner   []circuit.ID    // per bit: its node
+	wire    []bit           // per bit: the bit that it equals, possibly inverted
+	live    []bool          // per bit: whether something depends on it
+	reads   []int32         // per bit: the number of its readers
+	line    []int32         // per bit: the number of its readers that are delays
+	cone    [][]bit         // per bit that is logic: the inputs of its lookup table
+	inside  []bool          // per bit that is logic: whether it is in the lookup table of its reader
+	met     []bool          // per node: whether something depends on it
+	columns [][]bool        // per memory: whether something depends on each column
+	tables  map[int]*lookup // the memories whose contents are in lookup tables
 	stack   []bit
 	counts  Counts
 }
@@ -53,7 +53,7 @@ func newWalk(m *circuit.Module, d *Device) *walk {
 	return w
 }
 
-// of is bit i of a node's value, with more bits by its sign.
+// of returns bit i of a node's value, extended by its sign.
 func (w *walk) of(id circuit.ID, i int) bit {
 	n := &w.m.Nodes[id]
 	if i >= n.Width {
@@ -72,7 +72,7 @@ func constant(b int64) bit {
 	return zero
 }
 
-// find says of each bit which one it is: constants, wires and equal registers are found.
+// find computes wire for each bit: it finds constants, wires and equal registers.
 func (w *walk) find() {
 	kept := make([][]bool, len(w.m.States))
 	for i, s := range w.m.States {
@@ -88,12 +88,12 @@ func (w *walk) find() {
 			}
 		}
 	}
-	if some { // other registers that never change because of these, synthesis does not find
+	if some { // synthesis does not find further registers that never change because of these
 		w.wires(kept)
 	}
 }
 
-// keeps reports whether what a bit of a register becomes is that bit, or the one that it begins with.
+// keeps reports whether the next value of a register's bit is always its present value or its first value.
 func keeps(w *walk, next, now, first bit) bool {
 	if next < 0 || next == now {
 		return next == now || next == first
@@ -104,7 +104,7 @@ func keeps(w *walk, next, now, first bit) bool {
 	return n.Op == circuit.Mux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
 }
 
-// wires finds them, given the bits of states that never change.
+// wires computes wire, given the bits of states that never change.
 func (w *walk) wires(kept [][]bool) {
 	delays := map[bit]bit{}
 	for i := range w.m.Nodes {
@@ -182,7 +182,7 @@ func (w *walk) wires(kept [][]bool) {
 	}
 }
 
-// mux finds bits of a choice that are no choice.
+// mux finds the bits of a choice that do not depend on it.
 func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
 	c := w.of(n.Args[0], 0)
 	for k := range n.Width {
@@ -198,7 +198,7 @@ func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
 	}
 }
 
-// sum finds low bits of a sum or difference that are those of one operand.
+// sum finds the low bits of a sum or difference that equal those of one operand.
 func (w *walk) sum(n *circuit.Node, set func(int, bit)) {
 	for k := range n.Width {
 		a, b := w.of(n.Args[0], k), w.of(n.Args[1], k)
@@ -213,7 +213,7 @@ func (w *walk) sum(n *circuit.Node, set func(int, bit)) {
 	}
 }
 
-// read marks what something depends on, and counts who reads it.
+// read marks the bits that something depends on, and counts their readers.
 func (w *walk) read() {
 	m := w.m
 	for _, s := range slices.Concat(m.In, m.Out) {
@@ -238,7 +238,7 @@ func (w *walk) read() {
 	}
 }
 
-// whole is that somebody reads all bits of a node.
+// whole marks all bits of a node as read.
 func (w *walk) whole(id circuit.ID) {
 	if id != circuit.None {
 		for k := range w.m.Nodes[id].Width {
@@ -247,7 +247,7 @@ func (w *walk) whole(id circuit.ID) {
 	}
 }
 
-// use is that somebody reads a bit.
+// use marks a bit as read.
 func (w *walk) use(b bit) {
 	if b >= 0 {
 		w.reads[b]++
@@ -255,7 +255,7 @@ func (w *walk) use(b bit) {
 	}
 }
 
-// touch is that something depends on a bit.
+// touch marks that something depends on a bit.
 func (w *walk) touch(b bit) {
 	if !w.live[b] {
 		w.live[b] = true
@@ -263,7 +263,7 @@ func (w *walk) touch(b bit) {
 	}
 }
 
-// operands marks what a bit is made of.
+// operands marks the bits that a bit is made of.
 func (w *walk) operands(b bit) {
 	id := w.owner[b]
 	n := &w.m.Nodes[id]
@@ -312,7 +312,7 @@ func (w *walk) operands(b bit) {
 	}
 }
 
-// shared marks what all bits of a node are made of.
+// shared marks the bits that all bits of a node are made of.
 func (w *walk) shared(n *circuit.Node) {
 	switch n.Op {
 	case circuit.Less, circuit.Equal, circuit.Multiply:
@@ -332,7 +332,7 @@ func (w *walk) shared(n *circuit.Node) {
 	}
 }
 
-// column is that somebody reads a column of a memory.
+// column marks a column of a memory as read.
 func (w *walk) column(memory, k int) {
 	m := &w.m.Memories[memory]
 	if w.columns[memory] == nil {

@@ -1,32 +1,32 @@
-// Package cells says what cells synthesis makes of a circuit: it walks over the circuit bit by bit, and counts lookup
-// tables, registers, block RAM and multipliers by what they are for.
+// Package cells predicts which cells synthesis makes of a circuit. It walks over the circuit bit by bit, and counts
+// lookup tables, registers, block RAM and multipliers by their purpose.
 //
-// It knows the rules that synthesis follows. Wires, constants and what nobody reads take nothing. Of tables of six
-// inputs, logic is covered by rules: one takes in what only it reads, as far as its inputs go. Of tables of four, and
-// in small circuits of constants, it is made of gates, which are mapped as Yosys' ABC does. An adder takes a table
-// for each bit. Registers that never change are none; those one behind the other are shift registers, where a device
-// has these. A table of constants that lies in lookup tables is counted by its contents. A function that is called
-// several times, of one or of many circuits, is walked over once. What the rules leave open is in the numbers of a
-// Device, fitted to what Yosys made of layers (docs/estimator.md).
+// It knows the rules of synthesis. Wires, constants and unread bits take nothing. With lookup tables of six inputs,
+// rules cover the logic: a lookup table absorbs logic that only it reads, as far as its inputs suffice. With lookup
+// tables of four inputs, and in small circuits of constants, logic becomes gates, which are mapped as Yosys' ABC maps
+// them. An adder takes a lookup table per bit. Registers that never change are dropped; registers in a row are shift
+// registers if the device has these. A table of constants in lookup tables is counted by its contents. A function that
+// one or many circuits call several times is walked over once. The rest is in the numbers of a Device, fitted to what
+// Yosys made of layers (docs/estimator.md).
 //
 // In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
 //
 //	cells.go     Of: the parts of a circuit
-//	device.go    numbers of families
+//	device.go    the numbers of families
 //	bits.go      the bits of a circuit: which are wires, which are read
 //	cover.go     logic in lookup tables of six inputs, by rules
-//	contents.go  tables of constants in these
-//	netlist.go   a circuit as gates and carry chains, for tables of four inputs
+//	contents.go  tables of constants in such lookup tables
+//	netlist.go   a circuit as gates and carry chains, for lookup tables of four inputs
 //	arithmetic.go  its sums, comparisons and products
 //	rows.go      its tables and memories
-//	outside.go   what it is for: registers, streams, other modules
+//	outside.go   its outputs: registers, streams, other modules
 //	gates.go     gates of two inputs
 //	balance.go   chains of gates as trees
 //	mapping.go   gates in lookup tables
-//	small.go     logic of constants alone, in those of six inputs
-//	pack.go      lookup tables that are one too many
+//	small.go     circuits of constants alone, in lookup tables of six inputs
+//	pack.go      superfluous lookup tables
 //	registers.go registers, shift registers, memories
-//	fifo.go      FIFOs, and what a network has besides
+//	fifo.go      FIFOs, and other parts of a network
 //	ring.go      FIFOs as gates
 package cells
 
@@ -37,38 +37,38 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A Kind is what cells are for.
+// A Kind is the purpose of cells.
 type Kind uint8
 
 // The kinds.
 const (
-	Compressors Kind = iota // that count bits
+	Compressors Kind = iota // counts of bits
 	Adders                  // sums and differences
-	Comparators             // of two numbers
-	Choices                 // one of several
-	Gates                   // of conditions
-	Tables                  // of constants
-	Memories                // that iterations write
+	Comparators             // comparisons of two numbers
+	Choices                 // selections of one of several
+	Gates                   // logic of conditions
+	Tables                  // tables of constants
+	Memories                // memories that iterations write
 	States                  // registers that iterations write
 	Pipeline                // registers between stages
-	Multipliers             // of the device
-	Inverters               // of what leaves logic
+	Multipliers             // multipliers of the device
+	Inverters               // inverters after logic
 	Kinds
 )
 
 var names = [Kinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
 	"states", "pipeline registers", "multipliers", "inverters"}
 
-// A Count is cells of one kind, before the numbers of a device.
+// A Count is the number of cells of one kind, before a device's numbers are applied.
 type Count struct {
 	LUT, FF         float64
-	Shift           float64 // lookup tables that are shift registers, besides
-	RAM             float64 // lookup tables that are a memory, besides
-	Flat            float64 // lookup tables of logic that is mapped as it stands, besides
+	Shift           float64 // further lookup tables that are shift registers
+	RAM             float64 // further lookup tables that are memory
+	Flat            float64 // further lookup tables of logic that is mapped gate by gate
 	BRAM, URAM, DSP int
 }
 
-// Counts is cells by kind.
+// Counts is the number of cells per kind.
 type Counts [Kinds]Count
 
 // plus adds n times o.
@@ -85,8 +85,8 @@ func (c *Counts) plus(o Counts, n float64) {
 	}
 }
 
-// Of returns the resources of a circuit on a fabric, by part. Each part is rounded so that the sum of all is the
-// nearest whole number of lookup tables.
+// Of returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the nearest
+// whole number of lookup tables.
 func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 	d := DeviceOf(f)
 	counts := d.Count(m)
@@ -108,7 +108,7 @@ func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 
 func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
-// Count is the cells of a circuit.
+// Count returns the cells of a circuit.
 func (d *Device) Count(m *circuit.Module) Counts {
 	longest := int16(0)
 	if d.Maps {
@@ -119,7 +119,7 @@ func (d *Device) Count(m *circuit.Module) Counts {
 	return d.count(m, longest)
 }
 
-// walked is a walk over a circuit whose bits are known.
+// walked returns a walk over a circuit with its bits found and read.
 func (d *Device) walked(m *circuit.Module) *walk {
 	w := newWalk(m, d)
 	w.find()
@@ -127,7 +127,7 @@ func (d *Device) walked(m *circuit.Module) *walk {
 	return w
 }
 
-// count is the cells of a circuit whose ways may be so long, in lookup tables.
+// count returns the cells of a circuit. Its paths may have up to longest lookup tables in a row.
 func (d *Device) count(m *circuit.Module, longest int16) Counts {
 	w := d.walked(m)
 	if d.Maps {

@@ -11,14 +11,14 @@ import (
 
 var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
-// count is the cells of a layer that makes a word of one, by the rules for large ones.
+// count returns the cells of a layer that makes one word of one, by the rules for large circuits.
 func count(f cost.Fabric, width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) Counts {
 	d := DeviceOf(f)
 	d.Small = false
 	return d.Count(module(width, make))
 }
 
-// module is such a layer.
+// module returns the circuit of a layer that makes one word of one.
 func module(width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) *circuit.Module {
 	b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 	always := b.Constant(1)
@@ -53,7 +53,7 @@ func step(rows int, bound int64) func(b *circuit.Builder, x circuit.Value) circu
 	}
 }
 
-// late looks up squares of a word that comes from a register.
+// late looks up squares of a word from a register.
 func late(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return table(func(i int) int64 { return int64(i*i) % 128 })(b, x.Delayed(1))
 }
@@ -74,13 +74,13 @@ func addends(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.Raw(circuit.Wrapped(circuit.Sum(sum, b.Constant(16)), uint8), 8)
 }
 
-// bytes adds two of them.
+// bytes adds two bytes.
 func bytes(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	uint8 := num.Type{Kind: num.UInt, Width: 8}
 	return circuit.Raw(circuit.Sum(circuit.Element(x, 0, uint8), circuit.Element(x, 1, uint8)), 9)
 }
 
-// oneOfFour chooses one of four bits by two.
+// oneOfFour selects one of four bits by two others.
 func oneOfFour(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	c, d := circuit.Bit(x, 4), circuit.Bit(x, 5)
 	return circuit.Raw(circuit.Choice(d, circuit.Choice(c, circuit.Bit(x, 3), circuit.Bit(x, 2)),
@@ -142,7 +142,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestMultiplier holds what a multiplier is made of, as Yosys 0.23 makes hlsgen_multiply: of few bits, too.
+// TestMultiplier checks the cells of a multiplier against Yosys 0.23 on hlsgen_multiply, also for few bits.
 func TestMultiplier(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -9,30 +9,31 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A column is a function of the bits of an address: what a table of constants has at one place of its rows.
+// A column is a function of the bits of an address: the values of a table of constants in one column.
 type column struct {
-	same    int      // the column before it that is the same, or turned round; -1 where there is none
-	always  bit      // where it is constant
-	support []int    // the bits of the address that it depends on
-	truth   []uint64 // bit r is that of row r
+	same    int      // the earlier column that is equal or inverted; -1 if there is none
+	always  bit      // its value, if it is constant
+	support []int    // the address bits that it depends on
+	truth   []uint64 // bit r is the value in row r
 }
 
 // A lookup is a table of constants whose contents are in lookup tables.
 type lookup struct {
 	columns   []column
 	inputs    int
-	functions functions // that its columns share
+	functions functions // functions that its columns share
 }
 
-// looked is the bits up to which the contents of a table are looked at.
+// looked is the most bits of a table whose contents are examined.
 const looked = 1 << 16
 
-// open reports whether the contents of a memory count: it is a table, not too large to look at.
+// open reports whether the contents of a memory are examined: it is a table, and not too large.
 func open(m *circuit.Memory) bool {
 	return m.Constant() && m.Rows*m.Width <= looked
 }
 
-// contents is the columns of a table. Rows that the table does not have are those below, half the rows before.
+// contents returns the columns of a table. An address beyond the last row has the values of the row that remains when
+// the highest bits of the address are cleared.
 func (w *walk) contents(memory int) *lookup {
 	if t, ok := w.tables[memory]; ok {
 		return t
@@ -73,7 +74,7 @@ func (w *walk) contents(memory int) *lookup {
 	return t
 }
 
-// constants is the columns of a table that are constant, which is all that counts of block RAM.
+// constants returns the columns of a table that are constant. For block RAM nothing else of the contents counts.
 func constants(m *circuit.Memory) []bit {
 	elem, rows := m.Data()
 	list := make([]bit, m.Width)
@@ -93,7 +94,7 @@ func constants(m *circuit.Memory) []bit {
 	return list
 }
 
-// name tells functions apart, but for those that are turned round.
+// name returns a key that differs between functions, except that a function and its inverse have the same key.
 func name(truth []uint64, inputs int) string {
 	key := append(make([]byte, 0, 1+8*len(truth)), byte(inputs))
 	turned := -(truth[0] & 1)
@@ -106,11 +107,11 @@ func name(truth []uint64, inputs int) string {
 	return string(key)
 }
 
-// low are the values of an input over the rows that one word has.
+// low holds the values of the first six inputs over the rows in one word.
 var low = [6]uint64{0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc, 0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
 	0xffff0000ffff0000, 0xffffffff00000000}
 
-// support is the inputs that a function depends on.
+// support returns the inputs that a function depends on.
 func support(truth []uint64, inputs int) (list []int) {
 	for i := range inputs {
 		depends := false
@@ -132,22 +133,22 @@ func support(truth []uint64, inputs int) (list []int) {
 	return list
 }
 
-// A function is of bits of an address, or such a function turned round.
+// A function is a function of address bits, or its inverse.
 type function struct {
 	truth     []uint64
-	inputs    int // it depends on the last of them
-	depends   int // on so many
+	inputs    int // the number of inputs; it depends on the last
+	depends   int // the number of inputs that it depends on
 	low, high *function
-	halved    bool        // low and high are known
-	parts     []*function // what the lookup table that makes it reads, besides bits of the address
-	luts      float64     // that make it and its parts, were they not shared
+	halved    bool        // whether low and high are known
+	parts     []*function // functions that its lookup table reads, in addition to address bits
+	luts      float64     // lookup tables of it and its parts, if none are shared
 	counted   bool
 }
 
-// functions are those of a table, by name. Constants are none.
+// functions holds the functions of a table, by name. Constants are not among them.
 type functions map[string]*function
 
-// of is the function of such values.
+// of returns the function with the given values, or nil if it is constant.
 func (all functions) of(truth []uint64, inputs int) *function {
 	for inputs > 0 {
 		low, high := half(truth, inputs, 0), half(truth, inputs, 1)
@@ -168,7 +169,7 @@ func (all functions) of(truth []uint64, inputs int) *function {
 	return f
 }
 
-// halves are a function where the last bit of the address that it depends on is 0, and where it is 1.
+// halves returns the function with the last address bit that it depends on set to 0, and set to 1.
 func (all functions) halves(f *function) (low, high *function) {
 	if !f.halved {
 		f.low, f.high = all.of(half(f.truth, f.inputs, 0), f.inputs-1), all.of(half(f.truth, f.inputs, 1), f.inputs-1)
@@ -177,12 +178,12 @@ func (all functions) halves(f *function) (low, high *function) {
 	return f.low, f.high
 }
 
-// joined is how many lookup tables are one function of more inputs, by the multiplexers beside them of AMD's devices.
+// joined is the most lookup tables that the multiplexers of AMD's devices join into one function of more inputs.
 const joined = 4
 
-// plan finds how a function takes the least lookup tables, were nothing shared. One makes it that reads bits of the
-// address, the last ones, and what is left of the function for each of their values; or several with multiplexers
-// beside them make it of the address alone.
+// plan returns the fewest lookup tables of a function, if none are shared. Either one lookup table reads the last
+// address bits and, for each of their values, the rest of the function. Or several lookup tables compute it from the
+// address alone, joined by multiplexers beside them.
 func (d *Device) plan(all functions, f *function) float64 {
 	if f.luts >= 0 {
 		return f.luts
@@ -218,7 +219,7 @@ func (d *Device) plan(all functions, f *function) float64 {
 	return f.luts
 }
 
-// split is functions where those that depend on the last bit of the address are halved.
+// split returns the functions, with those that depend on the last address bit replaced by their halves.
 func (all functions) split(list []*function) (parts []*function) {
 	last := 0
 	for _, f := range list {
@@ -241,11 +242,11 @@ func (all functions) split(list []*function) (parts []*function) {
 	return parts
 }
 
-// loose is how many lookup tables a column takes that is made of parts, for each that it could be made of: synthesis
-// does not find the least.
+// loose is the ratio of the lookup tables that synthesis uses for a column made of parts to the fewest possible:
+// synthesis does not find the minimum.
 const loose = 1.2
 
-// column is the lookup tables of a column, but for those that other columns have.
+// column returns the lookup tables of a column, without those that it shares with earlier columns.
 func (d *Device) column(t *lookup, k int) float64 {
 	f := t.functions.of(t.columns[k].truth, t.inputs)
 	luts := d.cover(t.functions, f)
@@ -255,7 +256,7 @@ func (d *Device) column(t *lookup, k int) float64 {
 	return luts
 }
 
-// cover is the lookup tables of a function that no other one has.
+// cover returns the lookup tables of a function that no earlier function has.
 func (d *Device) cover(all functions, f *function) float64 {
 	if f == nil || f.counted {
 		return 0
@@ -272,7 +273,7 @@ func (d *Device) cover(all functions, f *function) float64 {
 	return sum
 }
 
-// half is the rows whose highest bit is so.
+// half returns the rows with the highest address bit equal to high.
 func half(truth []uint64, inputs, high int) []uint64 {
 	if inputs > 6 {
 		n := len(truth) / 2
@@ -282,10 +283,11 @@ func half(truth []uint64, inputs, high int) []uint64 {
 	return []uint64{truth[0] >> (n * high) & (1<<n - 1)}
 }
 
-// chosen is the lookup tables of six inputs that choose among so many, four at once.
+// chosen returns the lookup tables of six inputs that select one of n, four at a time.
 func (d *Device) chosen(n int) (luts float64) { return float64((n + 1) / 3) }
 
-// row finds bits of a row of constants in lookup tables that are constants, or others of the row.
+// row finds the bits of a row of constants in lookup tables that are constant or equal another bit of the row or
+// address.
 func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	if !open(&w.m.Memories[n.K]) {
 		return
@@ -303,7 +305,7 @@ func (w *walk) row(n *circuit.Node, set func(int, bit), at bit) {
 	}
 }
 
-// fetched finds bits of a row of constants in block RAM that are constant.
+// fetched finds the bits of a row of constants in block RAM that are constant.
 func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	if !open(&w.m.Memories[n.K]) {
 		return
@@ -315,7 +317,7 @@ func (w *walk) fetched(n *circuit.Node, set func(int, bit)) {
 	}
 }
 
-// selects is the bits of the address that a bit of such a row depends on.
+// selects returns the address bits that a bit of the row depends on.
 func (w *walk) selects(n *circuit.Node, k int) (list []bit) {
 	for _, i := range w.contents(n.K).columns[k].support {
 		list = append(list, w.of(n.Args[0], i))

@@ -43,12 +43,12 @@ func (w *walk) cover() {
 	}
 }
 
-// kindOf is what logic of an operation is for.
+// kindOf is the purpose of the logic of each operation.
 var kindOf = map[circuit.Op]Kind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
 	circuit.Less: Comparators, circuit.Equal: Comparators, circuit.Mux: Choices, circuit.Pick: Choices,
 	circuit.And: Gates, circuit.Or: Gates, circuit.Xor: Gates, circuit.Peek: Tables}
 
-// logic is a bit that is a function of others.
+// logic makes a bit that is a function of other bits.
 func (w *walk) logic(b bit, in []bit) {
 	if !w.live[b] || w.wire[b] != b {
 		return
@@ -61,7 +61,7 @@ func (w *walk) logic(b bit, in []bit) {
 	w.cone[b] = w.widened(in, w.d.Inputs)
 }
 
-// distinct is the bits that are not constant, each once.
+// distinct returns the bits that are not constant, each once.
 func distinct(in []bit) []bit {
 	list := make([]bit, 0, len(in))
 	for _, b := range in {
@@ -72,8 +72,8 @@ func distinct(in []bit) []bit {
 	return list
 }
 
-// widened is what a lookup table is a function of that takes in the logic in front of it as far as its inputs go: what
-// only it reads.
+// widened returns the inputs of a lookup table after it absorbs the logic that only it reads, as far as its inputs
+// suffice.
 func (w *walk) widened(in []bit, inputs int) []bit {
 	for {
 		best, grown := -1, []bit(nil)
@@ -94,7 +94,8 @@ func (w *walk) widened(in []bit, inputs int) []bit {
 	}
 }
 
-// choice is one of two. A register does it that is set to a constant, or that may stay as it is.
+// choice makes a selection of one of two. It takes no lookup table if a register can do it: by its reset to a constant,
+// or by keeping its value.
 func (w *walk) choice(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	c := w.of(n.Args[0], 0)
@@ -108,7 +109,7 @@ func (w *walk) choice(id circuit.ID) {
 	}
 }
 
-// stays reports whether the state that a bit is the next of is this.
+// stays reports whether now is the present value of the state whose next value is b.
 func stays(w *walk, b, now bit) bool {
 	if now < 0 {
 		return false
@@ -121,7 +122,7 @@ func stays(w *walk, b, now bit) bool {
 	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
 }
 
-// pick is one of many.
+// pick makes a selection of one of several.
 func (w *walk) pick(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	for k := range n.Width {
@@ -141,7 +142,7 @@ func (w *walk) pick(id circuit.ID) {
 	}
 }
 
-// comparison is of two numbers: in one lookup table, or along a carry chain.
+// comparison makes a comparison of two numbers: in one lookup table, or along a carry chain.
 func (w *walk) comparison(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	b := w.first[id]
@@ -168,7 +169,7 @@ func (w *walk) comparison(id circuit.ID) {
 	}
 }
 
-// adder is a sum or difference: a lookup table for each bit of both, or two.
+// adder makes a sum or difference: a lookup table for each bit, or two if a constant is added to a sum.
 func (w *walk) adder(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	top := 0
@@ -203,7 +204,7 @@ func (w *walk) adder(id circuit.ID) {
 	}
 }
 
-// inner is a sum to which a constant is added, where nothing else reads it: Yosys adds all three at once.
+// inner returns the sum to which n adds a constant, if nothing else reads it: Yosys adds all three numbers at once.
 func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	for i, a := range n.Args {
 		top := w.of(n.Args[1-i], width-1)
@@ -225,14 +226,14 @@ func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	return nil
 }
 
-// three reports whether a bit of a sum to which a constant is added takes a lookup table for what it carries.
+// three reports whether a bit of a sum to which a constant is added takes a lookup table for its carry.
 func three(w *walk, inner *circuit.Node, k int, constant bit) bool {
 	x, y := w.of(inner.Args[0], k), w.of(inner.Args[1], k)
 	return x >= 0 && y >= 0 || max(x, y) >= 0 && constant == one
 }
 
-// taken is the operand of an adder whose logic its lookup tables take in: the carry chain needs the bits of the other
-// one. Yosys has the one first that is shorter, or made of fewer pieces.
+// taken returns the operand of an adder whose logic its lookup tables absorb; the carry chain needs the bits of the
+// other one. Yosys puts first the operand that is shorter, or is made of fewer pieces.
 func taken(w *walk, n *circuit.Node, width int) int {
 	var bits, pieces [2]int
 	for i := range bits {
@@ -252,7 +253,7 @@ func taken(w *walk, n *circuit.Node, width int) int {
 	return 1
 }
 
-// size is the bits of an operand of an adder without those that follow from its sign.
+// size returns the bits of an adder's operand, without those that repeat its sign.
 func size(w *walk, n *circuit.Node, operand, width int) int {
 	at := func(k int) bit { return w.of(n.Args[operand], k) }
 	for width > 1 && (n.Signed && at(width-1) == at(width-2) || !n.Signed && at(width-1) == zero) {
@@ -261,7 +262,7 @@ func size(w *walk, n *circuit.Node, operand, width int) int {
 	return width
 }
 
-// peek is a row of constants in lookup tables.
+// peek makes a row of constants in lookup tables.
 func (w *walk) peek(id circuit.ID) {
 	n := &w.m.Nodes[id]
 	for k := range n.Width {
@@ -278,7 +279,7 @@ func (w *walk) peek(id circuit.ID) {
 	}
 }
 
-// fire is what starts an iteration, and takes words.
+// fire makes the signal that starts an iteration and takes words.
 func (w *walk) fire() {
 	inputs, luts := 1, 0
 	for _, s := range w.m.In {

@@ -2,27 +2,28 @@ package cells
 
 import "hlsgen/hlslib/cost"
 
-// A Device is what synthesis does on a family of devices, in rules and in numbers.
+// A Device holds the rules and numbers of synthesis for a family of devices.
 type Device struct {
 	Fabric  cost.Fabric
-	Inputs  int     // of a lookup table
-	Wide    int     // inputs of logic that is mapped flat: lookup tables, and multiplexers beside them
-	Short   int     // bits of adders up to which they are logic
-	Maps    bool    // logic is mapped gate by gate (mapping.go); else by the rules of cover.go
-	Small   bool    // it is mapped gate by gate in small circuits of constants alone (small.go)
-	Packs   bool    // three lookup tables become two where that goes
-	TakesIn bool    // the lookup table of an adder's bit takes in logic of the second operand
-	Around  bool    // a word goes round a block memory that is read while it is written
-	Ahead   float64 // lookup tables for a bit of an address that is read a clock ahead
-	Shifts  bool    // there are shift registers in lookup tables
+	Inputs  int     // inputs of a lookup table
+	Wide    int     // most inputs of a function made of lookup tables joined by the device's multiplexers
+	Short   int     // most bits of an adder that is logic
+	Maps    bool    // whether logic is mapped gate by gate (mapping.go); if not, by the rules of cover.go
+	Small   bool    // whether small circuits of constants alone are mapped gate by gate (small.go)
+	Packs   bool    // whether three lookup tables become two where possible
+	TakesIn bool    // whether the lookup table of an adder's bit absorbs logic of the second operand
+	Around  bool    // whether a word bypasses a block memory that is read while it is written
+	Ahead   float64 // lookup tables per bit of an address that is read a clock ahead
+	Shifts  bool    // whether lookup tables can be shift registers
 	Numbers [Kinds]Number
 }
 
-// A Number is what a kind of cells takes, for each that is counted.
+// A Number holds the resources of a kind of cells, per counted cell.
 type Number struct{ LUT, FF float64 }
 
-// compare is the lookup tables of a comparison of so many bits that does not fit one, on AMD's devices: along a carry
-// chain, two for each three bits of both numbers, or six of one; or where there are few bits, logic.
+// compare returns the lookup tables of a comparison of the given bits that does not fit in one, on AMD's devices. Along
+// a carry chain, two of them take three bits of both numbers, or six bits if one number is constant. Short comparisons
+// are logic.
 func (d *Device) compare(width int, constant bool) float64 {
 	switch {
 	case constant && width <= 12:
@@ -37,15 +38,15 @@ func (d *Device) compare(width int, constant bool) float64 {
 	return 2 * float64((width+2)/3)
 }
 
-// wide is the lookup tables of a function of so many bits that is made flat.
+// wide returns the lookup tables of a function of the given inputs, joined by multiplexers.
 func (d *Device) wide(inputs int) int { return 1 << max(0, inputs-d.Inputs) }
 
-// tree is the lookup tables of a function of so many bits that is made of smaller ones.
+// tree returns the lookup tables of a function of the given inputs that is a tree of smaller ones.
 func (d *Device) tree(inputs int) float64 {
 	return float64((inputs - 1 + d.Inputs - 2) / (d.Inputs - 1))
 }
 
-// fitted are numbers for AMD's devices (internal/measured); make measure writes them, and those of the others.
+// fitted holds the numbers for AMD's devices (internal/measured). make measure writes these, and those of the others.
 var fitted = [Kinds]Number{
 	Compressors: {LUT: 1.04, FF: 1},
 	Adders:      {LUT: 0.98, FF: 1},
@@ -60,7 +61,7 @@ var fitted = [Kinds]Number{
 	Inverters:   {LUT: 1.00, FF: 1},
 }
 
-// fittedICE40 are those for an iCE40.
+// fittedICE40 holds the numbers for an iCE40.
 var fittedICE40 = [Kinds]Number{
 	Compressors: {LUT: 0.92, FF: 1},
 	Adders:      {LUT: 0.91, FF: 1},
@@ -75,7 +76,7 @@ var fittedICE40 = [Kinds]Number{
 	Inverters:   {LUT: 1.10, FF: 1},
 }
 
-// fittedECP5 are those for an ECP5.
+// fittedECP5 holds the numbers for an ECP5.
 var fittedECP5 = [Kinds]Number{
 	Compressors: {LUT: 1.00, FF: 1},
 	Adders:      {LUT: 1.00, FF: 1},
@@ -90,7 +91,7 @@ var fittedECP5 = [Kinds]Number{
 	Inverters:   {LUT: 1.00, FF: 1},
 }
 
-// DeviceOf is that of a fabric.
+// DeviceOf returns the device of a fabric.
 func DeviceOf(f cost.Fabric) *Device {
 	switch f {
 	case cost.ICE40:

@@ -6,22 +6,22 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// What a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) takes in lookup tables: counters of places, and the
-// addresses of a ring, by bits: on AMD's devices. On others they are mapped gate by gate.
+// The lookup tables of a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of its
+// counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
 const (
-	counterLUT = 2   // of the counters of places and of words
-	flagLUT    = 3   // of room and valid
-	ringLUT    = 3.5 // of the places where words are written and read
-	aheadLUT   = 5.5 // of those where words are read a clock ahead
+	counterLUT = 2   // lookup tables per bit of the counters of places and of words
+	flagLUT    = 3   // lookup tables for room and valid
+	ringLUT    = 3.5 // lookup tables per bit of the addresses where words are written and read
+	aheadLUT   = 5.5 // lookup tables per bit of the addresses where words are read a clock ahead
 )
 
-// A FIFO has so many places for words of so many bits. In is shift registers where it is cost.Shift.
+// A FIFO has Places places for words of Width bits. With cost.Shift as In, it is of shift registers.
 type FIFO struct {
 	Places, Width int
 	In            cost.Memory
 }
 
-// Of is what it takes on a fabric.
+// Of returns the cost of the FIFO on a fabric.
 func (q FIFO) Of(f cost.Fabric) []cost.Part {
 	d := DeviceOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
@@ -55,7 +55,8 @@ func (q FIFO) Of(f cost.Fabric) []cost.Part {
 	return []cost.Part{control.As("stream control"), memory.As("FIFO memory")}
 }
 
-// line is words that move on by a place with each that is written, of which any can be read. Two are no shift register.
+// line returns the cost of words that move by one place with each write, any of which can be read. Two words are no
+// shift register.
 func (d *Device) line(places, width int) cost.Resources {
 	if d.Shifts && places > 2 {
 		n := width * ((places + 31) / 32)
@@ -64,29 +65,29 @@ func (d *Device) line(places, width int) cost.Resources {
 	return cost.Resources{LUT: round(max(1, d.chosen(places)) * float64(width)), FF: places * width}
 }
 
-// Reset is what resets a network.
+// Reset returns the cost of a network's reset.
 func Reset() cost.Part { return ends(8) }
 
-// End is the counter of an output whose frames have so many words.
+// End returns the cost of the counter of an output whose frames have the given words.
 func End(words int) cost.Part { return ends(bits.Len(uint(words - 1))) }
 
 func ends(n int) cost.Part { return cost.Resources{LUT: n, FF: n}.As("reset and ends of frames") }
 
-// Registers is an AXI4-Lite slave of a design with so many streams, and the pair of counters of the design, as
-// templates/rtl/registers has them.
+// Registers returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes the
+// design's own two counters, as in templates/rtl/registers.
 func Registers(streams int) cost.Part {
 	const width = 32
-	// The slave: an address, a word that is read, and what both wait for.
+	// The slave has an address, a word that is read, and the state of both channels.
 	address := 2 + bits.Len(uint(2*streams+1))
 	r := cost.Resources{LUT: width + 2*address + 10, FF: width + address + 10}
 	return r.Plus(Counters(1).Resources).As("counters")
 }
 
-// Counters is the pair of counters of a stream whose frames have so many words.
+// Counters returns the cost of the two counters of a stream whose frames have the given words.
 func Counters(words int) cost.Part {
 	const width = 32
-	// A counter is a carry chain that stops at ones, a register, and one that shows it; a link of the chain takes one
-	// of three words. Two more count the words of frames.
+	// A counter is a carry chain that stops at ones, a register, and a register that shows it; a link of the chain
+	// takes one of three words. Two more counters count the words of frames.
 	count := 2 * bits.Len(uint(words-1))
 	return cost.Resources{LUT: 2*(width/5+1) + width + 2 + count, FF: 5*width + count}.As("counters")
 }

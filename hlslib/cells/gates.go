@@ -2,10 +2,10 @@ package cells
 
 import "slices"
 
-// A signal is what a gate or a leaf gives, or that turned round: twice its number, and one where it is turned round.
+// A signal is the output of a gate or a leaf, possibly inverted: twice its number, plus 1 if inverted.
 type signal int32
 
-// The constants are those of gate 0.
+// The constants are the signals of gate 0.
 const (
 	never signal = iota
 	ever
@@ -24,16 +24,16 @@ func b2i(b bool) int {
 	return 0
 }
 
-// gates is logic as gates of two inputs each, all of which hold. Equal ones are one. A leaf comes from elsewhere.
+// gates is logic made of AND gates of two inputs each. Equal gates are merged. A leaf is a signal from elsewhere.
 type gates struct {
-	in    [][2]signal // of a gate; of a leaf the same twice
+	in    [][2]signal // per gate: its inputs; for a leaf twice the same
 	kind  []Kind
-	depth []int16 // of a gate: how many are one behind the other up to it
+	depth []int16 // per gate: the most gates in a row up to it
 	same  map[[2]signal]signal
-	now   Kind            // what gates that are made are for
-	ends  []signal        // what somebody outside reads
-	ended map[signal]bool // those, once each
-	was   []signal        // of a gate before it was balanced
+	now   Kind            // the purpose of new gates
+	ends  []signal        // the signals that are read outside
+	ended map[signal]bool // the set of these
+	was   []signal        // per gate before balancing: its signal now
 }
 
 func newGates() *gates {
@@ -41,16 +41,16 @@ func newGates() *gates {
 		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
 }
 
-// leaf is a new one.
+// leaf returns a new leaf.
 func (g *gates) leaf() signal {
 	g.in, g.kind, g.depth = append(g.in, [2]signal{}), append(g.kind, g.now), append(g.depth, 0)
 	return signal(2 * (len(g.in) - 1))
 }
 
-// leaves reports whether it is one.
+// leaves reports whether gate i is a leaf.
 func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
 
-// end is that somebody outside reads a signal.
+// end marks a signal as read outside.
 func (g *gates) end(s signal) {
 	if !s.constant() && !g.ended[s] {
 		g.ended[s] = true
@@ -68,7 +68,7 @@ func (g *gates) and(a, b signal) signal {
 	case a == ever || a == b:
 		return b
 	}
-	// What one operand says of the other.
+	// One operand may imply something of the other.
 	for _, x := range [][2]signal{{a, b}, {b, a}} {
 		in := g.in[x[1].gate()]
 		if g.leaves(x[1].gate()) {
@@ -101,7 +101,7 @@ func (g *gates) or(a, b signal) signal { return g.and(a.not(), b.not()).not() }
 
 func (g *gates) xor(a, b signal) signal { return g.mux(a, b.not(), b) }
 
-// mux is a where c holds, else b.
+// mux returns a if c is 1, else b.
 func (g *gates) mux(c, a, b signal) signal {
 	switch {
 	case a == b || c == ever:
@@ -122,13 +122,13 @@ func (g *gates) mux(c, a, b signal) signal {
 	return g.and(g.and(c, a).not(), g.and(c.not(), b).not()).not()
 }
 
-// all is whether all hold, as a tree.
+// all returns whether all of the list are 1, as a tree.
 func (g *gates) all(list []signal) signal { return g.tree(list, ever, g.and) }
 
-// any is whether one holds.
+// any returns whether one of the list is 1.
 func (g *gates) any(list []signal) signal { return g.tree(list, never, g.or) }
 
-// odd is whether an odd number of them holds.
+// odd returns whether an odd number of the list are 1.
 func (g *gates) odd(list []signal) signal { return g.tree(list, never, g.xor) }
 
 func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) signal {
@@ -150,12 +150,12 @@ func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) si
 	return list[0]
 }
 
-// most is whether two of three hold.
+// most returns whether at least two of three are 1.
 func (g *gates) most(a, b, c signal) signal {
 	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
 }
 
-// look is a bit of a table, by its address, the highest bit last.
+// look returns a bit of a table at an address, whose highest bit is last.
 func (g *gates) look(truth []uint64, address []signal, known map[string]signal) signal {
 	n := len(address)
 	for n > 0 && slices.Equal(half(truth, n, 0), half(truth, n, 1)) {

@@ -6,29 +6,30 @@ import (
 	"slices"
 )
 
-// A mapping puts gates into lookup tables as Yosys' ABC does ("if"): first such that the longest way has the least
-// tables, then such that there are few of them without making that way longer. Which table makes a gate is chosen among
-// cuts: sets of signals that decide it.
+// A mapping puts gates into lookup tables as Yosys' ABC does ("if"). First it minimises the lookup tables on the
+// longest path. Then it minimises their number without making that path longer. It chooses the lookup table of each
+// gate among cuts: sets of signals that determine the gate.
 type mapping struct {
 	*gates
 	d        *Device
-	best     []cut   // of a gate: its table, as long as somebody reads it
-	cuts     [][]cut // of a gate, those that cuts of its readers are made of
-	refs     []int32 // how many tables and ends read it
+	best     []cut   // per gate: its lookup table, if somebody reads it
+	cuts     [][]cut // per gate: the cuts from which its readers make theirs
+	refs     []int32 // per gate: the number of lookup tables and ends that read it
 	expected []float32
 	required []int16
-	longest  int16 // way, in lookup tables
+	longest  int16 // the longest path, in lookup tables
 	scratch  []cut
 }
 
-// widest is the inputs of a function that lookup tables and multiplexers beside them make.
+// widest is the most inputs of a function made of lookup tables joined by the device's multiplexers.
 const widest = 8
 
-// kept is how many cuts of a gate are looked at.
+// kept is the most cuts of a gate that are examined.
 const kept = 8
 
-// A cut is a set of gates and leaves, in order. Its level is the lookup tables on the longest way up to it. Area is
-// lookup tables and edge is what these read: its own, and those in front by how many share them, or if nobody does.
+// A cut is a set of gates and leaves, in order. Its level is the number of lookup tables on the longest path up to it.
+// Its area is a number of lookup tables, and its edge the number of their inputs: its own, and those before it, divided
+// by their readers or only if nobody else reads them.
 type cut struct {
 	of         [widest]int32
 	n          int8
@@ -39,7 +40,7 @@ type cut struct {
 
 func (c *cut) list() []int32 { return c.of[:c.n] }
 
-// An order says which of two cuts is better.
+// An order compares two cuts; the better one comes first.
 type order func(a, b *cut) int
 
 func byLevel(a, b *cut) int  { return int(a.level - b.level) }
@@ -58,7 +59,8 @@ func compared(a, b float32) int {
 	return 0
 }
 
-// The orders in which ABC tries cuts while it looks for short ways; by the last one it looks for few tables, too.
+// The orders that ABC uses for cuts while it minimises the longest path. It uses the last one also to minimise the
+// number of lookup tables.
 var orders = [][]order{
 	{byLevel, byInputs, byArea, byEdge},
 	{byLevel, byArea, byEdge, byInputs},
@@ -67,7 +69,7 @@ var orders = [][]order{
 
 var small = orders[2]
 
-// fastest has the cuts by which the longest way has the least lookup tables.
+// fastest returns the mapping with the fewest lookup tables on the longest path.
 func (d *Device) fastest(g *gates) *mapping {
 	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), cuts: make([][]cut, len(g.in)),
 		refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
@@ -92,7 +94,8 @@ func (d *Device) fastest(g *gates) *mapping {
 	return m
 }
 
-// lookups are few lookup tables, with no more of them on any way than on the longest one, or than so many.
+// lookups returns a mapping with few lookup tables. No path has more of them than the longest path must have, or than
+// longest.
 func (d *Device) lookups(g *gates, longest int16) *mapping {
 	m := d.fastest(g)
 	m.longest = max(m.longest, longest)
@@ -109,16 +112,16 @@ func (d *Device) lookups(g *gates, longest int16) *mapping {
 	return m
 }
 
-// A purpose is what a round over all gates is for.
+// A purpose is the aim of a round over all gates.
 type purpose uint8
 
 const (
-	fast   purpose = iota // no way gets longer
-	shared                // few tables, by how many may share them
-	alone                 // few tables, of those that nobody else reads
+	fast   purpose = iota // no path gets longer
+	shared                // few lookup tables, divided by how many readers may share them
+	alone                 // few lookup tables, counting those that nobody else reads
 )
 
-// round finds cuts of all gates, and for each the best.
+// round finds cuts of all gates, and the best for each.
 func (m *mapping) round(by []order, to purpose) {
 	for i := range m.in {
 		if m.leaves(int32(i)) {
@@ -147,7 +150,7 @@ func (m *mapping) round(by []order, to purpose) {
 	}
 }
 
-// merges adds cuts of a gate to a list: those of its operands together. The best ones stay, in order.
+// merges adds to a list the cuts of a gate: unions of cuts of its operands. It keeps the best ones, in order.
 func (m *mapping) merges(i int32, list []cut, by []order, to purpose) []cut {
 	a, b := m.in[i][0].gate(), m.in[i][1].gate()
 	ta, tb := trivial(a), trivial(b)
@@ -199,7 +202,7 @@ func trivial(g int32) cut {
 	return cut{of: [widest]int32{g}, n: 1, sign: 1 << (g & 63)}
 }
 
-// subset reports whether all of a is in b.
+// subset reports whether b contains all of a.
 func subset(a, b *cut) bool {
 	if a.n > b.n {
 		return false
@@ -216,7 +219,7 @@ func subset(a, b *cut) bool {
 	return true
 }
 
-// merged is both together, if they have at most so many.
+// merged returns the union of two cuts; ok is false if it has more than most members.
 func merged(a, b *cut, most int) (c cut, ok bool) {
 	c.sign = a.sign | b.sign
 	i, j := int8(0), int8(0)
@@ -241,7 +244,7 @@ func merged(a, b *cut, most int) (c cut, ok bool) {
 	return c, true
 }
 
-// after is the level of a cut.
+// after returns the level of a cut.
 func (m *mapping) after(c *cut) (level int16) {
 	for _, l := range c.list() {
 		level = max(level, m.best[l].level+1)
@@ -249,7 +252,7 @@ func (m *mapping) after(c *cut) (level int16) {
 	return level
 }
 
-// measured is a cut with its level, area and edge.
+// measured returns a cut with its level, area and edge.
 func (m *mapping) measured(c cut, to purpose) cut {
 	c.level = m.after(&c)
 	if to == alone {
@@ -266,11 +269,11 @@ func (m *mapping) measured(c cut, to purpose) cut {
 	return c
 }
 
-// weights hold the area of AMD's lookup tables by inputs, as Yosys gives it to ABC (synth_xilinx). Few are cheaper,
-// since two may be one.
+// weights holds the area of AMD's lookup tables by inputs, as Yosys gives it to ABC (synth_xilinx). Those with few
+// inputs are cheaper, because two may share one.
 var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
 
-// size is the lookup tables of a function of so many bits, as the mapping weighs them.
+// size returns the area of a function of the given inputs in the mapping.
 func (d *Device) size(inputs int) float32 {
 	if d.Small {
 		return weights[inputs]
@@ -278,7 +281,7 @@ func (d *Device) size(inputs int) float32 {
 	return float32(d.wide(inputs))
 }
 
-// use counts who reads what, and finds when each has to be there.
+// use counts the readers of each gate, and computes the level that each must have at most.
 func (m *mapping) use() {
 	clear(m.refs)
 	for i := range m.required {
@@ -302,7 +305,8 @@ func (m *mapping) use() {
 // used reports whether a gate is a lookup table.
 func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
 
-// take is the lookup tables of a cut and those that only it reads, and what these read.
+// take adds a reader to a cut's members. It returns the lookup tables of the cut and those that only it reads, and the
+// number of their inputs.
 func (m *mapping) take(c *cut) (area, edge float32) {
 	area, edge = m.d.size(int(c.n)), float32(c.n)
 	for _, l := range c.list() {

@@ -5,24 +5,25 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A netlist is a circuit as gates, carry chains and what they lie between.
+// A netlist is a circuit as gates, carry chains, and the leaves and ends between them.
 type netlist struct {
 	*gates
 	w      *walk
-	known  []signal                  // of a bit
-	leaf   map[bit]signal            // that is a register, or comes from a memory or another module
-	tables map[int]map[string]signal // what has been made of a table
-	sums   map[int32]int             // of a leaf that is a bit of a sum: the inputs of its lookup table
-	passed map[int]signal            // of a memory: the word that was written before is the one that is read
-	which  map[int][]signal          // of a memory in block RAM: registers that say in which of its banks the word is
-	arrays map[int][][]signal        // places of registers
-	turn   bool                      // the last two numbers as wide as each other were compared as they stand
+	known  []signal                  // per bit: its signal
+	leaf   map[bit]signal            // the leaf of a bit from a register, a memory or another module
+	tables map[int]map[string]signal // per table: the functions made so far
+	sums   map[int32]int             // per leaf that is a bit of a sum: the inputs of its lookup table
+	// per memory: the signal that says that the last written word is the one being read
+	passed map[int]signal
+	which  map[int][]signal   // per memory in block RAM: registers that say which of its banks has the word
+	arrays map[int][][]signal // per memory of registers: the registers of each row
+	turn   bool               // whether the last comparison of two equally wide numbers kept their order
 	rst    signal
-	valid  []signal // of streams, that a word is there, or a place
+	valid  []signal // per stream: whether a word, or a place, is available
 	room   []signal
 }
 
-// unknown is a signal that nobody has asked for.
+// unknown marks a signal that was not made yet.
 const unknown signal = -1
 
 func newNetlist(w *walk) *netlist {
@@ -36,8 +37,8 @@ func newNetlist(w *walk) *netlist {
 	return n
 }
 
-// mapped puts the logic of a circuit into lookup tables: ways may be as long as the longest one, or that of another
-// circuit. It gives how long that is.
+// mapped puts the logic of a circuit into lookup tables. Paths may be as long as the longest one of the circuit, or as
+// longest. It returns that length.
 func mapped(w *walk, longest int16) int16 {
 	n := newNetlist(w)
 	n.streams()
@@ -45,7 +46,7 @@ func mapped(w *walk, longest int16) int16 {
 	return n.count(longest)
 }
 
-// longest is the lookup tables on the longest way through a function.
+// longest returns the number of lookup tables on the longest path through a function.
 func (d *Device) longest(f *circuit.Module) int16 {
 	type key struct{ of cost.Fabric }
 	if known, ok := f.Known.Load(key{d.Fabric}); ok {
@@ -63,7 +64,7 @@ func (d *Device) longest(f *circuit.Module) int16 {
 	return longest
 }
 
-// count has the lookup tables by what they are for.
+// count maps the gates and counts the lookup tables by purpose.
 func (n *netlist) count(longest int16) int16 {
 	n.gates = n.balanced()
 	m := n.w.d.lookups(n.gates, longest)
@@ -84,7 +85,8 @@ func (n *netlist) count(longest int16) int16 {
 		}
 	}
 	for s := range n.ended {
-		// What leaves the logic turned round is a table of its own where it is a leaf, or needed as it is, too.
+		// An inverted output takes a lookup table of its own if it is a leaf, or if it is also needed without
+		// inversion.
 		if !n.w.d.Small && s.turned() && (m.leaves(s.gate()) || n.ended[s.not()]) {
 			n.w.counts[Inverters].LUT++
 		}
@@ -92,7 +94,7 @@ func (n *netlist) count(longest int16) int16 {
 	return m.longest
 }
 
-// absorbed is that a lookup table behind a bit of a sum is that bit's, if there is an input left.
+// absorbed removes a lookup table after a bit of a sum if the lookup table of that bit has inputs left to absorb it.
 func (n *netlist) absorbed(m *mapping, i int32) {
 	if n.w.d.Fabric != cost.ICE40 {
 		return
@@ -105,7 +107,7 @@ func (n *netlist) absorbed(m *mapping, i int32) {
 	}
 }
 
-// of is the bit of a node's value, with more bits by its sign.
+// of returns bit k of a node's value, extended by its sign.
 func (n *netlist) of(id circuit.ID, k int) signal {
 	node := &n.w.m.Nodes[id]
 	if k >= node.Width {
@@ -122,7 +124,7 @@ func (n *netlist) of(id circuit.ID, k int) signal {
 	return n.known[b]
 }
 
-// fixed is a bit that never changes, or comes from elsewhere.
+// from returns the signal of a bit that is constant, or a leaf for a bit from elsewhere.
 func (n *netlist) from(b bit) signal {
 	switch b {
 	case zero:
@@ -139,7 +141,7 @@ func (n *netlist) from(b bit) signal {
 	return s
 }
 
-// made is a bit of a node.
+// made makes bit k of a node.
 func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	b := n.w.first[id] + bit(k)
 	arg := func(i, k int) signal { return n.of(node.Args[i], k) }
@@ -234,7 +236,7 @@ func (n *netlist) made(id circuit.ID, node *circuit.Node, k int) signal {
 	return n.from(n.w.wire[b])
 }
 
-// pick is one of many: those whose number it is.
+// pick makes a selection of one of several by its number.
 func (n *netlist) pick(node *circuit.Node, k int) signal {
 	index := n.w.m.Nodes[node.Args[0]].Width
 	values := node.Args[1:]

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// streams are what comes from FIFOs, and goes to them.
+// streams makes the leaves for signals from the FIFOs.
 func (n *netlist) streams() {
 	n.now = Gates
 	for range n.w.m.In {
@@ -19,7 +19,7 @@ func (n *netlist) streams() {
 	}
 }
 
-// fire is that an iteration starts.
+// fire makes the signal that starts an iteration.
 func (n *netlist) fire() signal {
 	fires := []signal{n.rst.not()}
 	for i, s := range n.w.m.In {
@@ -32,7 +32,7 @@ func (n *netlist) fire() signal {
 	return n.all(fires)
 }
 
-// outside is all that logic is for: outputs, registers, memories and other modules.
+// outside marks the ends of the logic: outputs, registers, memories and other modules.
 func (n *netlist) outside() {
 	m := n.w.m
 	for _, s := range slices.Concat(m.In, m.Out) {
@@ -127,8 +127,8 @@ func (n *netlist) outside() {
 	}
 }
 
-// writing is when a memory is written, and at which row: numbers of the circuit, or, of a table that is loaded,
-// registers that count its rows.
+// writing returns when a memory is written, and the row's address: signals of the circuit, or, for a table that is
+// loaded, registers that count its rows.
 func (n *netlist) writing(a *circuit.Memory) (when signal, address []signal) {
 	if !a.Loaded {
 		return n.of(a.When, 0), addressed(n, a.Address, a.Rows)
@@ -140,7 +140,7 @@ func (n *netlist) writing(a *circuit.Memory) (when signal, address []signal) {
 	return when, address
 }
 
-// word is that somebody outside reads all of a value.
+// word marks all bits of a value as read outside.
 func (n *netlist) word(id circuit.ID) {
 	if id != circuit.None {
 		for k := range n.w.m.Nodes[id].Width {
@@ -149,7 +149,7 @@ func (n *netlist) word(id circuit.ID) {
 	}
 }
 
-// delay is a register. One that is set to a constant has a reset for that.
+// delay marks the input of a register. If the input selects a constant, the register's reset does that.
 func (n *netlist) delay(node *circuit.Node, k int) {
 	from := n.w.of(node.Args[0], k)
 	if o := &n.w.m.Nodes[n.w.owner[from]]; o.Op == circuit.Mux && n.w.reads[from] == 1 {
@@ -167,7 +167,7 @@ func (n *netlist) delay(node *circuit.Node, k int) {
 	n.end(n.of(node.Args[0], k))
 }
 
-// state is a register that iterations write. One that may stay as it is is not written then.
+// state marks the input of a register that iterations write. If the input keeps the value, the register is not enabled.
 func (n *netlist) state(node *circuit.Node, k int) {
 	s := &n.w.m.States[node.K]
 	if s.Next == circuit.None {

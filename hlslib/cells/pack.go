@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// packed is lookup tables that are one too many, as ABC's lutpack finds: three that are a function of few bits may be
-// two, one of which reads the other. Both may read one bit.
+// packed returns superfluous lookup tables, as ABC's lutpack finds them: three that form a function of few bits may
+// become two, one of which reads the other. Both may read one bit in common.
 func (m *mapping) packed() (roots []int32) {
 	done := make([]bool, len(m.in))
-	alone := func(i int32) (list []int32) { // tables that only this one reads
+	alone := func(i int32) (list []int32) { // lookup tables that only this one reads
 		for _, l := range m.best[i].list() {
 			if m.refs[l] == 1 && m.best[l].n > 0 && !done[l] {
 				list = append(list, l)
@@ -35,7 +35,7 @@ func (m *mapping) packed() (roots []int32) {
 	return roots
 }
 
-// two reports whether the function that three tables make can be made by two.
+// two reports whether two lookup tables can compute the function of three.
 func (m *mapping) two(root, a, b int32) bool {
 	inside := []int32{root, a, b}
 	var in []int32
@@ -55,7 +55,7 @@ func (m *mapping) two(root, a, b int32) bool {
 		values[l] = variable(k)
 	}
 	f := m.value(root, values)
-	for set := range 1 << n { // the bits that the first table reads alone
+	for set := range 1 << n { // the bits that only the first lookup table reads
 		own := bits.OnesCount(uint(set))
 		if own < 2 || own > m.d.Inputs {
 			continue
@@ -66,7 +66,7 @@ func (m *mapping) two(root, a, b int32) bool {
 		if own == m.d.Inputs || n-own+1 > m.d.Inputs {
 			continue
 		}
-		for shared := range n { // the second one reads it anyway
+		for shared := range n { // the second lookup table reads it, too
 			if set>>shared&1 == 0 && halvesAlike(f, n, set, shared) {
 				return true
 			}
@@ -75,10 +75,10 @@ func (m *mapping) two(root, a, b int32) bool {
 	return false
 }
 
-// A truth is a function of up to eight bits: bit n is for inputs that are n.
+// A truth is a function of up to eight bits: bit n is its value for the inputs n.
 type truth [4]uint64
 
-// variable is the values of an input of eight.
+// variable returns input k of eight as a function.
 func variable(k int) truth {
 	switch k {
 	case 6:
@@ -89,7 +89,7 @@ func variable(k int) truth {
 	return truth{low[k], low[k], low[k], low[k]}
 }
 
-// value is what a gate computes of inputs.
+// value returns the function that a gate computes of the known signals.
 func (m *mapping) value(i int32, known map[int32]truth) truth {
 	if v, ok := known[i]; ok {
 		return v
@@ -109,10 +109,10 @@ func (m *mapping) value(i int32, known map[int32]truth) truth {
 	return v
 }
 
-// halvesAlike reports whether a function of n bits depends on those of a set by one bit alone, for each value of
-// another bit that is shared.
+// halvesAlike reports whether a function of n bits depends on those of a set only through one bit, for each value of a
+// shared bit.
 func halvesAlike(f truth, n, set, shared int) bool {
-	var columns [2][2]uint64 // the functions of the other bits that there are, by the shared one
+	var columns [2][2]uint64 // the different functions of the other bits, by the shared bit
 	var count [2]int
 	for at := set; ; at = (at - 1) & set {
 		for s := range 2 {

@@ -7,9 +7,9 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// registers counts them. Delays one behind the other that nothing else reads are a shift register.
+// registers counts the registers. Delays in a row that nothing else reads are a shift register.
 func registers(w *walk) {
-	length := make([]int32, len(w.wire)) // of a bit that is delayed: the delays up to it
+	length := make([]int32, len(w.wire)) // per delayed bit: the number of delays up to it
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
 		for k := range n.Width {
@@ -33,7 +33,7 @@ func registers(w *walk) {
 	}
 }
 
-// chain is so many registers one behind the other.
+// chain counts n registers in a row.
 func chain(w *walk, n int) {
 	if !w.d.Shifts || n < 3 {
 		w.counts[Pipeline].FF += float64(n)
@@ -42,11 +42,12 @@ func chain(w *walk, n int) {
 	w.counts[Pipeline].Shift += float64((n + 31) / 32)
 }
 
-// styles are where memories lie.
+// styles gives the memory of each style.
 var styles = map[circuit.Style]cost.Memory{circuit.Block: cost.Block, circuit.Ultra: cost.Ultra,
 	circuit.Distributed: cost.Distributed, circuit.Registers: cost.Registers}
 
-// memories counts those that are no lookup tables by their contents, and multipliers.
+// memories counts the cells of memories and of multipliers. Tables in lookup tables whose contents are examined are
+// counted elsewhere.
 func memories(w *walk) {
 	for k := range w.m.Memories {
 		m := &w.m.Memories[k]
@@ -73,7 +74,7 @@ func memories(w *walk) {
 				continue
 			}
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
-		case in == cost.Distributed && m.Constant(): // too large to look at
+		case in == cost.Distributed && m.Constant(): // its contents are too large to examine
 			w.counts[Tables].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
 		case m.Constant():
 			r := w.d.Fabric.Table(width, m.Rows, in)
@@ -86,7 +87,7 @@ func memories(w *walk) {
 			if r.BRAM > 0 && passes(w, k) {
 				c.FF += float64(2*width + held(w, m.Address, bits.Len(uint(m.Rows-1))) + 2)
 			}
-			if !w.d.banked(m) { // else they are in the netlist
+			if !w.d.banked(m) { // otherwise they are in the netlist
 				c.LUT += float64(r.LUT - r.LUTRAM)
 			}
 			c.BRAM += r.BRAM
@@ -101,7 +102,7 @@ func memories(w *walk) {
 	}
 }
 
-// sides is the banks of a memory in block RAM, among whose words logic chooses.
+// sides returns the number of banks of a memory in block RAM; logic selects among their words.
 func sides(w *walk, memory int) int {
 	m := &w.m.Memories[memory]
 	in, width := styles[m.Style], 0
@@ -117,13 +118,14 @@ func sides(w *walk, memory int) int {
 	return w.d.Fabric.Banked(m.Rows, width, m.Constant()).Banks
 }
 
-// banked reports whether a memory that iterations write lies in lookup tables of four inputs, some rows in each.
+// banked reports whether a memory that iterations write lies in lookup tables of four inputs, each with some of the
+// rows.
 func (d *Device) banked(m *circuit.Memory) bool {
 	return d.Fabric == cost.ECP5 && m.Style == circuit.Distributed && !m.Constant() && !m.Loaded
 }
 
-// loader is what fills a table with the words that come, and hands on the others (hlsgen_load): the word, the row that
-// comes together, where both are, and whether there is room.
+// loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load): the word, the
+// partial row, the two positions, and whether there is room.
 func loader(w *walk, m *circuit.Memory) {
 	parts := (m.Width + circuit.LoadBits - 1) / circuit.LoadBits
 	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
@@ -132,8 +134,8 @@ func loader(w *walk, m *circuit.Memory) {
 	c.LUT += 2*places + 6
 }
 
-// passes reports whether a word goes round an array in block memory that is read where one is written: a read in the
-// clock of a write has to give the old word there, so Yosys writes a clock later, and compares addresses.
+// passes reports whether a word bypasses an array in block memory that is read and written at once. A read in the clock
+// of a write must give the old word, so Yosys writes a clock later and compares the addresses.
 func passes(w *walk, memory int) bool {
 	m := &w.m.Memories[memory]
 	in := styles[m.Style]
@@ -141,7 +143,8 @@ func passes(w *walk, memory int) bool {
 		w.d.Fabric.RAM(m.Width, m.Rows, in).BRAM > 0 && apart(w, memory)
 }
 
-// held is the registers that so many bits of a value take for a clock: none where one takes them anyway.
+// held returns the registers that n bits of a value take to be kept for a clock: none for bits that a register keeps
+// anyway.
 func held(w *walk, id circuit.ID, n int) (registers int) {
 	for k := range n {
 		if id == circuit.None || w.of(id, k) >= 0 && w.line[w.of(id, k)] == 0 {
@@ -151,7 +154,7 @@ func held(w *walk, id circuit.ID, n int) (registers int) {
 	return registers
 }
 
-// apart reports whether a memory is read at another address than the one at which it is written.
+// apart reports whether a memory is read at another address than it is written at.
 func apart(w *walk, memory int) bool {
 	m := &w.m.Memories[memory]
 	if m.Loaded {
@@ -171,8 +174,9 @@ func apart(w *walk, memory int) bool {
 	return false
 }
 
-// multiplier is one of the device. A DSP slice of AMD's takes in all registers of it, an SB_MAC16 all but the last, and
-// a MULT18X18D none. An SB_MAC16 holds where hlsgen_slice has it go, which is a lookup table.
+// multiplier counts a multiplier of the device. AMD's DSP slice contains all its registers, an SB_MAC16 all but the
+// last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a
+// lookup table.
 func multiplier(w *walk, id circuit.ID) {
 	c := &w.counts[Multipliers]
 	factors, whole := w.m.Multiplied(&w.m.Nodes[id])
@@ -186,9 +190,9 @@ func multiplier(w *walk, id circuit.ID) {
 	}
 }
 
-// ahead is what a memory takes that is read at an address in registers: Yosys reads at the address that comes next. Of
-// a memory that iterations write it has these registers twice, of a table it has the row in registers. Where the row
-// goes into registers anyway, these are the memory's, and nothing changes.
+// ahead counts the cost of a memory that is read at an address in registers: Yosys reads at the next address instead.
+// For a memory that iterations write, it duplicates these registers; for a table, it keeps the row in registers. If the
+// row goes into registers anyway, these become the memory's, and nothing changes.
 func ahead(w *walk, memory int) {
 	for i := range w.m.Nodes {
 		n := &w.m.Nodes[i]
@@ -220,7 +224,7 @@ func ahead(w *walk, memory int) {
 	}
 }
 
-// alike reports whether bits come from registers that take something in the same clocks.
+// alike reports whether bits come from registers that are written in the same clocks.
 func alike(w *walk, list []bit) bool {
 	when := func(b bit) (id circuit.ID, reset, ok bool) {
 		switch n := &w.m.Nodes[w.owner[b]]; n.Op {

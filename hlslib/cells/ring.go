@@ -6,8 +6,8 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// logic is the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate as
-// templates/rtl/lib/hlsgen_stream.sv says it, but for those of a memory in them.
+// logic returns the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate after
+// templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
 func (q FIFO) logic(d *Device) float64 {
 	n := newNetlist(&walk{d: d})
 	n.now = Gates
@@ -79,7 +79,7 @@ func (q FIFO) logic(d *Device) float64 {
 	return sum
 }
 
-// ring is the addresses of a memory.
+// ring makes the addresses of the FIFO's memory.
 func (n *netlist) ring(q FIFO, place int, read, write signal, registers func(int) []signal,
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// row is a bit of a row of constants.
+// row makes a bit of a row of constants.
 func (n *netlist) row(node *circuit.Node, k int) signal {
 	t := n.w.contents(node.K)
 	address := make([]signal, t.inputs)
@@ -23,7 +23,7 @@ func (n *netlist) row(node *circuit.Node, k int) signal {
 	return n.look(truth, address, n.tables[key])
 }
 
-// places are the registers of an array.
+// places returns the registers of an array.
 func (n *netlist) places(memory int) [][]signal {
 	if n.arrays[memory] == nil {
 		m := &n.w.m.Memories[memory]
@@ -39,7 +39,7 @@ func (n *netlist) places(memory int) [][]signal {
 	return n.arrays[memory]
 }
 
-// chosen is a bit of a row of registers.
+// chosen makes a bit of a row of registers.
 func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	m := &n.w.m.Memories[node.K]
 	var list []signal
@@ -49,7 +49,7 @@ func (n *netlist) chosen(node *circuit.Node, k int) signal {
 	return n.at(list, addressed(n, node.Args[0], m.Rows))
 }
 
-// addressed is the bits by which so many rows are told apart.
+// addressed returns the address bits that distinguish the given number of rows.
 func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
 	for k := range bits.Len(uint(rows - 1)) {
 		list = append(list, n.of(id, k))
@@ -57,7 +57,7 @@ func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
 	return list
 }
 
-// at is the one of a list that an address says.
+// at returns the element of a list that an address selects.
 func (n *netlist) at(list, address []signal) signal {
 	n.now = Memories
 	list = slices.Clone(list)
@@ -73,12 +73,12 @@ func (n *netlist) at(list, address []signal) signal {
 	return list[0]
 }
 
-// bankRows is the rows of a memory that is lookup tables of four inputs: longer ones are banks of these.
+// bankRows is the number of rows of a memory in lookup tables of four inputs; longer memories are banks of these.
 const bankRows = 16
 
 func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
 
-// fromBanks is a bit of a row of a memory in lookup tables, by its address: one of its banks has it.
+// fromBanks makes a bit of a row of a memory in lookup tables, selected among its banks.
 func fromBanks(n *netlist, rows int, address []signal) signal {
 	n.now = Memories
 	var list []signal
@@ -88,7 +88,7 @@ func fromBanks(n *netlist, rows int, address []signal) signal {
 	return n.at(list, address[min(len(address), bits.Len(bankRows-1)):])
 }
 
-// side is a bit of a word of a memory in block RAM: one of its banks has it.
+// side makes a bit of a word of a memory in block RAM, selected among its banks.
 func side(n *netlist, memory int, b bit) signal {
 	count := sides(n.w, memory)
 	if count == 1 {
@@ -107,7 +107,7 @@ func side(n *netlist, memory int, b bit) signal {
 	return n.at(list, n.which[memory])
 }
 
-// choosing is what chooses each of so many rows, or banks, to be written.
+// choosing makes the write enables of the given number of rows, or banks.
 func choosing(n *netlist, count int, when signal, address []signal) {
 	n.now = Memories
 	for r := range count {

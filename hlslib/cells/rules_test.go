@@ -14,10 +14,10 @@ import (
 
 func unsigned(width int) num.Type { return num.Type{Kind: num.UInt, Width: width} }
 
-// A made is what a test makes of a word.
+// A made makes a value of a word.
 type made = func(b *circuit.Builder, x circuit.Value) circuit.Value
 
-// conditions are bits of a word.
+// conditions returns bits of a word.
 func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
 	for k := first; k < end; k++ {
 		list = append(list, circuit.Bit(x, k))
@@ -25,14 +25,14 @@ func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
 	return list
 }
 
-// all is whether so many bits of a word are set.
+// all tests whether the first n bits of a word are set.
 func all(n int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		return circuit.Raw(circuit.All(conditions(x, 0, n)...), 1)
 	}
 }
 
-// operands are the two numbers of a word.
+// operands returns the two numbers in a word.
 func operands(x circuit.Value, width int) (a, b circuit.Value) {
 	return circuit.Element(x, 0, unsigned(width)), circuit.Element(x, 1, unsigned(width))
 }
@@ -45,7 +45,7 @@ func exceeds(width int) made {
 	}
 }
 
-// exceedsConstant compares a number with one that is no power of two.
+// exceedsConstant compares a number with a constant that is not a power of two.
 func exceedsConstant(width int) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		return circuit.Raw(circuit.Exceeds(circuit.Wrapped(x, unsigned(width)), b.Constant(1<<width/3)), 1)
@@ -59,7 +59,7 @@ func below(width int, power int64) made {
 	}
 }
 
-// same is whether two numbers of a word are.
+// same tests whether two numbers in a word are equal.
 func same(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
@@ -67,13 +67,13 @@ func same(width int) made {
 	}
 }
 
-// overlapping compares six bits of a word, of which two are in both numbers.
+// overlapping compares six bits of a word; both numbers contain two of them.
 func overlapping(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	a, b := circuit.Part(x, 0, 4), circuit.Part(x, 2, 4)
 	return circuit.Raw(circuit.Same(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
 }
 
-// gated adds a number to another one, of which each bit is a gate of two.
+// gated adds to a number another one, each bit of which is a gate of two bits.
 func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	var list []circuit.Value
 	for k := range 4 {
@@ -83,34 +83,34 @@ func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.Raw(circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint4), y), uint4), 4)
 }
 
-// shares has two gates read a third one.
+// shares lets two gates read a third one.
 func shares(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
 	return circuit.Joined(circuit.Raw(circuit.Any(both, circuit.Bit(x, 2)), 1),
 		circuit.Raw(circuit.Any(both, circuit.Bit(x, 3)), 1))
 }
 
-// takesIn has a gate alone read another one.
+// takesIn lets only one gate read another one.
 func takesIn(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
 	return circuit.Raw(circuit.Any(both, circuit.Bit(x, 2)), 1)
 }
 
-// fixed is a register of one bit that stays as it begins.
+// fixed is a register of one bit that never changes.
 func fixed(b *circuit.Builder) circuit.Value {
 	r := b.Register("fixed", 0, num.Range{Lo: 0, Hi: 1}).Starts(0)
 	r.Set(r.Value(), b.Constant(1))
 	return r.Value()
 }
 
-// chosenByFixed is one of two by a register that never changes.
+// chosenByFixed selects one of two by a register that never changes.
 func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
 	c := fixed(b)
 	return circuit.Joined(circuit.Raw(circuit.Choice(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
 		circuit.Raw(circuit.Choice(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
 }
 
-// twice delays two parts of a word that have two bits in common.
+// twice delays two parts of a word that share two bits.
 func twice(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.Joined(circuit.Part(x, 0, 4).Delayed(1), circuit.Part(x, 2, 4).Delayed(1))
 }
@@ -119,7 +119,7 @@ func delayed(clocks int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value { return x.Delayed(clocks) }
 }
 
-// oneOf is one of so many bits, by an index.
+// oneOf selects one of n bits by an index.
 func oneOf(n int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		index := circuit.Wrapped(circuit.Part(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
@@ -131,20 +131,20 @@ func oneOf(n int) made {
 	}
 }
 
-// keepsOld has a register take a number where a bit says so.
+// keepsOld lets a register take a number if a bit is set.
 func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).Starts(0)
 	r.Set(circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
 	return circuit.Raw(r.Value(), 4)
 }
 
-// cleared has a register between stages take zero where a bit says so.
+// cleared sets a register between stages to zero if a bit is set.
 func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
 	v := circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
 	return circuit.Raw(v.Delayed(1), 4)
 }
 
-// randomRows is a table of random rows, of which so many columns are read.
+// randomRows is a table of random rows, of which some columns are read.
 func randomRows(style circuit.Style, rows, width, read int) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		r := rand.New(rand.NewPCG(uint64(rows), uint64(width)))
@@ -162,7 +162,8 @@ func randomRows(style circuit.Style, rows, width, read int) made {
 	}
 }
 
-// halves is a table of two columns, each of which is one of the same two functions of six bits, by three others.
+// halves is a table of two columns, each of which is one of the same two functions of six bits, selected by three
+// others.
 func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := rand.New(rand.NewPCG(6, 3))
 	f := [2]uint64{r.Uint64(), r.Uint64()}
@@ -176,7 +177,7 @@ func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return t.Row(circuit.Wrapped(x, unsigned(9)))
 }
 
-// memory keeps words, and reads where it writes, or apart from that.
+// memory stores words, and reads at the written row, or at another row if apart is true.
 func memory(style circuit.Style, rows, width int, apart bool) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		t := num.Smallest(num.Point(int64(rows - 1)))
@@ -192,7 +193,7 @@ func memory(style circuit.Style, rows, width int, apart bool) made {
 	}
 }
 
-// unread multiplies two numbers, and gives one of them.
+// unread multiplies two numbers and returns one of them.
 func unread(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	a, b := operands(x, 8)
 	circuit.Product(a, b)
@@ -207,7 +208,7 @@ func product(width int) made {
 	}
 }
 
-// called is a function, called for both numbers of a word.
+// called calls a function for both numbers in a word.
 func called(l *circuit.Library) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		var list []circuit.Value
@@ -221,19 +222,19 @@ func called(l *circuit.Library) made {
 	}
 }
 
-// turned is a bit as it is, and turned round.
+// turned returns a bit and its inverse.
 func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	a := circuit.Bit(x, 0)
 	return circuit.Joined(circuit.Raw(a, 1), circuit.Raw(circuit.Not(a), 1))
 }
 
-// loadedTable is a table that is filled by words that come, in a circuit whose tables are.
+// loadedTable is a table that arriving words fill, in a circuit with loaded tables.
 func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
 	circuit.Loaded(b)
 	return randomRows(circuit.Block, 512, 36, 36)(b, x)
 }
 
-// high is the highest bits of a sum of two numbers of eight bits.
+// high returns the highest bits of a sum of two numbers of eight bits.
 func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	part := func(at int) circuit.Value {
 		return circuit.Wrapped(circuit.Part(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
@@ -241,10 +242,10 @@ func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	return circuit.Part(circuit.Raw(circuit.Sum(part(0), part(8)), 9), 6, 3)
 }
 
-// in is so many lookup tables of a kind.
+// in returns the given number of lookup tables of a kind.
 func in(k Kind, luts float64) Counts { return fill(k, Count{LUT: luts}) }
 
-// fill is cells of kinds.
+// fill returns counts of cells by kind.
 func fill(list ...any) (c Counts) {
 	for i := 0; i < len(list); i += 2 {
 		c[list[i].(Kind)] = list[i+1].(Count)
@@ -252,8 +253,8 @@ func fill(list ...any) (c Counts) {
 	return c
 }
 
-// TestRules holds all that a circuit takes, but for the lookup table that starts iterations, against what the rules of
-// each family say of it.
+// TestRules checks all cells of a circuit, except the lookup table that starts iterations, against the rules of each
+// family.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	amd, ice, ecp := cost.Series7, cost.ICE40, cost.ECP5
@@ -357,11 +358,11 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// An iteration starts with the words that it reads, and room for those that it writes.
+// TestFire checks the logic that starts an iteration, once its input words and room for its output words are there.
 func TestFire(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		sometimes int // of three inputs: how many are read only where a register says so
+		sometimes int // how many of three inputs are read only if a register says so
 		want      float64
 	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
 		b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
@@ -385,7 +386,7 @@ func TestFire(t *testing.T) {
 	}
 }
 
-// TestFIFO holds what FIFOs of SystemVerilog take: what passes words and counts them, and what keeps them.
+// TestFIFO checks the cells of FIFOs of SystemVerilog: logic that passes and counts words, and their memory.
 func TestFIFO(t *testing.T) {
 	t.Parallel()
 	type is = cost.Resources
@@ -417,7 +418,7 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
-// TestEnds holds the reset, and a counter for each output's words.
+// TestEnds checks the cells of the reset, and of a counter for each output's words.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
@@ -426,7 +427,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestOf multiplies logic by a device's numbers, but no lookup tables that are memories or shift registers.
+// TestOf checks that a device's numbers multiply logic, but no lookup tables that are memory or shift registers.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

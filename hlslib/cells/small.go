@@ -2,14 +2,14 @@ package cells
 
 import "hlsgen/internal/circuit"
 
-// mostGates bounds the gates of a circuit that counts as small: mapping it takes some tenths of a second.
-// Ways through a larger one are long, and its logic is not made flat.
+// mostGates is the most gates of a small circuit, whose mapping takes some tenths of a second. Paths through a larger
+// one are long, and its logic is not made flat.
 const mostGates = 16384
 
 // constantAlone reports whether a circuit is logic of constants alone: signs or weights that are constants, factors,
-// step functions in lookup tables. What it has in states, memories, multipliers or functions is something else.
-// Where few lookup tables are one behind the other, ABC makes flat what it can, and the rules of cover.go, which take
-// in what one table reads alone, miss half of it.
+// step functions in lookup tables. It has no states, memories, multipliers or functions. With few lookup tables in a
+// row, ABC makes the logic flat where it can. The rules of cover.go, which absorb only what one lookup table reads,
+// miss half of that.
 func constantAlone(w *walk) bool {
 	if !w.d.Small || w.m.Fire == circuit.None || len(w.m.Calls) > 0 {
 		return false
@@ -31,8 +31,8 @@ func constantAlone(w *walk) bool {
 	return true
 }
 
-// flat maps a small circuit gate by gate, and reports whether it is one. Its lookup tables are those that there are:
-// no number of the device is for them.
+// flat maps a circuit gate by gate if it is a small circuit of constants, and reports whether it is. Its lookup tables
+// are counted as they are, without a device's numbers.
 func flat(w *walk) bool {
 	if !constantAlone(w) {
 		return false
@@ -51,11 +51,12 @@ func flat(w *walk) bool {
 	return true
 }
 
-// groupInputs is the inputs of a lookup table of a comparison: bits that are constant are none.
+// groupInputs is the number of inputs of a lookup table of a comparison; constant bits do not count.
 const groupInputs = 6
 
-// groups is whether a number is less than another, as Yosys has it on AMD's devices (cmp2lcu): of groups of bits, from
-// the highest on, whether it is less there, and whether both are equal. More than two groups are along a carry chain.
+// groups returns whether a number is less than another, as Yosys computes it on AMD's devices (cmp2lcu). For each group
+// of bits, from the highest on, lookup tables say whether it is less and whether it is equal. More than two groups use
+// a carry chain.
 func groups(n *netlist, a, b []signal, signed bool) signal {
 	less, equal := []signal{never}, []signal{ever}
 	left := groupInputs
@@ -87,8 +88,8 @@ func groups(n *netlist, a, b []signal, signed bool) signal {
 	return n.gates.leaf()
 }
 
-// carried is a sum or difference along a carry chain of AMD's: in front of each bit a lookup table says whether it
-// hands on what is carried, and takes in the logic of both operands; the chain reads the first one besides.
+// carried returns a sum or difference along a carry chain of AMD's devices. Before each bit, a lookup table says
+// whether it passes the carry on, and absorbs the logic of both operands; the chain also reads the first operand.
 func carried(n *netlist, a, b []signal, kind Kind) (sums, carries []signal) {
 	for k := range a {
 		n.now = kind
@@ -99,8 +100,8 @@ func carried(n *netlist, a, b []signal, kind Kind) (sums, carries []signal) {
 	return sums, carries
 }
 
-// gating returns the number of highest address bits that only choose between a constant row and that of the other bits.
-// Yosys makes gates of these choices, after all the others.
+// gating returns the number of highest address bits that only select between a constant row and the row of the other
+// bits. Yosys makes gates of these selections, after all the others.
 func (t *lookup) gating() (n int) {
 	list := make([][]uint64, len(t.columns))
 	for k := range list {
@@ -127,9 +128,9 @@ func (t *lookup) gating() (n int) {
 	return n
 }
 
-// tables returns the number of lookup tables of a gate that is one. A function of more inputs than a table has takes
-// several, among which multiplexers beside them choose by the last inputs. On AMD's devices a part that is constant, or
-// one of the inputs, takes no table: Yosys takes it out again (opt_lut_ins).
+// tables returns the number of lookup tables of a used gate. A function with more inputs than a lookup table has takes
+// several, among which multiplexers beside them select by the last inputs. On AMD's devices a part that is constant, or
+// equals one input, takes no lookup table: Yosys removes it (opt_lut_ins).
 func (m *mapping) tables(i int32) (n int) {
 	list := m.best[i].list()
 	if len(list) <= m.d.Inputs || !m.d.Small {
@@ -148,8 +149,8 @@ func (m *mapping) tables(i int32) (n int) {
 	return n
 }
 
-// order is the bits of an address in the order in which Yosys' choices among the rows of a table read them: from the
-// highest on, those that are gates last.
+// order returns the address bits in the order in which Yosys' selections among the rows of a table read them: from the
+// highest on, with those of gating last.
 func (t *lookup) order() (list []int) {
 	gating := t.gating()
 	for i := t.inputs - 1 - gating; i >= 0; i-- {

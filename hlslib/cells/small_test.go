@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// signed is a word as a number with a sign.
+// signed returns a word as a signed number.
 func signed(x circuit.Value, width int) circuit.Value {
 	return circuit.Wrapped(x, num.Type{Kind: num.Int, Width: width})
 }
@@ -21,7 +21,7 @@ func exceedsSigned(width int, bound int64) made {
 	}
 }
 
-// looked8 is a table of 8 bits of an address whose upper half is zero, or is not.
+// looked8 is a table with addresses of 8 bits, whose upper half is zero if half is true.
 func looked8(half bool) made {
 	r := rand.New(rand.NewPCG(1, 2))
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
@@ -39,7 +39,7 @@ func looked8(half bool) made {
 	}
 }
 
-// TestSmall holds logic of constants alone against what Yosys 0.23 makes of it for the 7 series, without what starts an
+// TestSmall checks logic of constants alone against Yosys 0.23 for the 7 series, without the logic that starts an
 // iteration.
 func TestSmall(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestLarge has what is no logic of constants alone counted by the rules.
+// TestLarge checks that other circuits are counted by the rules.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]*circuit.Module{

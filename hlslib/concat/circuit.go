@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit has the word of the input whose turn it is.
+// Circuit returns the RTL, which selects the word of the input whose turn it is.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	turns := layer.TurnsOf(b, o.In, f)

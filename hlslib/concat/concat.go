@@ -1,15 +1,16 @@
-// Package concat joins the channels of several inputs: of every vector, those of input 0 come first, then those of
-// input 1, and so on. The inputs have the same shape but for the last axis.
+// Package concat joins the channels of several inputs: every output vector has the channels of input 0, then those of
+// input 1, and so on. The inputs have the same shape except for the last axis.
 //
 // Words have SIMD elements on all ports, so SIMD divides the channels of every input. With V vectors of C[k] channels
 // at input k the loop is
 //
 //	for v < V: for k < inputs: for fold < C[k]/SIMD: one clock
 //
-// or V*C/SIMD clocks a frame, C being all channels. Every iteration reads a word of input k and writes it.
+// or V*C/SIMD clocks a frame, where C is the number of all channels. Every iteration reads a word of input k and
+// writes it.
 //
-// Where the inputs' elements are not all of one type, the output's are of the narrowest that holds every range, and
-// words are recoded on their way.
+// If the inputs' element types differ, the output has the narrowest type that holds every range. Words are recoded on
+// their way then.
 package concat
 
 import (
@@ -22,7 +23,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the concatenation in the table of layers; New makes one.
+// Layer describes the concatenation in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "StreamingConcat",
 	Doc:     "the channels of several inputs one after the other (Concat on the last axis)",
@@ -31,12 +32,12 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Inputs int `json:"inputs"`
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error { return layer.Within("inputs", p.Inputs, 2, dataflow.MaxPorts) }
 
 type op struct {
@@ -44,7 +45,8 @@ type op struct {
 	layer.Mover
 }
 
-// bind takes inputs of shapes [..., C[k]] that differ in the last axis alone; the output is [..., C], C their sum.
+// bind returns the layer for inputs of shapes [..., C[k]], which differ only in the last axis. The output has the
+// shape [..., C], where C is the sum.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
@@ -80,12 +82,12 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(o.P.Inputs, o.Out[0].Shape.Vectors())
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	run, all := 0, 0
 	for _, t := range o.In {
@@ -113,14 +115,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Loop has a latency of one clock: a word is chosen and written.
+// Loop returns the loop of streams that take turns.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, layer.Turns(o.In, f, t, func(k int) dataflow.Moves {
 		return dataflow.Moves{Read: 1 << k, Write: 1}
 	}))
 }
 
-// kernel has no state: the iteration says which input is due, and that is the one that has a word.
+// kernel has no state: in each iteration only the input whose turn it is has a word.
 type kernel struct{}
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel{} }
@@ -134,7 +136,7 @@ func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	panic("concat: an iteration without a word")
 }
 
-// Cost is what chooses among the inputs. FINN counts nothing for its StreamingConcat.
+// Cost counts the counters, and the choice among the inputs. FINN counts nothing for its StreamingConcat.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c

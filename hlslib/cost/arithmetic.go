@@ -1,13 +1,13 @@
 package cost
 
-// Adder adds two words of width bits: a bit of the carry chain, and its LUT, each.
+// Adder returns the cost of adding two words of width bits: a bit of the carry chain and its LUT per bit.
 func Adder(width int) Resources { return Resources{LUT: width} }
 
-// Maximum gives the larger of two words of width bits. A LUT with its carry compares two bits, and two outputs of a LUT
-// choose two bits by the result.
+// Maximum returns the cost of selecting the larger of two words of width bits. A LUT with its carry compares two bits,
+// and the two outputs of a LUT select two bits by the result.
 func Maximum(width int) Resources { return Resources{LUT: 2 * ceil(width, 2)} }
 
-// Multiplier multiplies words of a and b bits by FINN's estimate of one product of its MVAU_hls
+// Multiplier returns the cost of one product of words of a and b bits, by FINN's estimate for its MVAU_hls
 // (matrixvectoractivation_hls.py, lut_estimation, dsp_estimation).
 func Multiplier(a, b int, dsp bool) Resources {
 	if dsp {
@@ -16,7 +16,7 @@ func Multiplier(a, b int, dsp bool) Resources {
 	return Resources{LUT: (2*ceil(a+b, 6) - 1) * (a + b)}
 }
 
-// Times is n of the same.
+// Times returns n times the resources.
 func (r Resources) Times(n int) Resources {
 	return Resources{n * r.LUT, n * r.LUTRAM, n * r.FF, n * r.BRAM, n * r.URAM, n * r.DSP}
 }

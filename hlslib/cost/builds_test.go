@@ -9,20 +9,20 @@ import (
 	"testing"
 )
 
-// A layer is one part of a whole accelerator: what it is, and what synthesis made of it.
+// A layer is one part of a whole accelerator: its parameters, and the result of synthesis.
 type layer struct {
 	build, name string
 	costly      Costly
 	shares      func(*values) []share
 	lut, ff     float64
-	blocks      int // RAMB18
+	blocks      int // in RAMB18
 }
 
-// described is what the builds' own files say of their layers, by build and name: PE, SIMD and depths by their
-// configuration, widths of streams by the layers at their ends. What such a file does not say is told by what was
-// measured: where CNV's memories of input are, their depth by their place; the depths of its FIFOs by their shift
-// registers; how many outputs its last three layers have, by their registers and block RAM (43 labels, but more than 32
-// and up to 64 would do); the folding of cybsec by its DSP slices, its block RAM and the widths of its streams.
+// described holds the layers of the builds by build and name, from the builds' own files: PE, SIMD and depths from
+// their configuration, widths of streams from the layers at their ends. The measurements tell what such a file omits.
+// The places of CNV's input memories give their depth, and the shift registers that of its FIFOs. Registers and block
+// RAM give the outputs of its last three layers (43 labels, but more than 32 and up to 64 would do). The folding of
+// cybsec follows from its DSP slices, its block RAM and the widths of its streams.
 var described = map[string]map[string]Costly{
 	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Costly{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
@@ -92,7 +92,7 @@ var described = map[string]map[string]Costly{
 	},
 }
 
-// fifos is FIFOs of two words of so many bits, by name.
+// fifos returns FIFOs of two words of the given widths, by name.
 func fifos(widths ...int) map[string]Costly {
 	list := map[string]Costly{}
 	for i, w := range widths {
@@ -101,7 +101,7 @@ func fifos(widths ...int) map[string]Costly {
 	return list
 }
 
-// with is all of them, and of what has the same name the last.
+// with merges the lists; of equal names the last one counts.
 func with(list map[string]Costly, more ...map[string]Costly) map[string]Costly {
 	for _, m := range more {
 		maps.Copy(list, m)
@@ -109,7 +109,7 @@ func with(list map[string]Costly, more ...map[string]Costly) map[string]Costly {
 	return list
 }
 
-// wideTFC is what the wider builds of TFC have in common.
+// wideTFC holds the common layers of the wider builds of TFC.
 var wideTFC = map[string]Costly{
 	"MVAU_hls_0":        signs(784, 64, 32, 112, 10),
 	"MVAU_hls_1":        signs(64, 64, 32, 32, 7),
@@ -118,7 +118,7 @@ var wideTFC = map[string]Costly{
 	"LabelSelect_hls_0": LabelSelect{5, 7, 4},
 }
 
-// built completes a layer as FINN builds it.
+// built completes a layer in the way FINN builds it.
 func built(m MVAU) MVAU {
 	m.InSigned, m.Memory, m.ThresholdMemory, m.ThresholdBits = true, Block, Distributed, m.AccBits
 	if m.MH > m.PE {
@@ -127,19 +127,19 @@ func built(m MVAU) MVAU {
 	return m
 }
 
-// signs is a layer of binary weights and inputs, with a sign behind it.
+// signs returns a layer of binary weights and inputs, followed by a sign.
 func signs(mw, mh, pe, simd, acc int) MVAU {
 	m := built(MVAU{MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: 1, InBits: 1, AccBits: acc, Steps: 1})
 	m.InSigned = false
 	return m
 }
 
-// last has no activation.
+// last returns the layer without activation.
 func last(m MVAU) MVAU   { m.Steps = 0; return m }
 func inLUTs(m MVAU) MVAU { m.Memory = Distributed; return m }
 func inDSPs(m MVAU) MVAU { m.DSP = true; return built(m) }
 
-// A slidingWindow is FINN's ConvolutionInputGenerator_rtl with a memory in LUTs of a 7 series.
+// A slidingWindow is FINN's ConvolutionInputGenerator_rtl with a memory in LUTs of a 7 series device.
 type slidingWindow struct{ width, rows int }
 
 func (w slidingWindow) FINN() []Part {
@@ -151,7 +151,7 @@ func (w slidingWindow) shares(v *values) []share {
 	return []share{{lut: v[windowLUT], ff: v[windowFF]}, Series7.ram("", Distributed, w.rows, w.width)}
 }
 
-// theShell is the last part of a Host. FINN's DMAs are not the movers of this project.
+// theShell prices only the shell of a Host. FINN's DMAs are not the movers of this project.
 type theShell struct{ Host }
 
 func (h theShell) shares(v *values) []share {
@@ -159,7 +159,7 @@ func (h theShell) shares(v *values) []share {
 	return list[len(list)-1:]
 }
 
-// layersOf is every layer of the builds whose parameters are known, and the shells.
+// layersOf returns every layer of the builds with known parameters, and the shells.
 func layersOf(t *testing.T) []layer {
 	t.Helper()
 	var list []layer
@@ -190,7 +190,7 @@ func layersOf(t *testing.T) []layer {
 	return list
 }
 
-// add appends a layer if it is known what it is.
+// add appends a layer if its parameters are known.
 func add(list []layer, build, full string, lut, ff float64, blocks int) []layer {
 	l := layer{build: build, name: full, lut: lut, ff: ff, blocks: blocks}
 	l.name = strings.TrimPrefix(full, "StreamingDataflowPartition_1_")
@@ -206,7 +206,7 @@ func complete(l layer, c Costly) layer {
 	return l
 }
 
-// kind is what a layer is, without parameters.
+// kind returns the kind of a layer, without parameters.
 func (l layer) kind() string {
 	switch c := l.costly.(type) {
 	case FIFO:
@@ -230,8 +230,9 @@ func (l layer) kind() string {
 	panic(fmt.Sprintf("%T", l.costly))
 }
 
-// layerStudies are the fits on layers of whole accelerators: LUT and FF of each kind. An accelerator is left out at a
-// time; of sliding windows, which only one has, a layer is. What has no coefficient of its own is only estimated.
+// layerStudies returns the fits on layers of whole accelerators: LUT and FF of each kind. Each fit leaves out one
+// accelerator, or one layer for sliding windows, which only one accelerator has. Kinds without a coefficient of their
+// own are only estimated.
 func layerStudies(t *testing.T) []study {
 	kinds := []struct {
 		name    string
@@ -262,7 +263,7 @@ func layerStudies(t *testing.T) []study {
 				p.sweep = "TFC"
 			}
 			if _, ok := l.costly.(theShell); ok {
-				p.design, p.sweep = l.build, l.build // it is not the same in all
+				p.design, p.sweep = l.build, l.build // it differs between accelerators
 			}
 			p.finn = finnLUT(l.costly)
 			p.estimate = func(v *values) float64 { return sum(l.shares(v)).lut }
@@ -276,7 +277,7 @@ func layerStudies(t *testing.T) []study {
 	return list
 }
 
-// finnLUT is FINN's estimate, NaN where it takes the layer to be free.
+// finnLUT returns FINN's estimate, NaN if FINN takes the layer to be free.
 func finnLUT(c Costly) float64 {
 	if lut := Total(c.FINN()).LUT; lut > 0 {
 		return float64(lut)
@@ -284,11 +285,11 @@ func finnLUT(c Costly) float64 {
 	return math.NaN()
 }
 
-// TestLayerBlocks counts the block RAM of the matrix layers whose weights are known. Those of CNV's first layer are
-// not: they have twice the bits of binary weights.
+// TestLayerBlocks counts the block RAM of the matrix layers whose weights are known. It leaves out CNV's first layer,
+// whose weights have twice the bits of binary weights.
 func TestLayerBlocks(t *testing.T) {
 	t.Parallel()
-	// FINN's HLS keeps the thresholds of each PE apart; those of more than 64 rows lie in block RAM.
+	// FINN's HLS stores the thresholds of each PE separately; those of more than 64 rows lie in block RAM.
 	thresholds := map[string]int{"MVAU_hls_4": 1, "MVAU_hls_5": 2, "MVAU_hls_6": 1}
 	n := 0
 	for _, l := range layersOf(t) {

@@ -5,13 +5,13 @@ import "math"
 // A Coefficient is one fitted number of the formulas.
 type Coefficient struct {
 	Value  float64
-	Unit   string // what the value is per what
-	Of     string // what it stands for
-	Source string // the measurements it is fitted on
+	Unit   string // unit of the value: what per what
+	Of     string // the meaning of the value
+	Source string // the measurements that it is fitted to
 }
 
-// Coefficients is every fitted number. What is not here is counted: bits of registers, LUTs and blocks of memories,
-// DSP slices. TestCoefficients fits the values, by least relative error, and writes them with -update;
+// Coefficients holds every fitted number. The formulas count everything else: bits of registers, LUTs and blocks of
+// memories, DSP slices. TestCoefficients fits the values by least relative error, and writes them with -update;
 // docs/estimator.md shows the errors of the fits.
 var Coefficients = [...]Coefficient{
 	mvauLUT: {103.6, "LUT per layer", "loop counters and handshake of an MVAU", sweeps},
@@ -46,7 +46,7 @@ var Coefficients = [...]Coefficient{
 	shellFF:   {5414, "FF", "AXI interconnect, reset and control around the DMAs of a Zynq", layers},
 }
 
-// The places of Coefficients.
+// The indices of Coefficients.
 const (
 	mvauLUT = iota
 	product
@@ -81,13 +81,13 @@ const (
 const (
 	// Out-of-context synthesis of FINN's MVU for xczu3eg at 5 ns, Vivado 2020.1, the data behind arXiv 2201.11409.
 	sweeps = "arXiv 2201.11409, HLS"
-	// Layers of FINN accelerators in DSP slices: testdata/slices.csv has them with where each is from.
+	// Layers of FINN accelerators in DSP slices. testdata/slices.csv lists them with the source of each.
 	dspLayers = "FINN layers in DSP slices"
 	// Synthesis of whole FINN accelerators, layer by layer: TFC, CNV and a cybersecurity MLP.
 	layers = "FINN builds after synthesis"
 )
 
-// values are the coefficients' values alone, which a fit varies.
+// values holds the coefficients' values alone, which a fit varies.
 type values [len(Coefficients)]float64
 
 var fitted = func() (v values) {
@@ -101,7 +101,7 @@ var fitted = func() (v values) {
 type share struct {
 	name            string
 	lut, ff         float64
-	lutram          float64 // of lut
+	lutram          float64 // the part of lut that is memory
 	bram, uram, dsp int
 }
 
@@ -110,7 +110,7 @@ func (s share) round() Resources {
 		BRAM: s.bram, URAM: s.uram, DSP: s.dsp}
 }
 
-// parts rounds shares, and leaves out those that are nothing.
+// parts rounds shares and drops those that are zero.
 func parts(shares []share) []Part {
 	list := make([]Part, 0, len(shares))
 	for _, s := range shares {

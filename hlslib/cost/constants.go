@@ -7,18 +7,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Constants counts the adders of products whose weights are all constants: those of a layer whose table has one row.
-// A product by a constant is the input, shifted by each of the weight's signed digits, so that a weight of 0 is nothing
-// and one of 4 is wiring; a product that several channels have is made once. The products of a channel are added two by
-// two. The zero value is of weights that come out of a table.
+// Constants counts the adders of products whose weights are all constants, as in a layer whose table has one row. A
+// product by a constant is a sum of the input shifted by each signed digit of the weight. So a weight of 0 takes
+// nothing, and a weight of 4 takes only wires. A product that several channels need is made once. The products of a
+// channel are added in pairs. The zero value means that the weights come from a table.
 type Constants struct {
-	Are   bool // the weights are constants
-	Terms int  // products that are not always 0
-	Bits  int  // of all adders
+	Are   bool // whether the weights are constants
+	Terms int  // the number of products that are not always 0
+	Bits  int  // the bits of all adders
 }
 
-// ConstantsOf is that of channels with rows of weights, whose inputs are of a type and a range. Where they are shared,
-// element k of every row meets the same input. An adder has no bits beyond the accumulator's.
+// ConstantsOf counts the adders of channels with the given rows of weights, for inputs of a type and a range. If shared
+// is true, element k of every row multiplies the same input. No adder has more bits than the accumulator.
 func ConstantsOf(weights [][]int64, shared bool, in num.Type, inputs num.Range, accumulator int) Constants {
 	c := Constants{Are: true}
 	if inputs == num.Point(0) {
@@ -49,15 +49,15 @@ func ConstantsOf(weights [][]int64, shared bool, in num.Type, inputs num.Range, 
 	return c
 }
 
-// An addend is a number of a range. So many of its lowest bits are always 0.
+// An addend is a number in a range whose lowest bits, zeros of them, are always 0.
 type addend struct {
 	num.Range
 	zeros int
 }
 
-// digitsOf is what the product of a factor and an input is the sum of: the input for each digit of the factor, or the
-// factor for each bit of the input, whichever are fewer. Of two values an input has one bit, and what the product with
-// -1 and 1 is besides is a constant.
+// digitsOf returns the addends whose sum is the product of a factor and an input: the input for each digit of the
+// factor, or the factor for each bit of the input, whichever are fewer. An input of two values has one bit; for the
+// values -1 and 1 the product is off by a constant, which takes nothing.
 func digitsOf(factor int64, in num.Type, inputs num.Range) (list []addend) {
 	digits := num.Digits(factor)
 	if in.Width < len(digits) {
@@ -76,8 +76,8 @@ func digitsOf(factor int64, in num.Type, inputs num.Range) (list []addend) {
 	return list
 }
 
-// total is the bits of the adders that add up a list two by two, which it overwrites. The lowest bits of a sum need no
-// adder where one of both numbers has none there.
+// total returns the bits of the adders that add up a list in pairs; it overwrites the list. The lowest bits of a sum
+// need no adder if one of the two numbers is 0 there.
 func total(list []addend, accumulator int) (width int) {
 	for len(list) > 1 {
 		n := 0
@@ -97,7 +97,7 @@ func total(list []addend, accumulator int) (width int) {
 	return width
 }
 
-// clamped is a range, or all of 64 bits where it leaves these.
+// clamped returns r, or the range of all 64-bit integers if ok is false because r overflows.
 func clamped(r num.Range, ok bool) num.Range {
 	if !ok {
 		return num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
@@ -105,9 +105,9 @@ func clamped(r num.Range, ok bool) num.Range {
 	return r
 }
 
-// constantShares appends them to a list: every bit of an adder takes what a bit of any other product does, and HLS
-// registers the sums. Of single bits the products are counted, as without constants. There is nothing to add to an
-// accumulator.
+// constantShares appends the shares of constant weights to a list. Each bit of an adder costs as much as a bit of any
+// other product, and HLS registers the sums. For products of single bits it counts the products, as without constants.
+// The accumulators need no adders.
 func (d dot) constantShares(list []share, v *values) []share {
 	tree := share{name: "adder tree", lut: v[product] * float64(d.constants.Bits), ff: float64(d.constants.Bits)}
 	if d.w == 1 && d.a == 1 {

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestConstants counts adders by hand: their bits, and the products that are something.
+// TestConstants checks counts of adders by hand: their bits, and the products that are not always 0.
 func TestConstants(t *testing.T) {
 	t.Parallel()
 	uint3, int3, one, bipolar := num.Type{Kind: num.UInt, Width: 3}, num.Type{Kind: num.Int, Width: 3},
@@ -21,9 +21,11 @@ func TestConstants(t *testing.T) {
 		{name: "all zero", weights: [][]int64{{0, 0}, {0, 0}}, in: int3},
 		{name: "one power of two", weights: [][]int64{{0, 4}, {-2, 0}}, in: int3, terms: 2},
 		{name: "two equal powers", weights: [][]int64{{1, 1}}, in: uint3, terms: 2, bits: 4},
-		{name: "low bits of one", weights: [][]int64{{1, 4}}, in: uint3, terms: 2, bits: 4}, // of 6, 2 have one number
+		// 6 bits, in 2 of which only one addend has a bit
+		{name: "low bits of one", weights: [][]int64{{1, 4}}, in: uint3, terms: 2, bits: 4},
 		{name: "low bits of none", weights: [][]int64{{4, 4}}, in: uint3, terms: 2, bits: 4},
-		{name: "two digits", weights: [][]int64{{3}}, in: uint3, terms: 1, bits: 4}, // 4x - x, 6 bits
+		// 4x - x has 6 bits, 2 of them of one addend
+		{name: "two digits", weights: [][]int64{{3}}, in: uint3, terms: 1, bits: 4},
 		{name: "a product of two", weights: [][]int64{{3}, {3}}, in: uint3, terms: 2, bits: 4},
 		{name: "and its double", weights: [][]int64{{3}, {6}}, in: uint3, terms: 2, bits: 4},
 		{name: "inputs apart", weights: [][]int64{{3}, {6}}, apart: true, in: uint3, terms: 2, bits: 8},

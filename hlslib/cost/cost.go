@@ -1,15 +1,15 @@
 // Package cost holds the resource formulas of layers, memories and streams. Every formula is a sum of named parts, so
-// that a report can say where the LUTs go, and names its source. Plain numbers go in and come out: layers know which
-// of their figures a formula asks for.
+// that a report can say where the LUTs go, and names its source. Formulas take and return plain numbers: layers know
+// which of their figures a formula needs.
 //
-// Each thing that costs has two formulas. Fitted is this project's: parts with a physical meaning and the coefficients
-// of Coefficients, fitted on published results of synthesis; docs/estimator.md shows how far off it is. FINN
-// reproduces FINN's own estimates to the last LUT. It is for comparison with FINN; it counts no FF.
+// Everything with a cost has two formulas. Fitted is this project's: parts with a physical meaning and the coefficients
+// of Coefficients, fitted to published results of synthesis; docs/estimator.md shows its errors. FINN reproduces FINN's
+// own estimates exactly. It serves to compare with FINN, and counts no FF.
 //
 // In come figures (bits, words, counts of operations) and a fabric; out come costs by named part. It sees boards and
 // num. The files:
 //
-//	cost, model, coefficients    parts and their sums; what a formula needs of a device; what was fitted
+//	cost, model, coefficients    parts and their sums; the formula and the device; the fitted numbers
 //	arithmetic, products, dsp    adders and multipliers, in LUTs or DSP slices; float has those of minifloats
 //	logic, fabric, threshold     counters, multiplexers, memories of LUTs; families of devices; step functions
 //	lut4                         families whose LUTs have four inputs
@@ -20,12 +20,12 @@ package cost
 
 import "math/bits"
 
-// Resources counts what an FPGA has; BRAM is in RAMB18 halves, or in the block RAMs of a device that has
-// others; LUTRAM the part of LUT that is memory. It has the fields
-// of dataflow.Resources, so that one converts to the other.
+// Resources counts the resources of an FPGA. BRAM is in RAMB18 halves, or in the block RAMs of devices with other ones.
+// LUTRAM is the part of LUT that is memory. The fields are those of dataflow.Resources, so that one type converts to
+// the other.
 type Resources struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP int }
 
-// Plus adds.
+// Plus returns r + o.
 func (r Resources) Plus(o Resources) Resources {
 	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
@@ -36,7 +36,7 @@ type Part struct {
 	Resources
 }
 
-// A Formula is which of the two formulas counts.
+// A Formula selects one of the two formulas.
 type Formula uint8
 
 // The formulas.
@@ -45,20 +45,20 @@ const (
 	FINN
 )
 
-// Costly is what has both formulas. A thing that FINN takes to be free has no parts by FINN.
+// Costly is implemented by things with both formulas. FINN returns no parts for things that FINN takes to be free.
 type Costly interface {
 	Fitted() []Part
 	FINN() []Part
 }
 
-// A Storing is a layer with memories. Logic is Fitted without them: a layer of this project prices its own where they
-// lie (Model.Memory), while Fitted has those of the designs that were measured.
+// A Storing is a layer with memories. Logic returns the parts of Fitted except the memories. A layer of this project
+// prices each memory where it lies (Model.Memory), while Fitted includes the memories of the measured designs.
 type Storing interface {
 	Costly
 	Logic() []Part
 }
 
-// Parts is the cost of x by the formula.
+// Parts returns the cost of x by the formula.
 func (f Formula) Parts(x Costly) []Part {
 	if f == FINN {
 		return x.FINN()
@@ -66,24 +66,25 @@ func (f Formula) Parts(x Costly) []Part {
 	return x.Fitted()
 }
 
-// Memory is where a table lies, in the terms of FINN's mem_mode and ram_style.
+// Memory is the memory of a table, in the terms of FINN's mem_mode and ram_style.
 type Memory uint8
 
-// The memories. The zero value says that there is none.
+// The memories. The zero value means that there is none.
 const (
-	Block       Memory = iota + 1 // decoupled, ram_style block; FINN counts auto alike
+	Block       Memory = iota + 1 // decoupled, ram_style block; FINN counts auto the same
 	Distributed                   // decoupled, ram_style distributed
 	Ultra                         // decoupled, ram_style ultra
-	// in the kernel: LUTs up to 128 rows, beyond that FINN counts block and ultra RAM both
+	// in the kernel: LUTs up to 128 rows; above that FINN counts both block RAM and UltraRAM
 	Embedded
 	Registers // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas
-	Shift     // shift registers in LUTs; of FIFOs FINN's style rtl
+	Shift     // shift registers in LUTs; for FIFOs FINN's style rtl
 )
 
-// embeddedRows is the depth up to which FINN takes an embedded table to be LUTs.
+// embeddedRows is the number of rows up to which FINN takes an embedded table to be LUTs.
 const embeddedRows = 128
 
-// bram18 is FINN's number of RAMB18 for rows of width bits (MVAU bram_estimation; FIFOs of style vivado use the same).
+// bram18 returns FINN's number of RAMB18 for rows of width bits (MVAU bram_estimation; FIFOs of style vivado use the
+// same).
 func bram18(width, rows int) int {
 	switch {
 	case width == 1:
@@ -100,10 +101,10 @@ func bram18(width, rows int) int {
 	return ceil(rows, 512) * ceil(width, 36)
 }
 
-// uram is the number of 4096 x 72 blocks for rows of width bits.
+// uram returns the number of blocks of 4096 x 72 bits for rows of width bits.
 func uram(width, rows int) int { return ceil(rows, 4096) * ceil(width, 72) }
 
 func ceil(a, b int) int { return (a + b - 1) / b }
 
-// log2Ceil is the number of bits that count n things; n is at least 1.
+// log2Ceil returns the number of bits that count n things; n is at least 1.
 func log2Ceil(n int) int { return bits.Len(uint(n - 1)) }

@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// The MVAU cases: FINN's test_fpgadataflow_res_estimate.py (the first four), its cybersecurity MLP test
-// (test_end2end_cybsec_mlp.py; the whole network has 36 RAMB18 and 7899 LUT), and rows of FINN's own per-layer
-// estimates of TFC_2W2A, kwsmlp_w3a3, unsw_nb15 and CNV_2W2A after bit width minimisation.
+// The MVAU cases come from FINN's test_fpgadataflow_res_estimate.py (the first four) and its cybersecurity MLP test
+// (test_end2end_cybsec_mlp.py; the whole network has 36 RAMB18 and 7899 LUT). The others are rows of FINN's own
+// per-layer estimates of TFC_2W2A, kwsmlp_w3a3, unsw_nb15 and CNV_2W2A after bit width minimisation.
 var mvaus = []struct {
 	name                 string
 	m                    MVAU
@@ -41,7 +41,7 @@ var mvaus = []struct {
 	{"embedded counts twice", finnMVAU(784, 64, 1, 49, 2, 2, 10, true, false, Embedded), 953, 6, 2, 0},
 }
 
-// finnMVAU has what FINN's formula asks.
+// finnMVAU returns an MVAU with the figures of FINN's formula.
 func finnMVAU(mw, mh, pe, simd, weight, in, acc int, signed, dsp bool, memory Memory) MVAU {
 	return MVAU{
 		MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: weight, InBits: in, AccBits: acc,
@@ -68,7 +68,7 @@ func TestMVAUParts(t *testing.T) {
 		{"stream control", Resources{LUT: 300}},
 		{"multipliers", Resources{LUT: 11616}}, // 1.1*32*10*3*11
 		{"adder tree", Resources{LUT: 7356}},   // 1.1*32*11*19 = 7356.8
-		{"accumulators", Resources{LUT: 634}},  // 1.1*32*18 = 633.6, and .8 from above
+		{"accumulators", Resources{LUT: 634}},  // 1.1*32*18 = 633.6, plus .8 from above
 	}
 	got := m.FINN()
 	if len(got) != len(want) {
@@ -81,7 +81,7 @@ func TestMVAUParts(t *testing.T) {
 	}
 }
 
-// TestCybsecTotal adds the whole network up: folding 15/32, 16/4, 16/4, 1/1.
+// TestCybsecTotal sums up the whole network, with the foldings 15/32, 16/4, 16/4, 1/1.
 func TestCybsecTotal(t *testing.T) {
 	t.Parallel()
 	var r Resources
@@ -176,14 +176,14 @@ func TestThresholding(t *testing.T) {
 
 func TestWidthConverter(t *testing.T) {
 	t.Parallel()
-	// As FINN's lut_estimation computes them.
+	// The results of FINN's lut_estimation.
 	for _, tt := range []struct{ in, out, lut int }{
 		{8, 8, 0},
-		{8, 32, 2 + 32},           // up only
-		{32, 8, 2 + 8},            // down only
-		{8, 24, 1 + 24},           // log2 3 rounds down on the way up
-		{24, 8, 2 + 8},            // and up on the way down
-		{16, 24, 1 + 48 + 1 + 24}, // by way of 48
+		{8, 32, 2 + 32},           // widening only
+		{32, 8, 2 + 8},            // narrowing only
+		{8, 24, 1 + 24},           // log2 3 is rounded down when widening
+		{24, 8, 2 + 8},            // and up when narrowing
+		{16, 24, 1 + 48 + 1 + 24}, // through 48 bits
 		{15, 24, 3 + 120 + 3 + 24},
 	} {
 		if got := Total(WidthConverterFINN(tt.in, tt.out)); got != (Resources{LUT: tt.lut}) {

@@ -7,20 +7,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Packing is how DSP slices make the products of channels that share their inputs. The weights of several channels
-// lie side by side in one factor, each in a lane of its own; the other factor is the input. A lane of the product holds
-// the product of its weight, but for what the lanes below borrow: where these are negative, it is one less. That is
-// put right in LUTs (LUT). HLS packs nothing by itself; hlslib/core/mac.hpp does as this says.
+// A Packing says how DSP slices compute the products of channels that share their inputs. The weights of several
+// channels lie side by side in one factor, each in a lane of its own; the other factor is the input. A lane of the
+// product holds the product of its weight, minus 1 if the lanes below are negative and borrow from it. LUTs correct
+// that (luts). HLS packs nothing by itself; hlslib/core/mac.hpp implements this.
 type Packing struct {
-	Lanes []Lane // of a slice, the lowest first; a single one, or none: every product has slices of its own
-	// Terms is how many products of a lane are added before the lanes are taken apart.
+	Lanes []Lane // the lanes of a slice, the lowest first; with one or none, every product has slices of its own
+	// Terms is the number of products of a lane that are added before the lanes are separated.
 	Terms int
-	// Wide and Sum are the bits of the packed weights, and of the sum of Terms packed products. Both are signed.
+	// Wide and Sum are the bits of the packed weights and of the sum of Terms packed products. Both are signed.
 	Wide, Sum int
 }
 
-// A Lane begins at bit At of the product. Where it overlaps the one below, that one's highest bit is the lane's lowest,
-// and told from it by the lowest bits of what the lane multiplies.
+// A Lane begins at bit At of the product. If Overlap is true, its lowest bit is also the highest bit of the lane below.
+// The lowest bits of the lane's factors tell the two apart.
 type Lane struct {
 	At      int
 	Overlap bool
@@ -29,14 +29,14 @@ type Lane struct {
 // Packs reports whether slices have several lanes.
 func (p Packing) Packs() bool { return len(p.Lanes) > 1 }
 
-// slices is the number of DSP slices of channels times simd products.
+// slices returns the number of DSP slices for simd products of each channel.
 func (p Packing) slices(channels, simd int) int { return ceil(channels, len(p.Lanes)) * simd }
 
-// sumBits is what the adders behind a multiplier hold: 48 in all DSP48.
+// sumBits is the width of the adder after the multiplier: 48 bits in every DSP48.
 const sumBits = 48
 
-// ports are the bits of the multiplier's signed factors: 25 by 18 (DSP48E1, UG479), 27 by 18 (DSP48E2, UG579), 27 by 24
-// (DSP58, AM004), 16 by 16 (SB_MAC16), 18 by 18 (MULT18X18D).
+// ports returns the bits of the multiplier's signed factors: 25 by 18 (DSP48E1, UG479), 27 by 18 (DSP48E2, UG579), 27
+// by 24 (DSP58, AM004), 16 by 16 (SB_MAC16), 18 by 18 (MULT18X18D).
 func (f Fabric) ports() (wide, narrow int) {
 	switch f {
 	case Series7:
@@ -51,9 +51,9 @@ func (f Fabric) ports() (wide, narrow int) {
 	return 27, 18
 }
 
-// Pack is the packing of channels that multiply weights and inputs of these ranges, simd of each side by side: the
-// fewest slices, then the fewest lanes in each of them, then the fewest that overlap, then the most terms. The dot
-// product mode of a DSP58, three products of 9 by 8 bits, is not among them: HLS has no way to ask for it
+// Pack returns the packing of channels that multiply weights and inputs of these ranges, simd of each side by side. It
+// prefers the fewest slices, then the fewest lanes per slice, then the fewest overlaps, then the most terms. It does
+// not use the dot product mode of a DSP58, three products of 9 by 8 bits, because HLS cannot request it
 // (docs/RATIONALE.md).
 func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	single := Packing{Lanes: make([]Lane, 1), Terms: 1}
@@ -63,7 +63,7 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 		return single
 	}
 	if zero := num.Point(0); weights == zero || inputs == zero {
-		return single // products of no bits
+		return single // such products have no bits
 	}
 	fits := func(lanes, overlapping, terms int) bool {
 		s := stackOf(terms, weights, inputs)
@@ -98,14 +98,14 @@ func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	return p
 }
 
-// A stack is lanes side by side, as close as they can be where products of so many terms are summed. All that lies
-// below a lane, in the sum as among the weights, is a signed number of as many bits as there are below it, or of one
-// more where the lane overlaps: so the lane lends it 1 at most.
+// A stack holds lanes side by side, as close together as sums of the given terms allow. The bits below a lane are a
+// signed number of exactly that width, in the sum as well as among the weights; with an overlap they are one bit more.
+// So the lane lends them at most 1.
 type stack struct {
-	weights, product num.Range // of a lane
-	packed, sum      num.Range // of all lanes
-	next             int       // bits of the last lane's place, and one more
-	fits             bool      // all is an int64
+	weights, product num.Range // the ranges of one lane
+	packed, sum      num.Range // the ranges of all lanes together
+	next             int       // the last lane's lowest bit plus 1
+	fits             bool      // whether all ranges fit in an int64
 }
 
 func stackOf(terms int, weights, inputs num.Range) stack {
@@ -131,16 +131,16 @@ func (s *stack) add(overlap bool) Lane {
 	return l
 }
 
-// bits are those of the packed weights, and of the sum of their products.
+// bits returns the widths of the packed weights and of the sum of their products.
 func (s *stack) bits() (wide, sum int) { return signedBits(s.packed), signedBits(s.sum) }
 
-// within reports whether a slice of factors of so many bits has the lanes.
+// within reports whether a slice whose wide factor has the given bits can hold the lanes.
 func (s *stack) within(most int) bool {
 	wide, sum := s.bits()
 	return s.fits && wide <= most && sum <= sumBits
 }
 
-// sumOf is the range of the sum of so many products of weights and inputs.
+// sumOf returns the range of the sum of the given number of products of weights and inputs.
 func sumOf(weights, inputs num.Range, terms int64) (r num.Range, ok bool) {
 	low, ok1 := inputs.Times(weights.Lo)
 	high, ok2 := inputs.Times(weights.Hi)
@@ -148,7 +148,7 @@ func sumOf(weights, inputs num.Range, terms int64) (r num.Range, ok bool) {
 	return r, ok && ok1 && ok2
 }
 
-// above is the range of a number with another one from bit at on above it.
+// above returns the range of a number below with a number of range r added from bit at on.
 func above(below, r num.Range, at int) (num.Range, bool) {
 	if at >= 62 {
 		return num.Range{}, false
@@ -158,15 +158,15 @@ func above(below, r num.Range, at int) (num.Range, bool) {
 	return r, ok1 && ok2
 }
 
-// signedBits is the bits of a signed number that holds r.
+// signedBits returns the width of a signed number that holds r.
 func signedBits(r num.Range) int {
 	return 1 + max(bits.Len64(uint64(r.Lo^r.Lo>>63)), bits.Len64(uint64(r.Hi^r.Hi>>63)))
 }
 
-// luts is what puts the lanes of channels together and takes them apart, for simd weights of w bits and inputs of a
-// bits each. In every lane but the lowest a weight is one less where what lies below is negative, the sums of Terms
-// products lend a bit, which is counted, and the count is added. Where lanes overlap, a LUT tells the bit that they
-// have in common.
+// luts returns the LUTs that pack the weights of channels and separate the products, for simd weights of w bits and
+// inputs of a bits. In every lane but the lowest, a weight is one less if the bits below are negative. The sums of
+// Terms products lend a bit each, which must be counted and added back. Where lanes overlap, a LUT computes the bit
+// that they share.
 func (p Packing) luts(channels, simd, w, a int) int {
 	upper, overlapping := 0, 0
 	for c := range channels {
@@ -181,11 +181,11 @@ func (p Packing) luts(channels, simd, w, a int) int {
 	return upper*(simd*(w+1)+groups+w+a) + overlapping*groups
 }
 
-// Product is the DSP slices of one product of signed factors.
+// Product returns the DSP slices of one product of signed factors.
 func (f Fabric) Product(w, a int) int { return f.slices(w, a) }
 
-// slices is the DSP slices of one product by itself: tiles of the multiplier's ports, of which all but the first of a
-// number lose the sign bit.
+// slices returns the DSP slices of one product by itself. The factors are cut into tiles of the multiplier's ports; all
+// tiles of a factor except the first lose the sign bit.
 func (f Fabric) slices(w, a int) int {
 	wide, narrow := f.ports()
 	tiles := func(bits, tile int) int { return max(1, ceil(bits-1, tile-1)) }

@@ -14,8 +14,8 @@ func narrowRange(w int) num.Range   { return num.Range{Lo: 1 - 1<<(w-1), Hi: 1<<
 
 var fabrics = []Fabric{UltraScale, Series7, Versal}
 
-// TestPack spells packings. Those of 8 and of 4 bits are the published ones: AMD's WP486 has 8 bits in lanes 18 apart
-// and sums of seven, FINN's mvu.sv (reference/finn.md) the numbers of lanes.
+// TestPack checks packings. Those of 8 and of 4 bits are published: AMD's WP486 has 8 bits in lanes 18 apart and sums
+// of seven, and FINN's mvu.sv (reference/finn.md) gives the numbers of lanes.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -62,8 +62,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestLanes holds the lanes of FINN's multipliers (reference/finn.md), of weights without their most negative value in
-// brackets there. Ranges tell some more than widths do.
+// TestLanes checks the number of lanes against FINN's multipliers (reference/finn.md), where numbers in brackets are
+// for weights without their most negative value. Ranges allow more lanes than widths in some cases.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ w, a, e1, e1Narrow, e2, e2Narrow int }{
@@ -86,7 +86,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// apart takes the sums of lanes out of a sum of packed products, as hlslib/core/mac.hpp does: odd tells which sums are.
+// apart extracts the sums of lanes from a sum of packed products, as hlslib/core/mac.hpp does. odd says which sums are
+// odd.
 func (p Packing) apart(sum int64, odd []bool) []int64 {
 	list := make([]int64, len(p.Lanes))
 	bit := func(i int) int64 { return sum >> i & 1 }
@@ -111,7 +112,8 @@ func (p Packing) apart(sum int64, odd []bool) []int64 {
 	return list
 }
 
-// check multiplies and adds as a slice does, and takes the lanes apart. weights is by lane, of every term.
+// check multiplies and adds like a slice, and compares the extracted lanes. weights has the weight of every term, by
+// lane.
 func (p Packing) check(t *testing.T, f Fabric, weights [][]int64, inputs []int64) {
 	t.Helper()
 	sum := int64(0)
@@ -136,8 +138,8 @@ func (p Packing) check(t *testing.T, f Fabric, weights [][]int64, inputs []int64
 	}
 }
 
-// TestApart tries all weights of two neighbouring lanes with all inputs, the other lanes at their limits, for all small
-// factors and fabrics; and sums of terms at random, and of the most and the least.
+// TestApart tries all weights of two neighbouring lanes with all inputs, with the other lanes at their limits, for all
+// small factors and fabrics. It also tries sums of random terms, and of the largest and smallest terms.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	ranges := []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -1, Hi: 0}, {Lo: 2, Hi: 5}, {Lo: -7, Hi: -3}}
@@ -171,7 +173,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// tryPairs is every pair of weights in two neighbouring lanes with every input; others have the same limit.
+// tryPairs tries every pair of weights in two neighbouring lanes with every input; the other lanes have the same limit.
 func (p Packing) tryPairs(t *testing.T, f Fabric, weights, inputs num.Range) {
 	one := make([][]int64, len(p.Lanes))
 	for i := range len(p.Lanes) - 1 {
@@ -191,7 +193,7 @@ func (p Packing) tryPairs(t *testing.T, f Fabric, weights, inputs num.Range) {
 	}
 }
 
-// tryTerms is sums of as many terms as there are, of limits and at random.
+// tryTerms tries sums of all terms, with limits and at random.
 func (p Packing) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
 	r := rand.New(rand.NewPCG(1, 1))
 	draw := func(of num.Range, limits bool) int64 {
@@ -222,7 +224,7 @@ func (p Packing) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
 	}
 }
 
-// TestPackNothing: products that are all 0 have no lanes.
+// TestPackNothing checks that products that are always 0 have no lanes.
 func TestPackNothing(t *testing.T) {
 	t.Parallel()
 	zero, some := num.Point(0), num.Range{Lo: -8, Hi: 7}

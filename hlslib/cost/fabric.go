@@ -2,10 +2,10 @@ package cost
 
 import "hlsgen/boards"
 
-// Fabric is a family of devices: what its LUTs, memories and DSP slices can do.
+// Fabric is a family of devices with the same LUTs, memories and DSP slices.
 type Fabric uint8
 
-// The fabrics. The zero value is UltraScale+, on which the coefficients are measured.
+// The fabrics. The zero value is UltraScale+, on which the coefficients were measured.
 const (
 	UltraScale Fabric = iota // UltraScale and UltraScale+: DSP48E2
 	Series7                  // Artix, Kintex, Virtex 7, Zynq 7000: DSP48E1
@@ -14,7 +14,7 @@ const (
 	ECP5                     // LUTs of four inputs, block RAM of 18 Kbit
 )
 
-// FabricOf is the board's fabric, told by its family, and AMD's by their DSP slices.
+// FabricOf returns the board's fabric: by its family, or for AMD's devices by the type of their DSP slices.
 func FabricOf(b boards.Board) Fabric {
 	switch b.Family {
 	case boards.ICE40U:
@@ -31,8 +31,9 @@ func FabricOf(b boards.Board) Fabric {
 	return UltraScale
 }
 
-// mux is the LUTs of one bit of a multiplexer. A LUT chooses of four; two of two with one select share a LUT. Outside
-// of Versal the slice's own multiplexers join the LUTs up to sixteen ways (UG474, UG574: F7, F8).
+// mux returns the LUTs for one bit of a multiplexer. A LUT selects one of four; two multiplexers of two inputs with the
+// same select share a LUT. Except on Versal, the slice's own multiplexers join LUTs for up to sixteen inputs (UG474,
+// UG574: F7, F8).
 func (f Fabric) mux(ways int) float64 {
 	switch {
 	case ways <= 1:
@@ -49,11 +50,12 @@ func (f Fabric) mux(ways int) float64 {
 		return float64(ceil(ways, 4))
 	}
 	groups := ceil(ways, 16)
-	// The outputs of F8 do not share a LUT.
+	// Outputs of F8 cannot share a LUT.
 	return float64(ceil(ways, 4)) + max(1, f.mux(groups))
 }
 
-// decode is the LUTs that select one of so many: a LUT each, and four more where address and enable exceed six inputs.
+// decode returns the LUTs that select one of several banks: one each, and four more if address and enable have more
+// than six bits.
 func decode(ways int) int {
 	switch {
 	case ways <= 1:
@@ -64,11 +66,11 @@ func decode(ways int) int {
 	return ways + 4
 }
 
-// An lutGroup is the widest memory that so many LUTs of one slice make, at 32 or 64 rows.
+// An lutGroup is the widest memory that a number of LUTs of one slice make, at 32 or 64 rows.
 type lutGroup struct{ bits, luts int }
 
-// lutGroups are the groups by width, the widest first: RAM32M16 and RAM64M8 of UltraScale and Versal (UG974), RAM32M
-// and RAM64M of the 7 series (UG953), and the two LUTs of a dual-port bit.
+// lutGroups returns the groups by width, the widest first: RAM32M16 and RAM64M8 of UltraScale and Versal (UG974),
+// RAM32M and RAM64M of the 7 series (UG953), and the two LUTs of one dual-port bit.
 func (f Fabric) lutGroups(rows int) []lutGroup {
 	switch {
 	case f == Series7 && rows <= 32:
@@ -81,7 +83,8 @@ func (f Fabric) lutGroups(rows int) []lutGroup {
 	return []lutGroup{{7, 8}, {3, 4}, {1, 2}}
 }
 
-// lutBank is the LUTs of a dual-port memory of at most 64 rows: whole groups, and the smallest one for the rest.
+// lutBank returns the LUTs of a dual-port memory of at most 64 rows: whole groups, and the smallest group that holds
+// the rest.
 func (f Fabric) lutBank(rows, width int) int {
 	groups := f.lutGroups(rows)
 	n := width / groups[0].bits * groups[0].luts
@@ -98,7 +101,7 @@ func (f Fabric) lutBank(rows, width int) int {
 	return n + least
 }
 
-// lutStorage is the LUTs that hold a dual-port memory, without what selects among its banks of 64 rows.
+// lutStorage returns the LUTs that hold a dual-port memory, without those that select among its banks of 64 rows.
 func (f Fabric) lutStorage(rows, width int) int {
 	if f.lut4() {
 		return lut4Storage(rows, width)
@@ -110,7 +113,7 @@ func (f Fabric) lutStorage(rows, width int) int {
 	return n
 }
 
-// lutRAM is the LUTs of a dual-port memory: storage, write decoding and read multiplexers.
+// lutRAM returns the LUTs of a dual-port memory: storage, write decoding and read multiplexers.
 func (f Fabric) lutRAM(rows, width int) float64 {
 	if f.lut4() {
 		return f.lut4RAM(rows, width)
@@ -119,8 +122,8 @@ func (f Fabric) lutRAM(rows, width int) float64 {
 	return float64(f.lutStorage(rows, width)+decode(banks)) + f.mux(banks)*float64(width)
 }
 
-// lutROM is the LUTs of a table: 64 rows of one bit each, or 32 of two, and multiplexers beyond what the slice itself
-// joins (eight LUTs with F9, four with F8, none on Versal).
+// lutROM returns the LUTs of a table. A LUT holds 64 rows of one bit, or 32 of two bits. Multiplexers are added beyond
+// what the slice itself joins (eight LUTs with F9, four with F8, none on Versal).
 func (f Fabric) lutROM(rows, width int) float64 {
 	if f.lut4() {
 		return (float64(ceil(rows, lut4Rows)) + f.mux(ceil(rows, lut4Rows))) * float64(width)
@@ -141,8 +144,8 @@ func (f Fabric) lutROM(rows, width int) float64 {
 // An aspect is a shape of a block RAM.
 type aspect struct{ rows, width int }
 
-// aspects are the shapes of a block RAM, the widest first: of a RAMB18 (UG473, UG573), of which a RAMB18E5 has none
-// of less than nine bits (AM007).
+// aspects returns the shapes of a block RAM, the widest first: those of a RAMB18 (UG473, UG573). A RAMB18E5 has none
+// narrower than nine bits (AM007).
 func (f Fabric) aspects() []aspect {
 	if f == Versal {
 		return blockAspects[:3]
@@ -152,11 +155,11 @@ func (f Fabric) aspects() []aspect {
 
 var blockAspects = []aspect{{512, 36}, {1024, 18}, {2048, 9}, {4096, 4}, {8192, 2}, {16384, 1}}
 
-// A bank is the rows above which synthesis no longer rounds a memory up to a power of two, but to whole banks: a
-// RAMB36 of 32768 single bits.
+// Memories of more than rounded rows are not rounded up to a power of two by synthesis, but to whole banks of bank
+// rows: a RAMB36 of 32768 single bits.
 const bank, rounded = 32768, 65536
 
-// depth is the rows that synthesis gives a memory of so many, at least of rows.
+// depth returns the rows that synthesis gives a memory of the given rows, at least least.
 func depth(least, rows int) int {
 	if rows > rounded {
 		return ceil(rows, bank) * bank
@@ -164,16 +167,16 @@ func depth(least, rows int) int {
 	return max(least, 1<<log2Ceil(rows))
 }
 
-// blocks is the number of block RAMs of a memory, RAMB18 on AMD's devices: columns that are as deep as the memory, of
-// the shapes that together take least. A column of the 7 series is one RAMB36, or of single bits and joined by their
-// cascade and multiplexers. Later fabrics cascade every shape.
+// blocks returns the number of block RAMs of a memory, in RAMB18 on AMD's devices. A memory is columns as deep as
+// itself, in the combination of shapes that takes the least. A column of the 7 series is one RAMB36, or columns of
+// single bits joined by their cascade and by multiplexers. Later fabrics cascade every shape.
 func (f Fabric) blocks(rows, width int) int {
 	if f.lut4() {
 		return f.Banked(rows, width, false).Blocks
 	}
 	aspects := f.aspects()
 	tall := depth(aspects[0].rows, rows)
-	n, least := 0, 0 // of the columns so far, and of the best whole
+	n, least := 0, 0 // of the columns so far, and of the best complete combination
 	for i, a := range aspects {
 		column := ceil(tall, a.rows)
 		if f == Series7 && column > 2 && a.width > 1 {
@@ -193,7 +196,7 @@ func (f Fabric) blocks(rows, width int) int {
 	return least
 }
 
-// blockDepth is the rows that the blocks of a memory hold, at least those asked for.
+// blockDepth returns the rows that the blocks of a memory can hold, at least the given rows.
 func (f Fabric) blockDepth(rows, width int) int {
 	n := f.blocks(rows, width)
 	if f.lut4() {
@@ -209,8 +212,9 @@ func (f Fabric) blockDepth(rows, width int) int {
 	return tall
 }
 
-// ultraBlocks is the number of URAM288. On UltraScale+ each is 4096 x 72. On Versal they are also deeper and narrower,
-// and synthesis takes columns as deep as the memory, without the parity bits: 28672 x 768 is 96 of 32768 x 8 (UG1387).
+// ultraBlocks returns the number of URAM288. On UltraScale+ each is 4096 x 72. On Versal they can also be deeper and
+// narrower, and synthesis takes columns as deep as the memory, without the parity bits: 28672 x 768 is 96 blocks of
+// 32768 x 8 (UG1387).
 func (f Fabric) ultraBlocks(rows, width int) int {
 	if f != Versal || rows <= ultraRows {
 		return ceil(rows, ultraRows) * ceil(width, 72)
@@ -220,5 +224,5 @@ func (f Fabric) ultraBlocks(rows, width int) int {
 	return ceil(tall, narrow*ultraRows) * ceil(width, 64/narrow)
 }
 
-// ultraRows is the rows of a URAM288 at its full width.
+// ultraRows is the number of rows of a URAM288 at its full width.
 const ultraRows = 4096

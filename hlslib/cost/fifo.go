@@ -1,16 +1,16 @@
 package cost
 
-// ShiftRegister is the words of a bit that one LUT holds as a shift register (SRLC32E).
+// ShiftRegister is the number of words of one bit that a LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// FIFOs is the ways to build a FIFO for so many words, each as deep as it may be at the price of so many: as its memory
-// is anyway, and by FINN's formula, in which the logic grows with the depth, no deeper than the next power of two. So
-// who asks for the depth of the cheapest way has that way as the cheapest again. Two words are registers, or lie in
-// shift registers as more words do. Devices without UltraRAM are the caller's to know.
+// FIFOs returns the ways to build a FIFO for the given words. Each is as deep as it can be at the cost of that many
+// words: as deep as its memory, or in FINN's formula, whose logic grows with the depth, at most the next power of two.
+// So the cheapest way stays the cheapest when asked for with its own depth. Two words are registers, or lie in shift
+// registers as more words do. The caller must know whether the device has UltraRAM.
 func (m Model) FIFOs(words, width int) []FIFO {
 	var list []FIFO
 	ways := []Memory{Shift, Distributed, Block, Ultra}
-	if m.Fabric == ICE40 { // whose LUTs are no memory
+	if m.Fabric == ICE40 { // its LUTs cannot be memory
 		ways = []Memory{Shift, Block}
 	}
 	for _, memory := range ways {
@@ -21,16 +21,16 @@ func (m Model) FIFOs(words, width int) []FIFO {
 		}
 		list = append(list, way)
 		if memory == Shift && way.Depth == 2 && m.Formula != FINN && !m.Fabric.lut4() {
-			way.Depth = ShiftRegister // may take fewer registers than two words
+			way.Depth = ShiftRegister // may take fewer registers than two words do
 			list = append(list, way)
 		}
 	}
 	return list
 }
 
-// held is the words that the memory of a FIFO holds, which are as many as its depth at least: of shift registers two
-// words, which are registers, or a multiple of 32; RAM in LUTs has banks of 32 or of 64 rows; the words fill up block
-// RAM and UltraRAM.
+// held returns the words that the memory of a FIFO can hold, at least its depth. Shift registers hold two words, which
+// are then registers, or a multiple of 32. RAM in LUTs has banks of 32 or 64 rows. Block RAM and UltraRAM are filled
+// up.
 func (f FIFO) held() int {
 	switch {
 	case f.Memory == Block:

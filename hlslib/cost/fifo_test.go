@@ -24,14 +24,14 @@ func TestFIFOs(t *testing.T) {
 	} {
 		want := []FIFO{{tt.shift, tt.width, Shift, 0}, {tt.ram, tt.width, Distributed, 0},
 			{tt.blocks, tt.width, Block, 0}, {tt.ultra, tt.width, Ultra, 0}}
-		if tt.shift == 2 { // registers, or a shift register
+		if tt.shift == 2 { // two ways: registers, or a shift register
 			want = slices.Insert(want, 1, FIFO{32, tt.width, Shift, 0})
 		}
 		if got := (Model{Fitted, UltraScale}).FIFOs(tt.words, tt.width); !slices.Equal(got, want) {
 			t.Errorf("%d words of %d bits: %+v, want %+v", tt.words, tt.width, got, want)
 		}
 	}
-	// No more words ever make a shallower memory, and none is too shallow.
+	// More words never give a shallower memory, and no memory is too shallow.
 	for _, formula := range []Formula{Fitted, FINN} {
 		for width := 1; width < 200; width += 7 {
 			depth := map[Memory]int{}
@@ -51,8 +51,8 @@ func TestFIFOs(t *testing.T) {
 	}
 }
 
-// TestFIFOsByFINN holds that no FIFO is so deep that it costs more than one for the words alone: where logic grows with
-// the depth, a depth that is asked for again must not have a cheaper memory.
+// TestFIFOsByFINN checks that no FIFO is deeper than what the given words cost anyway. FINN's logic grows with the
+// depth, so a deeper FIFO could have a cheaper memory when asked for again.
 func TestFIFOsByFINN(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

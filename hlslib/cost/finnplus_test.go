@@ -9,7 +9,7 @@ import (
 // finnPlusShell is the most that a shell of FINN+ takes in its authors' runs.
 var finnPlusShell = share{lut: 7900}
 
-// finnPlusLayers is the layers of a row of testdata/finnplus.csv, and a FIFO of two words in front of each.
+// finnPlusLayers returns the layers of a row of testdata/finnplus.csv, each with a FIFO of two words before it.
 func finnPlusLayers(t *testing.T, text string) (list []share) {
 	t.Helper()
 	for _, field := range strings.Fields(text) {
@@ -52,7 +52,7 @@ func finnPlusLayers(t *testing.T, text string) (list []share) {
 	return list
 }
 
-// finnPlusBlock has each build less its shell: measured, ours, and the error.
+// finnPlusBlock returns the table of the builds without their shells: measured, estimated, and the error.
 func finnPlusBlock(t *testing.T) *block {
 	t.Helper()
 	b := &block{name: "finnplus"}
@@ -68,15 +68,15 @@ func finnPlusBlock(t *testing.T) *block {
 	return b
 }
 
-// TestNextFrame holds why FINN+'s CNV takes more clocks than its slowest layer: FINN's sliding window reads nothing of
-// the next frame before it has written this one, so the layer behind waits for the pixels of the first window, as fast
-// as the layer before makes them. Both builds' intervals are met within 150 clocks.
+// TestNextFrame checks why FINN+'s CNV takes more clocks than its slowest layer. FINN's sliding window reads nothing of
+// the next frame before it has written the present one. So the layer after it waits for the pixels of the first window,
+// which the layer before makes. The intervals of both builds must be met within 150 clocks.
 func TestNextFrame(t *testing.T) {
 	t.Parallel()
 	const (
 		slowest = 10 * 10 * (1152 / 16) * (128 / 8) // iterations of MVAU_3
 		first   = 2*12 + 3                          // pixels of a window of 3 by 3 in a frame of 12 by 12
-		each    = (576 / 16) * (128 / 8)            // clocks in which MVAU_2 makes one
+		each    = (576 / 16) * (128 / 8)            // clocks of MVAU_2 per pixel
 	)
 	for build, interval := range map[string]int{"CNV-W2A2": 130761, "CNV-W1A2": 130605} {
 		if d := interval - slowest - first*each; max(d, -d) > 150 {
@@ -85,8 +85,8 @@ func TestNextFrame(t *testing.T) {
 	}
 }
 
-// TestFlush holds that FINN's matrix kernels, which are called once a frame, take six clocks more for it than they
-// have iterations, however many these are. A kernel of this project takes none.
+// TestFlush checks that FINN's matrix kernels, which are called once per frame, take six clocks more than they have
+// iterations. A kernel of this project takes none more.
 func TestFlush(t *testing.T) {
 	t.Parallel()
 	n := 0

@@ -9,25 +9,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A point is one measurement and what estimates it.
+// A point is one measurement with its estimates.
 type point struct {
-	sweep    string // measurements that belong together: they are left out of a fit together
-	design   string // what was measured; the same design in two sweeps is left out of a fit for either
+	sweep    string // the group of measurements that a fit leaves out together
+	design   string // the design that was measured; the same design in two sweeps is left out of fits for either
 	measured float64
-	estimate func(*values) float64 // linear in the values
-	finn     float64               // by FINN's formula, NaN where it has none
+	estimate func(*values) float64 // the estimate, linear in the values
+	finn     float64               // FINN's estimate, NaN if it has no formula
 }
 
-// A study fits some coefficients on points.
+// A study fits some coefficients to points.
 type study struct {
 	name   string
 	coefs  []int
 	points []point
 }
 
-// fit gives v with the study's coefficients of the least mean relative error on points, none of them negative. Each
-// round of least squares weighs a point by the error that the round before left, so that the sum is one of magnitudes
-// and not of squares: half the points may be far off without moving it. Designs that are there twice count once.
+// fit returns v with the study's coefficients of the least mean relative error on points, none of them negative. Each
+// round of least squares weighs a point by the error of the round before, so that the sum is one of magnitudes and not
+// of squares. Half the points may be far off without moving it. Repeated designs count once.
 func (s study) fit(points []point, v values) values {
 	seen := map[string]bool{}
 	points = slices.DeleteFunc(slices.Clone(points), func(p point) bool {
@@ -53,14 +53,14 @@ func (s study) fit(points []point, v values) values {
 	return v
 }
 
-// told reports whether some point depends on the coefficient. One of which the points say nothing keeps its value.
+// told reports whether some point depends on the coefficient. Otherwise the coefficient keeps its value.
 func told(points []point, coefficient int, v values) bool {
 	more := v
 	more[coefficient]++
 	return slices.ContainsFunc(points, func(p point) bool { return p.estimate(&more) != p.estimate(&v) })
 }
 
-// Rounds of least squares, and the relative error below which a point weighs no more.
+// The rounds of least squares, and the relative error below which a point's weight no longer grows.
 const (
 	rounds = 40
 	small  = .02
@@ -103,7 +103,7 @@ func (s study) least(points []point, coefs []int, v values) []float64 {
 	return x.RawVector().Data
 }
 
-// A trial is a point and the estimate of a fit that has not seen its sweep.
+// A trial is a point with the estimate of a fit that left out its sweep.
 type trial struct {
 	point
 	estimated float64
@@ -111,7 +111,7 @@ type trial struct {
 
 func (t trial) error() float64 { return math.Abs(t.estimated/t.measured - 1) }
 
-// trials leaves out one sweep after the other, with every point of another sweep that is of the same design.
+// trials leaves out one sweep after the other, and every point of another sweep with the same design.
 func (s study) trials() []trial {
 	var list []trial
 	for _, sweep := range s.sweeps() {
@@ -147,7 +147,7 @@ func (s study) sweeps() []string {
 	return list
 }
 
-// unique leaves one trial for each design and measurement.
+// unique keeps one trial for each design and measurement.
 func unique(trials []trial) []trial {
 	type key struct {
 		design   string
@@ -164,7 +164,7 @@ func unique(trials []trial) []trial {
 	return list
 }
 
-// median and worst of relative errors; NaN of none.
+// median and worst return the median and the largest of relative errors; NaN if there are none.
 func median(errors []float64) float64 {
 	if len(errors) == 0 {
 		return math.NaN()
@@ -198,7 +198,7 @@ func finnErrors(trials []trial) []float64 {
 	return list
 }
 
-// TestFit finds coefficients that are known, although a quarter of the points is far off.
+// TestFit checks that a fit finds known coefficients, although a quarter of the points is far off.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	s := study{coefs: []int{mvauLUT, product}}

@@ -15,7 +15,7 @@ func names(list []Part) []string {
 	return n
 }
 
-// part is the resources of the part of that name.
+// part returns the resources of the part with the given name.
 func part(t *testing.T, c Costly, name string) Resources {
 	t.Helper()
 	i := slices.Index(names(c.Fitted()), name)
@@ -25,7 +25,7 @@ func part(t *testing.T, c Costly, name string) Resources {
 	return c.Fitted()[i].Resources
 }
 
-// w4a4 is a layer with everything.
+// w4a4 is a layer with every part.
 var w4a4 = MVAU{
 	MW: 256, MH: 64, PE: 8, SIMD: 16, WeightBits: 4, InBits: 4, AccBits: 14, Memory: Block,
 	Buffer: Distributed, Steps: 15, ThresholdBits: 14, ThresholdMemory: Distributed,
@@ -66,7 +66,7 @@ func TestFittedParts(t *testing.T) {
 	}
 }
 
-// TestCounted holds what no coefficient changes.
+// TestCounted checks parts that do not depend on coefficients.
 func TestCounted(t *testing.T) {
 	t.Parallel()
 	dsp := w4a4
@@ -108,7 +108,7 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestLess holds what has to cost less than what.
+// TestLess checks which things must cost less than others.
 func TestLess(t *testing.T) {
 	t.Parallel()
 	narrow, dsp, registers := w4a4, w4a4, w4a4
@@ -223,7 +223,7 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-// On an iCE40 a FIFO is registers or block RAM, and what it is priced with is what it holds.
+// TestFIFOsOfLUT4 checks that a FIFO on an iCE40 is registers or block RAM, and is priced as deep as it is.
 func TestFIFOsOfLUT4(t *testing.T) {
 	t.Parallel()
 	want := []FIFO{

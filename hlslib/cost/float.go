@@ -1,21 +1,21 @@
 package cost
 
-// Factors is what a product of minifloats is made of: one of significands, of which one may be an integer, shifted by
-// the sum of the exponents. The zero value is a product of integers.
+// Factors describes a product of minifloats: a product of significands, one of which may be an integer, shifted by the
+// sum of the exponents. The zero value is a product of integers.
 type Factors struct {
 	Weight, Input int  // bits of the significands
-	Product       int  // of the largest magnitude of a product
-	Exponents     int  // of both factors together
-	Levels        int  // stages of the shifter: bits of the largest shift
-	Signed        bool // a product may be taken off
+	Product       int  // bits of the largest magnitude of a product
+	Exponents     int  // exponent bits of both factors together
+	Levels        int  // stages of the shifter: the bits of the largest shift
+	Signed        bool // whether a product may be subtracted
 }
 
-// floats is whether there are any.
+// floats reports whether the product is of minifloats.
 func (f Factors) floats() bool { return f.Weight > 0 }
 
-// shares is n products of them. A table of a LUT tells the leading one of a significand from its exponent, and takes 1
-// off each bit of an exponent that is not 0; exponents are added; a LUT of six inputs chooses one of four, and is two
-// stages of a shifter for one bit. Signs go into the adders behind.
+// shares returns the cost of n products. A LUT derives the leading one of a significand from its exponent. One LUT per
+// bit subtracts 1 from an exponent that is not 0; then exponents are added. A LUT of six inputs selects one of four,
+// which is two stages of a shifter for one bit. The adders after the products handle signs.
 func (f Factors) shares(v *values, n float64) []share {
 	bits := float64(f.Weight * f.Input)
 	decoders := f.Exponents + f.Levels

@@ -1,21 +1,23 @@
 package cost
 
-// FINN counts nothing for layers that only move data. These are plain counts of what a slice offers (UG474, UG574): a
-// LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a port to write and one to read.
+// FINN counts nothing for layers that only move data. The following are plain counts of what a slice offers (UG474,
+// UG574): a LUT of six inputs, a bit of carry chain per LUT, distributed RAM with a write port and a read port.
 
-// Counter counts 0..n-1 over and over: a register, its increment, and the comparison with the end.
+// Counter returns the cost of a counter from 0 to n-1, over and over: a register, its increment, and the comparison
+// with the end.
 func Counter(n int) Resources {
 	width := log2Ceil(n)
 	return Resources{LUT: width + ceil(width, 6), FF: width}
 }
 
-// Multiplexer chooses one of so many words of width bits. A LUT of six inputs chooses one bit of four, and so replaces
-// three choices of one in two.
+// Multiplexer returns the cost of selecting one of several words of width bits. A LUT of six inputs selects one bit of
+// four, and so replaces three selections of one in two.
 func Multiplexer(words, width int) Resources {
 	return Resources{LUT: width * ceil(words-1, 3)}
 }
 
-// Decoder makes a word of so many bits of a code of at most six: a LUT has one function of six bits, or two of five.
+// Decoder returns the cost of computing a word of width bits from a code of at most six bits: a LUT holds one function
+// of six bits, or two of five.
 func Decoder(code, width int) Resources {
 	if code > 5 {
 		return Resources{LUT: width}
@@ -23,8 +25,9 @@ func Decoder(code, width int) Resources {
 	return Resources{LUT: ceil(width, 2)}
 }
 
-// Buffer keeps rows words of width bits, written and read at the same time: registers, shift registers with a register
-// behind them, block or ultra RAM, or distributed RAM (four LUTs are 32 words of 6 bits, or 64 of 3).
+// Buffer returns the cost of a memory of rows words of width bits that is written and read at the same time: registers,
+// shift registers followed by a register, block RAM, UltraRAM, or distributed RAM (four LUTs are 32 words of 6 bits, or
+// 64 of 3).
 func Buffer(width, rows int, m Memory) Resources {
 	switch {
 	case m == Registers:
@@ -41,10 +44,11 @@ func Buffer(width, rows int, m Memory) Resources {
 	return lutMemory(4 * ceil(rows, 64) * ceil(width, 3))
 }
 
-// lutMemory is LUTs all of which are memory.
+// lutMemory returns n LUTs that are all memory.
 func lutMemory(n int) Resources { return Resources{LUT: n, LUTRAM: n} }
 
-// Table is a read-only memory of rows words of width bits: wiring, LUTs of 64 bits, block or ultra RAM.
+// Table returns the cost of a read-only memory of rows words of width bits: wiring, LUTs of 64 bits, block RAM or
+// UltraRAM.
 func Table(width, rows int, m Memory) Resources {
 	switch {
 	case rows == 1:

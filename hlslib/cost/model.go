@@ -1,17 +1,17 @@
 package cost
 
-// A Model is what layers are estimated by: the formula, and the fabric they are built on. Its methods give the parts of
-// layers that have no formula of their own.
+// A Model selects the formula and the fabric of an estimate. Its methods price parts of layers that have no formula of
+// their own.
 type Model struct {
 	Formula Formula
 	Fabric  Fabric
 }
 
-// As makes r a part.
+// As returns r as a part with the given name.
 func (r Resources) As(name string) Part { return Part{name, r} }
 
-// Control is what drives a layer that only moves, adds or compares. FINN has no formula for these; then it is the
-// counters. What was measured has the counters in it.
+// Control returns the control of a layer that only moves, adds or compares. FINN has no formula for it, so the given
+// counters take its place. The fitted number includes counters.
 func (m Model) Control(counters Resources) Part {
 	if m.Formula == Fitted {
 		counters = LayerControl()
@@ -19,7 +19,7 @@ func (m Model) Control(counters Resources) Part {
 	return counters.As("stream control")
 }
 
-// Registers are those of a pipeline's last stage. FINN counts none.
+// Registers returns the registers of a pipeline's last stage. FINN counts none.
 func (m Model) Registers(bits int) Part {
 	if m.Formula == FINN {
 		bits = 0
@@ -27,7 +27,7 @@ func (m Model) Registers(bits int) Part {
 	return Resources{FF: bits}.As("registers")
 }
 
-// Multiplexer chooses one of so many words of width bits.
+// Multiplexer returns the cost of selecting one of several words of width bits.
 func (m Model) Multiplexer(words, width int) Resources {
 	if m.Formula == FINN {
 		return Multiplexer(words, width)
@@ -35,14 +35,16 @@ func (m Model) Multiplexer(words, width int) Resources {
 	return m.Fabric.Multiplexer(words, width)
 }
 
-// A Store is a memory of rows words of width bits: written and read at the same time, or only read.
+// A Store is a memory of rows words of width bits. Written says whether it is written and read at the same time;
+// otherwise it is only read.
 type Store struct {
 	Width, Rows int
 	Written     bool
-	In          Memory // 0 where there is none, or a single row that is constants
+	In          Memory // 0 if there is none, or for a single row, which is constants
 }
 
-// Memory is what s takes. FINN has a formula for memories of some layers alone; by it this is a plain count.
+// Memory returns the cost of s. FINN has a formula only for the memories of some layers. So with FINN's formulas, this
+// is a plain count.
 func (m Model) Memory(s Store) Resources {
 	switch {
 	case s.In == 0:
@@ -57,7 +59,7 @@ func (m Model) Memory(s Store) Resources {
 	return m.Fabric.Table(s.Width, s.Rows, s.In)
 }
 
-// Multiplier multiplies words of a and b bits.
+// Multiplier returns the cost of multiplying words of a and b bits.
 func (m Model) Multiplier(a, b int, dsp bool) Resources {
 	switch {
 	case m.Formula == FINN:
@@ -68,13 +70,13 @@ func (m Model) Multiplier(a, b int, dsp bool) Resources {
 	return share{lut: fitted[product] * float64(a*b+a+b), ff: fitted[pipelineFF] * float64(a*b)}.round()
 }
 
-// Comparators compare each of PE values with so many thresholds, in a layer that has them behind something else.
+// Comparators compares each of PE values with Steps thresholds, in a layer that applies thresholds to its results.
 type Comparators struct {
 	PE, Steps, Width int
-	Constant         bool // the thresholds, which do not come from a table
+	Constant         bool // whether the thresholds are constants, and so not in a table
 }
 
-// Comparators returns what comparators take. FINN's do not depend on the number of thresholds.
+// Comparators returns the cost of comparators. By FINN it does not depend on the number of thresholds.
 func (m Model) Comparators(k Comparators) Part {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
 	if m.Formula == FINN {
@@ -83,11 +85,11 @@ func (m Model) Comparators(k Comparators) Part {
 	return c.As("comparators")
 }
 
-// CarriedDelay is the estimated time in ns of what a layer carries from one clock to the next, through so many levels
-// of logic: an adder, a comparison, a choice. HLS can put registers into everything else, at the price of latency, so
-// that this alone bounds the clock. It is the least that the measurements support: the first level is what the fastest
-// layers take in all, with the routing and the control around them, and a further one costs no more than in an adder
-// tree that HLS has already cut into stages.
+// CarriedDelay returns the estimated time in ns of logic from one clock's state to the next, through the given levels:
+// an adder, a comparison, a selection. HLS can pipeline everything else, at the price of latency, so only this path
+// bounds the clock. The value is the least that the measurements support. The first level takes the whole time of the
+// fastest layers, including routing and control. A further level takes no more than in an adder tree that HLS has
+// already cut into stages.
 func CarriedDelay(levels int) float64 {
 	return fitted[clockDelay] + fitted[treeDelay]*float64(levels-1)
 }

@@ -2,10 +2,10 @@ package cost
 
 import "math/bits"
 
-// Fitted is the estimate of an MVAU: what the loop costs, then every part by its own bits.
+// Fitted returns the estimate of an MVAU: the cost of the loop, and every part by its own bits.
 func (m MVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
 
-// Logic is Fitted without memories.
+// Logic returns the parts of Fitted except the memories.
 func (m MVAU) Logic() []Part {
 	var room [8]share
 	return parts(m.logic(room[:0], &fitted))
@@ -19,13 +19,13 @@ func (m MVAU) shares(v *values) []share {
 	)
 }
 
-// logic appends it to a list.
+// logic appends the parts of Logic to a list.
 func (m MVAU) logic(list []share, v *values) []share {
 	list = append(list, share{name: "stream control", lut: v[mvauLUT], ff: v[mvauFF]})
 	return append(m.dot().shares(list, v), m.activation().comparators())
 }
 
-// inputBuffer keeps a vector for the outputs after the first PE.
+// inputBuffer returns the cost of the buffer that keeps a vector for the outputs after the first PE.
 func (m MVAU) inputBuffer(v *values) share {
 	words, width := m.MW/m.SIMD, m.SIMD*m.InBits
 	if m.Buffer == Registers && words > 1 {
@@ -50,7 +50,7 @@ func (m MVAU) activation() activation {
 // A dot is the arithmetic of a matrix layer: pe sums of simd products, each added to an accumulator.
 type dot struct {
 	pe, simd, w, a, acc int
-	spare               int // bits of pe accumulators that are not there
+	spare               int // the bits that the pe accumulators together lack to acc each
 	dsp                 bool
 	packing             Packing
 	factors             Factors
@@ -58,7 +58,7 @@ type dot struct {
 	constants           Constants
 }
 
-// shares appends it to a list.
+// shares appends the parts of the arithmetic to a list.
 func (d dot) shares(list []share, v *values) []share {
 	if d.constants.Are {
 		return d.constantShares(list, v)
@@ -69,7 +69,7 @@ func (d dot) shares(list []share, v *values) []share {
 		lut:  v[accumulateLUT] * float64(d.pe*d.acc-d.spare),
 		ff:   v[accumulateFF] * float64(d.pe*d.acc-d.spare),
 	}
-	// One bit times one bit is an XNOR or an AND, and its sum a count of ones.
+	// A product of single bits is an XNOR or an AND, and the sum counts ones.
 	if d.w == 1 && d.a == 1 {
 		return append(list, share{name: "popcount", lut: v[popcount] * n, ff: v[pipelineFF] * n}, accumulators)
 	}
@@ -92,11 +92,11 @@ func (d dot) shares(list []share, v *values) []share {
 	return append(list, multipliers, tree, accumulators)
 }
 
-// delay is the longest path in ns.
+// delay returns the longest path in ns.
 func (d dot) delay(v *values) float64 {
 	ns := v[clockDelay]
 	if d.w == 1 && d.a == 1 {
-		return ns // HLS puts registers into the count of ones
+		return ns // HLS pipelines the adders that count the ones, so they do not lengthen the path
 	}
 	w, a := d.w, d.a
 	if d.factors.floats() {
@@ -109,19 +109,18 @@ func (d dot) delay(v *values) float64 {
 	return ns + v[treeDelay]*float64(log2Ceil(d.simd))
 }
 
-// Delay is the estimated critical path in ns.
+// Delay returns the estimated critical path in ns.
 func (m MVAU) Delay() float64 { return m.dot().delay(&fitted) }
 
-// An activation is steps thresholds per output, of pe outputs at a time, in rows.
+// An activation is steps thresholds per output, for pe outputs at a time, in rows.
 type activation struct {
 	pe, rows, steps, bits int
 	memory                Memory
-	alike                 bool // of all outputs
+	alike                 bool // whether all outputs have the same thresholds
 }
 
-// comparators take two bits of each side per LUT, on the carry chain (UG574), and where thresholds are constants two
-// LUTs for six bits; counting the steps that are exceeded takes one LUT for each of them, less those
-// that the last digit saves.
+// comparators returns the cost of the comparators. A LUT on the carry chain takes two bits of each side (UG574), or two
+// LUTs take six bits if thresholds are constants. To count the exceeded steps takes one LUT per step, minus one.
 func (a activation) comparators() share {
 	s := share{name: "comparators"}
 	each := ceil(a.bits, 2)
@@ -134,12 +133,13 @@ func (a activation) comparators() share {
 	return s
 }
 
-// withCompared is the rows of a table of thresholds that a comparator takes in: a LUT compares two bits with what two
-// bits of the row's number say.
+// withCompared is the most rows of a table of thresholds that the comparators absorb: a LUT compares two bits with the
+// constants that two bits of the row's number select.
 const withCompared = 4
 
-// table is the memory of thresholds. In LUTs the first of an output takes its bits, and each further one less, for what
-// is alike in both is there once: most of all the highest bits of thresholds next to each other.
+// table returns the cost of the memory of thresholds. In LUTs, the first threshold of an output takes all its bits.
+// Each further one takes less, because bits that two thresholds share are stored once: above all the highest bits of
+// neighbouring thresholds.
 func (a activation) table(f Fabric, v *values) share {
 	distributed := a.memory != Block && a.memory != Ultra
 	if a.steps == 0 || a.alike || distributed && a.rows <= withCompared {
@@ -154,7 +154,8 @@ func (a activation) table(f Fabric, v *values) share {
 	return s
 }
 
-// table is a memory that is only read. In LUTs it has a register behind it, as a block has within.
+// table returns the cost of a read-only memory. In LUTs it includes the register after it, which a block RAM has
+// inside.
 func (f Fabric) table(name string, m Memory, rows, width int) share {
 	s := share{name: name}
 	switch {
@@ -170,7 +171,7 @@ func (f Fabric) table(name string, m Memory, rows, width int) share {
 	return s
 }
 
-// ram is a memory that is read and written in every clock.
+// ram returns the cost of a memory that is read and written in every clock.
 func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	if f.lut4() {
 		m = f.lut4Memory(m, rows, width)
@@ -192,5 +193,5 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 	return s
 }
 
-// Arithmetic is Logic of products, sums and accumulators alone.
+// Arithmetic returns the parts of Logic that are products, sums and accumulators.
 func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(nil, &fitted)) }

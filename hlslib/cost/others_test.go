@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// accumulatorStudy is one PE at several widths of its accumulator, by Yosys, whose mapping takes more LUTs than
-// Vivado's for the same logic: the coefficients of the MVU are fitted anew, and not kept. One width is left out at a
-// time. Weights come by a stream, so that there is no memory; one row of thresholds is constants.
+// accumulatorStudy fits one PE at several widths of its accumulator, synthesised by Yosys, whose mapping takes more
+// LUTs than Vivado's for the same logic. So the coefficients of the MVU are fitted again, and not kept. Each fit leaves
+// out one width. Weights come by a stream, so there is no memory; one row of thresholds is constants.
 func accumulatorStudy(t *testing.T) study {
 	t.Helper()
 	s := study{name: "LUT", coefs: []int{mvauLUT, product, popcount, accumulateLUT}}
@@ -30,8 +30,8 @@ func accumulatorStudy(t *testing.T) study {
 	return s
 }
 
-// published is the folding, PE and SIMD, of finn-examples (reference/finn.md) for the layers of the table of HLS's own
-// estimates that are of binary networks. The table does not have the dimensions of its other layers.
+// published holds the folding, PE and SIMD, of finn-examples (reference/finn.md) for the binary layers in the table of
+// HLS's own estimates. The table lacks the dimensions of its other layers.
 var published = map[string]MVAU{
 	"CNV StreamingFCLayer_Batch_1": signs(576, 64, 32, 32, 10),
 	"CNV StreamingFCLayer_Batch_2": signs(576, 128, 16, 32, 10),
@@ -45,8 +45,8 @@ var published = map[string]MVAU{
 	"TFC StreamingFCLayer_Batch_3": last(signs(64, 10, 1, 1, 7)),
 }
 
-// hlsStudies compare the estimate with that of HLS, which is not a measurement: it runs to twice what synthesis makes.
-// Nothing is fitted.
+// hlsStudies compares the estimate with that of HLS, which is not a measurement: it can be twice the result of
+// synthesis. Nothing is fitted.
 func hlsStudies(t *testing.T) []study {
 	t.Helper()
 	lut, ff := study{name: "LUT"}, study{name: "FF"}
@@ -76,7 +76,7 @@ func hlsStudies(t *testing.T) []study {
 type overlay struct {
 	weight, in int
 	layers     [][4]int
-	images     []int // of the sliding windows: the width of the image before each
+	images     []int // width of the image before each sliding window
 	channels   []int
 }
 
@@ -101,8 +101,8 @@ var overlays = map[string]overlay{
 	"cnvW2A2": {2, 2, cnv2, cnvImages, cnvChannels},
 }
 
-// shares is the network: matrix layers with a memory of weights for each PE, windows of 3 by 3 that keep four lines,
-// and the host. The first layer of a CNV takes pixels of 8 bits.
+// shares returns the parts of the network: matrix layers with a memory of weights for each PE, windows of 3 by 3 that
+// keep four lines, and the host. The first layer of a CNV takes pixels of 8 bits.
 func (o overlay) shares(v *values) []share {
 	list := Host{1, 1, 64, 16, false}.shares(v)
 	for i, l := range o.layers {
@@ -131,8 +131,8 @@ func (o overlay) shares(v *values) []share {
 	return list
 }
 
-// overlayStudies are whole accelerators of another generator of the same kernels, with weights that the host writes.
-// Nothing is fitted. The LSTM overlays of the table are left out: their folding is not published.
+// overlayStudies compares whole accelerators of another generator of the same kernels, with weights that the host
+// writes. Nothing is fitted. It leaves out the LSTM overlays of the table, whose folding is not published.
 func overlayStudies(t *testing.T) []study {
 	t.Helper()
 	list := []study{{name: "LUT"}, {name: "FF"}, {name: "RAMB18"}}

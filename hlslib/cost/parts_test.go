@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// partShares is a part of testdata/parts.csv.
+// partShares returns the shares of a part of testdata/parts.csv.
 func partShares(t *testing.T, row map[string]string) []share {
 	t.Helper()
 	fabric := map[string]Fabric{"series7": Series7, "ultrascale": UltraScale}[row["fabric"]]
@@ -30,7 +30,7 @@ func partShares(t *testing.T, row map[string]string) []share {
 	return nil
 }
 
-// partBlock has the errors of parts by kind: in the median, and the most.
+// partBlock returns the table of the errors of parts by kind: the median and the largest.
 func partBlock(t *testing.T) *block {
 	t.Helper()
 	b := &block{name: "parts"}

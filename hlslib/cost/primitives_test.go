@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// A primitive is one row of the memory table: what was counted, and what we count.
+// A primitive is one row of the memory table: the measured count and ours.
 type primitive struct {
 	kind, fabric, name string
 	measured, counted  float64
-	finn               float64 // NaN where FINN has no formula
-	bound              bool    // the measured count is a lower bound
+	finn               float64 // FINN's count, NaN if it has no formula
+	bound              bool    // whether the measured count is a lower bound
 }
 
 func (p primitive) error() float64 { return math.Abs(p.counted/p.measured - 1) }
 
-// primitives are the rows of the table of measured memories and DSP slices.
+// primitives returns the rows of the table of measured memories and DSP slices.
 func primitives(t *testing.T) []primitive {
 	t.Helper()
 	fabrics := map[string]Fabric{"ultrascale+": UltraScale, "series7": Series7, "versal": Versal, "DSP48E2": UltraScale}
@@ -63,8 +63,8 @@ func (p *primitive) count(f Fabric, rows, width int) {
 	}
 }
 
-// dotProduct counts packed DSP slices of a unit like pe16_simd16 with weights and inputs like "2bit narrow"; FINN's
-// mvau_rtl takes four lanes to a slice.
+// dotProduct counts packed DSP slices of a unit such as pe16_simd16 with weights and inputs such as "2bit narrow".
+// FINN's mvau_rtl puts four lanes in a slice.
 func dotProduct(t *testing.T, f Fabric, unit, widths string) (packed, finn float64) {
 	var pe, simd int
 	if _, err := fmt.Sscanf(unit, "pe%d_simd%d", &pe, &simd); err != nil {
@@ -82,7 +82,7 @@ func dotProduct(t *testing.T, f Fabric, unit, widths string) (packed, finn float
 	return float64(f.Pack(pe, simd, weights, inputs).slices(pe, simd)), float64(ceil(pe, 4) * simd)
 }
 
-// TestPrimitives holds that counts are exact, but for the multiplexers of memories in LUTs.
+// TestPrimitives checks that counts are exact, except for the multiplexers of memories in LUTs.
 func TestPrimitives(t *testing.T) {
 	t.Parallel()
 	list := primitives(t)
@@ -106,17 +106,17 @@ func TestPrimitives(t *testing.T) {
 	}
 }
 
-// A deep is what synthesis made of a memory, and where that is to be read.
+// A deep is a memory with the result of its synthesis and the source of that.
 type deep struct {
 	f           Fabric
 	rows, width int
-	blocks      int // RAMB18
+	blocks      int // in RAMB18
 	source      string
 }
 
-// deeps are memories whose depth, or whose width, fills no block. The first are the weights of a public build of an
-// object detector (lpyolo on Pynq-Z2, Vivado 2022.2), then two layers of CNV on the same board; then netlists that
-// synthesis has left in public repositories, and AMD's guides.
+// deeps lists memories whose depth, or whose width, fills no block. The first are the weights of a public build of an
+// object detector (lpyolo on Pynq-Z2, Vivado 2022.2), then two layers of CNV on the same board. The others are
+// synthesised netlists in public repositories, and examples of AMD's guides.
 var deeps = []deep{
 	{Series7, 24, 72, 2, "lpyolo MVAU_0"},
 	{Series7, 144, 32, 1, "lpyolo MVAU_1"},
@@ -145,7 +145,7 @@ var deeps = []deep{
 	{UltraScale, 2048, 26, 3, "netlist, a FIFO: 2048 x 18 and 2048 x 8"},
 }
 
-// TestDepths holds the block RAM of deep memories.
+// TestDepths checks the block RAM of deep memories.
 func TestDepths(t *testing.T) {
 	t.Parallel()
 	for _, d := range deeps {
@@ -158,8 +158,8 @@ func TestDepths(t *testing.T) {
 	}
 }
 
-// TestBanked holds the blocks that Yosys 0.23 makes where LUTs have four inputs; of a table of 2304 rows of eight bits
-// logic chooses among five banks, of one of 700 rows of 36 bits among three that share blocks.
+// TestBanked checks the blocks that Yosys 0.23 makes on fabrics with LUTs of four inputs. For a table of 2304 rows of
+// eight bits, logic selects among five banks; for 700 rows of 36 bits, among three banks that share blocks.
 func TestBanked(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -186,7 +186,7 @@ func TestBanked(t *testing.T) {
 	}
 }
 
-// TestColumns holds that no other columns of full depth take less.
+// TestColumns checks that no other columns of full depth take less.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for _, f := range []Fabric{UltraScale, Series7, Versal} {

@@ -1,20 +1,22 @@
 package cost
 
-// products is what FINN's formulas of MVAU_hls and VVAU_hls have in common: PE sums, each of SIMD products a clock.
+// products holds the common figures of FINN's formulas of MVAU_hls and VVAU_hls: PE sums, each of SIMD products per
+// clock.
 type products struct {
 	PE, SIMD, WeightBits, InBits int
 	DSP                          bool
 }
 
-// perLUT is a LUT in the unit of the running sum. The factor 1.1, and a 64th that FINN does not round, are whole in it.
+// perLUT is one LUT in the unit of the running sum. In this unit the factor 1.1, and a 64th that FINN does not round,
+// are whole numbers.
 const perLUT = 640
 
-// parts is a memory and the LUTs of
+// parts returns the memory, the LUTs of
 //
 //	floor(300 + 1.1*PE*(multipliers + adder tree + accumulator + comparators) + weight memory)
 //
-// and DSP slices for so many products side by side. comparators is for all PE, in 64ths of a LUT. Each part is what it
-// adds to the floor of the running sum, so that the parts add up to FINN's total.
+// and the DSP slices for the given number of parallel products. comparators is for all PE, in 64ths of a LUT. Each part
+// is the amount that it adds to the floor of the running sum, so that the parts add up to FINN's total.
 func (p products) parts(memory Resources, slices, accBits, comparators int) []Part {
 	both := p.WeightBits + p.InBits
 	product := Multiplier(p.WeightBits, p.InBits, p.DSP)
@@ -34,7 +36,7 @@ func (p products) parts(memory Resources, slices, accBits, comparators int) []Pa
 	return list
 }
 
-// memory is rows of the weights of one clock in m; bram counts RAMB18 for rows of a width.
+// memory returns the cost in m of the rows of weights of one clock each. bram counts RAMB18 for rows of a width.
 func (p products) memory(m Memory, rows int, bram func(width, rows int) int) Resources {
 	width := p.PE * p.SIMD * p.WeightBits
 	embedded := m == Embedded && rows > embeddedRows
@@ -51,10 +53,10 @@ func (p products) memory(m Memory, rows int, bram func(width, rows int) int) Res
 	return r
 }
 
-// luts is a running sum in units of which perLUT are a LUT.
+// luts is a running sum; perLUT units are one LUT.
 type luts struct{ sum int }
 
-// add gives what so much more adds to the floor of the sum in LUTs.
+// add adds more to the sum, and returns by how many LUTs its floor grows.
 func (l *luts) add(more int) int {
 	before := l.sum / perLUT
 	l.sum += more

@@ -15,11 +15,11 @@ import (
 
 var update = flag.Bool("update", false, "fit the coefficients, and write the tables of docs/estimator.md")
 
-// coefficientLine is a row of Coefficients: what comes before the value, and the value. The rows are in the order of
-// their places.
+// coefficientLine matches a row of Coefficients: the text before the value, and the value. The rows are in the order of
+// their indices.
 var coefficientLine = regexp.MustCompile(`(?m)^(\t\w+: +\{)([0-9.e+-]+)`)
 
-// TestCoefficients holds that the coefficients are what the measurements give.
+// TestCoefficients checks that the coefficients are those that the measurements give.
 func TestCoefficients(t *testing.T) {
 	got := fitted
 	for _, s := range slices.Concat(mvuStudies(t, "hls"), sliceStudies(t), layerStudies(t)) {
@@ -58,7 +58,7 @@ type block struct {
 
 func (b *block) line(format string, args ...any) { fmt.Fprintf(&b.text, format+"\n", args...) }
 
-// percent is a relative error in percent, a dash where there is none.
+// percent formats a relative error in percent, as a dash if there is none.
 func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
@@ -66,7 +66,7 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.1f", 100*x)
 }
 
-// whole is a number without its fraction, signed an error in percent with its sign.
+// whole formats a number without its fraction, and signed an error in percent with its sign.
 func whole(x float64) string  { return fmt.Sprintf("%.0f", x) }
 func signed(x float64) string { return fmt.Sprintf("%+.1f", 100*x) }
 
@@ -84,7 +84,7 @@ func where(trials []trial, keep func(trial) bool) []trial {
 	return slices.DeleteFunc(slices.Clone(trials), func(t trial) bool { return !keep(t) })
 }
 
-// sweepBlock has the sweeps of one implementation: by sweep, by arithmetic, and all.
+// sweepBlock returns the table of the sweeps of one implementation: by sweep, by arithmetic, and all.
 func sweepBlock(t *testing.T, impl string) *block {
 	b := &block{name: "sweeps " + impl}
 	for _, s := range mvuStudies(t, impl) {
@@ -172,7 +172,7 @@ func coefficientBlock() *block {
 	return b
 }
 
-// TestPage prints the errors and holds that docs/estimator.md shows them.
+// TestPage prints the errors and checks that docs/estimator.md shows them.
 func TestPage(t *testing.T) {
 	const file = "../../docs/estimator.md"
 	source, err := os.ReadFile(file)
@@ -209,7 +209,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestAccuracy holds the errors of fits that have not seen the sweep they are asked of.
+// TestAccuracy checks the errors of fits that left out the sweep in question.
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
 	limits := map[string]float64{"lut": .12, "ff": .2, "dly": .15}

@@ -33,15 +33,15 @@ func facts(t *testing.T, name string) []map[string]string {
 	return rows
 }
 
-// A sliceLayer is a matrix layer of FINN in DSP slices, and what Vivado made of it.
+// A sliceLayer is a matrix layer of FINN in DSP slices, with the result of Vivado.
 type sliceLayer struct {
 	name    string
-	held    bool // not seen by the fit
+	held    bool // whether the fit leaves it out
 	unit    MVAU
 	lut, ff float64
 }
 
-// sliceLayers is testdata/slices.csv.
+// sliceLayers returns the layers of testdata/slices.csv.
 func sliceLayers(t *testing.T) []sliceLayer {
 	t.Helper()
 	var list []sliceLayer
@@ -64,10 +64,10 @@ func sliceLayers(t *testing.T) []sliceLayer {
 	return list
 }
 
-// shares is a layer's.
+// shares returns the shares of the layer.
 func (l sliceLayer) shares(v *values) []share { return l.unit.shares(v) }
 
-// sliceStudies are the fits of layers in DSP slices: of LUTs and of flip-flops, on those that are not held out.
+// sliceStudies returns the fits of layers in DSP slices, for LUTs and for flip-flops, on those that are not left out.
 func sliceStudies(t *testing.T) []study {
 	t.Helper()
 	list := []study{
@@ -85,7 +85,7 @@ func sliceStudies(t *testing.T) []study {
 	return list
 }
 
-// sliceBlock has each layer in DSP slices: measured, ours, and the error.
+// sliceBlock returns the table of the layers in DSP slices: measured, estimated, and the error.
 func sliceBlock(t *testing.T) *block {
 	t.Helper()
 	b := &block{name: "slices"}
@@ -103,7 +103,7 @@ func sliceBlock(t *testing.T) *block {
 	return b
 }
 
-// TestSliceLayers holds LUTs of layers in DSP slices that the fit has not seen: within 15 % in the median and 30 % at
+// TestSliceLayers checks LUTs of layers in DSP slices that the fit left out: within 15 % in the median and 30 % at
 // worst.
 func TestSliceLayers(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestSliceLayers(t *testing.T) {
 	}
 }
 
-// TestSliceBlocks holds the DSP slices and the block RAM of the weights, without a fit.
+// TestSliceBlocks checks the DSP slices and the block RAM of the weights, which need no fit.
 func TestSliceBlocks(t *testing.T) {
 	t.Parallel()
 	rows := facts(t, "slices.csv")
@@ -129,7 +129,7 @@ func TestSliceBlocks(t *testing.T) {
 			t.Errorf("%s: %d DSP, want %d", l.name, got.dsp, want)
 		}
 		if strings.HasPrefix(l.name, "CNV") {
-			continue // has twice the bits of binary weights
+			continue // it has twice the bits of binary weights
 		}
 		if want := atoi(t, rows[i]["BRAM18"]); got.bram != want {
 			t.Errorf("%s: %d RAMB18, want %d", l.name, got.bram, want)

@@ -2,14 +2,15 @@ package cost
 
 import "math/bits"
 
-// A WidthConverter is what the formulas ask of a StreamingDataWidthConverter: the bits of its words.
+// A WidthConverter has the figures of a StreamingDataWidthConverter for the formulas: the bits of its words.
 type WidthConverter struct{ In, Out int }
 
-// FINN is WidthConverterFINN.
+// FINN returns the result of WidthConverterFINN.
 func (c WidthConverter) FINN() []Part { return WidthConverterFINN(c.In, c.Out) }
 
-// Fitted is the estimate of a converter: the word of the narrower side, that of the wider, and what moves one within
-// the other. Where the widths do not divide, the place of the next word is chosen among as many as there are.
+// Fitted returns the estimate of a converter: a register for the narrower word, one for the wider word, and logic that
+// moves one within the other. If neither width divides the other, the place of the next word is selected among all that
+// occur.
 func (c WidthConverter) Fitted() []Part { return parts(c.shares(&fitted)) }
 
 func (c WidthConverter) shares(v *values) []share {
@@ -24,9 +25,9 @@ func (c WidthConverter) shares(v *values) []share {
 	return []share{{name: "stream control", lut: v[converterLUT], ff: v[converterFF]}, register}
 }
 
-// WidthConverterFINN is FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
-// (streamingdatawidthconverter.py, lut_estimation): up to the least common multiple of the widths, then down, each a
-// counter and a shift register. FINN rounds the counter of the way up down and that of the way down up.
+// WidthConverterFINN returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
+// (streamingdatawidthconverter.py, lut_estimation). It widens to the least common multiple of the widths, then narrows,
+// each with a counter and a shift register. FINN rounds the counter of the first step down and that of the second up.
 func WidthConverterFINN(in, out int) []Part {
 	lcm := in / gcd(in, out) * out
 	var control, register Resources
@@ -41,17 +42,17 @@ func WidthConverterFINN(in, out int) []Part {
 	return []Part{{"stream control", control}, {"shift register", register}}
 }
 
-// A FIFO is what the formulas ask of a stream's FIFO: depth words of width bits. Shift is FINN's style rtl, a
-// shift register in LUTs, or two registers; the others are its style vivado with that ram_style.
+// A FIFO has the figures of a stream's FIFO for the formulas: depth words of width bits. Shift is FINN's style rtl, a
+// shift register in LUTs, or two registers. The other memories are its style vivado with that ram_style.
 type FIFO struct {
 	Depth, Width int
 	Memory       Memory
 
-	Fabric Fabric // FINN's formula does not ask
+	Fabric Fabric // not in FINN's formula
 }
 
-// FINN is the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round the depth up
-// to a power of two.
+// FINN returns the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round the depth up to
+// a power of two.
 func (f FIFO) FINN() []Part {
 	depth := f.Depth
 	if f.Memory != Shift {
@@ -70,10 +71,10 @@ func (f FIFO) FINN() []Part {
 	return []Part{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
 }
 
-// Fitted is the estimate of a FIFO. Up to two words are registers; a shift register of one LUT and bit holds 32 more
-// words, and another LUT and register of each bit give them out. Memories are what they are of such a depth, with a
-// register of a word behind them. The counters of a FIFO count what its memory holds, so that one that is less deep
-// than that costs no less.
+// Fitted returns the estimate of a FIFO. Up to two words are registers. A shift register of one LUT per bit holds 32
+// further words, and another LUT and register per bit output them. Other memories cost what a memory of that depth
+// costs, with a register for a word after it. The counters cover all words that the memory holds, so a less deep FIFO
+// in the same memory does not cost less.
 func (f FIFO) Fitted() []Part { return parts(f.shares(&fitted)) }
 
 func (f FIFO) shares(v *values) []share {

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// shared is a file of the reference data; the test is skipped where there are none.
+// shared returns the path of a file of the reference data. It skips the test if there is none.
 func shared(t *testing.T, name string) string {
 	t.Helper()
 	return filepath.Join(tier.NeedsShared(t), "reference", name)
@@ -75,7 +75,7 @@ type mvu struct {
 	metrics map[string]float64
 }
 
-// mvus are the designs of the sweeps and of the heat map, in the order of the files.
+// mvus returns the designs of the sweeps and of the heat map, in the order of the files.
 func mvus(t *testing.T) []*mvu {
 	t.Helper()
 	var list []*mvu
@@ -112,8 +112,8 @@ func mvus(t *testing.T) []*mvu {
 
 const heatMap = "heat map"
 
-// newMVU has the parameters that reference/estimator.md gives; those of sweep_mlp, which it does not, are told by the
-// LUTs of the RTL: a square layer of the swept size, half unfolded either way.
+// newMVU returns a design with the parameters in reference/estimator.md. That file lacks those of sweep_mlp, which the
+// LUTs of the RTL tell: a square layer of the swept size, half unfolded in both directions.
 func newMVU(t *testing.T, sweep, arith, impl string, swept int) *mvu {
 	t.Helper()
 	widths, ok := map[string][2]int{"xnor_1b": {1, 1}, "binwgt_4bact": {1, 4}, "std_4b": {4, 4}}[arith]
@@ -146,9 +146,10 @@ func newMVU(t *testing.T, sweep, arith, impl string, swept int) *mvu {
 	return &mvu{sweep, arith, impl, m, map[string]float64{}}
 }
 
-// store says where weights and input lie. A memory of each PE holds its weights. HLS keeps those of up to 16 rows or
-// 1024 bits in LUTs; synthesis of the RTL those of up to 64 rows, except in sweep_out_wl, whose flip-flops say that the
-// same design has block RAM there. FINN's HLS partitions the input buffer into registers; its RTL has a memory.
+// store sets the memories of weights and input. Each PE has a memory of weights. HLS keeps those of up to 16 rows or
+// 1024 bits in LUTs. Synthesis of the RTL keeps those of up to 64 rows there, except in sweep_out_wl, whose flip-flops
+// say that the same design has block RAM there. FINN's HLS partitions the input buffer into registers; its RTL has a
+// memory.
 func (m *mvu) store() {
 	rows := m.MW * m.MH / (m.PE * m.SIMD)
 	m.Memory = Block
@@ -164,7 +165,7 @@ func (m *mvu) store() {
 
 func (m *mvu) design() string { return fmt.Sprintf("%s %+v", m.impl, m.MVAU) }
 
-// blocks is the RAMB18 of the weights, one memory for each PE.
+// blocks returns the RAMB18 of the weights, one memory for each PE.
 func (m *mvu) blocks() int {
 	if m.Memory != Block {
 		return 0
@@ -172,7 +173,7 @@ func (m *mvu) blocks() int {
 	return m.PE * m.Fabric.blocks(m.MW*m.MH/(m.PE*m.SIMD), m.SIMD*m.WeightBits)
 }
 
-// mvuStudies are the fits of one implementation: LUT, FF and delay.
+// mvuStudies returns the fits of one implementation: LUT, FF and delay.
 func mvuStudies(t *testing.T, impl string) []study {
 	list := []study{
 		{name: "lut", coefs: []int{mvauLUT, product, popcount, accumulateLUT}},
@@ -204,7 +205,7 @@ func mvuStudies(t *testing.T, impl string) []study {
 	return list
 }
 
-// TestSweepBlocks counts the block RAM of the sweeps. That of sweep_ifm_ch is left out: it has the values of
+// TestSweepBlocks checks the block RAM of the sweeps. It leaves out sweep_ifm_ch, which has the values of
 // sweep_ifm_dim, where 2 PEs cannot have 32 memories.
 func TestSweepBlocks(t *testing.T) {
 	t.Parallel()

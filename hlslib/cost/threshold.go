@@ -1,19 +1,19 @@
 package cost
 
-// A Thresholding is what the formulas ask of a thresholding layer. Rows is the number of rows of the threshold table,
-// channels over PE, or 1 where they share one.
+// A Thresholding has the figures of a thresholding layer for the formulas. Rows is the number of rows of the threshold
+// table: channels divided by PE, or 1 if channels share a row.
 type Thresholding struct {
 	InBits, PE, Rows int
 	Memory           Memory
 
-	// What FINN's formula does not ask.
+	// The following are not in FINN's formula.
 	Fabric Fabric
 	Steps  int  // thresholds per channel
-	Search bool // by binary search, a comparator per bit of the count, instead of all comparators at once
+	Search bool // whether a binary search with a comparator per bit of the count replaces the parallel comparators
 }
 
-// FINN is the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation, bram_estimation). It does not
-// depend on the number of thresholds.
+// FINN returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation, bram_estimation). It does
+// not depend on the number of thresholds.
 func (t Thresholding) FINN() []Part {
 	width := t.InBits * t.PE
 	var memory Resources
@@ -28,10 +28,10 @@ func (t Thresholding) FINN() []Part {
 	return []Part{{"threshold memory", memory}, {"comparators", Resources{LUT: width}}}
 }
 
-// Fitted is the estimate of a thresholding layer: storage and comparators, or a binary search.
+// Fitted returns the estimate of a thresholding layer: storage and comparators, or a binary search.
 func (t Thresholding) Fitted() []Part { return parts(t.shares(&fitted)) }
 
-// Logic is Fitted without memory, of a layer that compares with all thresholds at once.
+// Logic returns the parts of Fitted except the memory, for a layer that compares with all thresholds at once.
 func (t Thresholding) Logic() []Part { return parts(t.logic(&fitted)) }
 
 func (t Thresholding) shares(v *values) []share {
@@ -53,8 +53,8 @@ func (t Thresholding) activation() activation {
 	return activation{t.PE, t.Rows, t.Steps, t.InBits, t.Memory, false}
 }
 
-// search is one comparator per bit of the count. Stage i chooses among 2^i thresholds of a channel, and passes the
-// value on.
+// search returns the parts of a binary search, with one comparator per bit of the count. Stage i selects among 2^i
+// thresholds of a channel, and passes the value on.
 func (t Thresholding) search() []share {
 	memory, stages := share{name: "threshold memory"}, log2Ceil(t.Steps+1)
 	for i := range stages {
@@ -69,7 +69,7 @@ func (t Thresholding) search() []share {
 	}
 }
 
-// Delay is the estimated critical path in ns: a comparison, and the count of what is exceeded as a tree.
+// Delay returns the estimated critical path in ns: a comparison, and the count of exceeded thresholds as a tree.
 func (t Thresholding) Delay() float64 {
 	if t.Search {
 		return fitted[clockDelay]

@@ -1,6 +1,6 @@
 package cost
 
-// Total is the sum of the parts.
+// Total returns the sum of the parts.
 func Total(parts []Part) Resources {
 	var r Resources
 	for _, p := range parts {
@@ -9,7 +9,7 @@ func Total(parts []Part) Resources {
 	return r
 }
 
-// sum adds shares up.
+// sum returns the sum of shares.
 func sum(shares []share) share {
 	var total share
 	for _, s := range shares {

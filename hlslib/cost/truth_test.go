@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// What FINN's builds have that this project has not, as their own reports give it: a DMA (mean of six), a
-// StreamingMaxPool (mean of two, for each bit of its channels), and the streamer of weights (median of four, for each
-// bit of its words).
+// Parts of FINN's builds that this project does not have, from their own reports: a DMA (mean of six), a
+// StreamingMaxPool (mean of two, per bit of its channels), and the streamer of weights (median of four, per bit of its
+// words).
 var (
 	finnDMA      = share{lut: 1170, ff: 1809}
 	finnPool     = share{lut: 6, ff: 7.4}
@@ -18,7 +18,7 @@ var (
 
 func (s share) times(n float64) share { return share{lut: s.lut * n, ff: s.ff * n} }
 
-// A wholeBuild is a row of testdata/builds.csv as what is on the device.
+// A wholeBuild is a row of testdata/builds.csv: the layers on the device, and the measurements.
 type wholeBuild struct {
 	name    string
 	bits    int
@@ -26,15 +26,15 @@ type wholeBuild struct {
 	parts   []share
 }
 
-// A stage is a matrix layer of a whole build, and where it is convolved.
+// A stage is a matrix layer of a whole build, with its sliding window if it is convolved.
 type stage struct {
 	unit     MVAU
-	channels int // of its window's input
-	image    int // 0 where there is none
+	channels int // channels of its window's input
+	image    int // 0 if there is no window
 	window   int // SIMD of the window
 }
 
-// wholeBuilds is testdata/builds.csv.
+// wholeBuilds returns the rows of testdata/builds.csv.
 func wholeBuilds(t *testing.T) []wholeBuild {
 	t.Helper()
 	var list []wholeBuild
@@ -50,7 +50,8 @@ func wholeBuilds(t *testing.T) []wholeBuild {
 	return list
 }
 
-// stagesOf is the matrix layers of a row that are on the device, folded as it says, or as FINN's SetFolding does.
+// stagesOf returns the matrix layers of a row that are on the device, with the row's folding, or with that of FINN's
+// SetFolding.
 func stagesOf(t *testing.T, row map[string]string) []stage {
 	t.Helper()
 	bits, image, channels := atoi(t, row["bits"]), atoi(t, row["image"]), atoi(t, row["inputs"])
@@ -92,7 +93,7 @@ func stagesOf(t *testing.T, row map[string]string) []stage {
 	return list
 }
 
-// setFolding raises SIMD, then PE, until a frame takes less than so many clocks; SIMD up to weights of 36 bits.
+// setFolding raises SIMD, then PE, until a frame takes fewer than the given clocks; SIMD at most to weights of 36 bits.
 func (s *stage) setFolding(clocks int) {
 	m := &s.unit
 	vectors := max(1, s.image*s.image)
@@ -119,7 +120,7 @@ func (s *stage) setFolding(clocks int) {
 	}
 }
 
-// shares is a stage with what stands around it, the first one of a build without the converter in front.
+// shares returns a stage with the parts around it; the first stage of a build has no converter before it.
 func (s stage) shares(bits int, first bool) []share {
 	m := s.unit
 	m.Memory, m.ThresholdMemory = Block, Distributed
@@ -156,7 +157,7 @@ func (s stage) shares(bits int, first bool) []share {
 	return list
 }
 
-// buildBlock has each whole build: measured, ours, and the error.
+// buildBlock returns the table of the whole builds: measured, estimated, and the error.
 func buildBlock(t *testing.T) *block {
 	t.Helper()
 	b := &block{name: "builds"}
@@ -181,7 +182,7 @@ func buildErrors(t *testing.T, tell func(wholeBuild, share)) (luts, ffs []float6
 	return luts, ffs
 }
 
-// TestBuilds holds LUTs of whole builds, none of which the fit has seen, within 15 % in the median.
+// TestBuilds checks the LUTs of whole builds, which no fit has seen: within 15 % in the median.
 func TestBuilds(t *testing.T) {
 	t.Parallel()
 	luts, _ := buildErrors(t, func(wholeBuild, share) {})

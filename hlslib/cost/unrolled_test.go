@@ -15,10 +15,10 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// unrolledRow is a network of the source: its name, LUT and FF.
+// unrolledRow matches a network of the source: its name, LUT and FF.
 var unrolledRow = regexp.MustCompile(`(?m)^\| (dense|90 % pruned) \| ([0-9,]+) \| ([0-9,]+) \|`)
 
-// TestUnrolled holds whole networks of constant weights within a quarter of the LUTs and flip-flops that Vivado gave.
+// TestUnrolled checks whole networks of constant weights: within a quarter of the LUTs and flip-flops that Vivado gave.
 func TestUnrolled(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(tier.NeedsShared(t), "reference", "truth", "unrolled", "README.md"))
@@ -48,9 +48,9 @@ func TestUnrolled(t *testing.T) {
 	}
 }
 
-// unrolled is the network of CNStanLee/DATELBR, layer by layer as FINN builds it: 32 floats, a search among their seven
-// thresholds, 64 sums of these and 8 of those with seven thresholds each, 4 sums in DSP slices, and FIFOs of two words
-// around them. Its weights are not published as such: they are drawn here as they came to be.
+// unrolled returns the network of CNStanLee/DATELBR, layer by layer as FINN builds it: 32 floats, a search among their
+// seven thresholds, 64 and then 8 sums with seven thresholds each, 4 sums in DSP slices, and FIFOs of two words around
+// them. Its weights are not published; they are drawn here in the way in which they were made.
 func unrolled(pruned bool) (list []Part) {
 	r := rand.New(rand.NewPCG(36, 5))
 	int3, uint3 := num.Type{Kind: num.Int, Width: 3}, num.Type{Kind: num.UInt, Width: 3}
@@ -73,15 +73,15 @@ func unrolled(pruned bool) (list []Part) {
 	return list
 }
 
-// embedded is a layer whose weights are in the kernel, with seven thresholds for each output.
+// embedded returns a layer whose weights are in the kernel, with seven thresholds for each output.
 func embedded(mh, mw, acc int, in num.Type, weights [][]int64) MVAU {
 	return MVAU{MW: mw, MH: mh, PE: mh, SIMD: mw, WeightBits: 3, InBits: 3, AccBits: acc, InSigned: in.Signed(),
 		Memory: Embedded, Constants: ConstantsOf(weights, true, in, in.Range(), acc), Steps: 7, ThresholdBits: acc,
 		ThresholdMemory: Distributed}
 }
 
-// started is weights of -3 to 3 as a linear layer starts, uniform and scaled to the largest, which that network's
-// training leaves as they are. Of those that are pruned the tenth that is largest stays.
+// started returns weights of -3 to 3 as a linear layer is initialised, uniform and scaled to the largest, which that
+// network's training leaves unchanged. If pruned is true, only the largest tenth remains.
 func started(r *rand.Rand, mh, mw int, pruned bool) [][]int64 {
 	exact := make([]float64, mh*mw)
 	for i := range exact {

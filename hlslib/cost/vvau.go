@@ -2,30 +2,30 @@ package cost
 
 import "hlsgen/internal/num"
 
-// A VVAU is what the formulas ask of a depthwise layer: Channels outputs, each the sum of Kernel products. WeightBits
-// and InBits are the widths of one weight and one input element, AccBits that of the accumulator; Thresholds is their
-// number per output, 0 without activation.
+// A VVAU has the figures of a depthwise layer for the formulas: Channels outputs, each the sum of Kernel products.
+// WeightBits and InBits are the widths of one weight and one input element, AccBits that of the accumulator. Thresholds
+// is their number per output, 0 without activation.
 type VVAU struct {
 	Channels, Kernel, PE, SIMD  int
 	WeightBits, InBits, AccBits int
-	Spare                       int // as an MVAU's
+	Spare                       int // as in MVAU
 	InSigned                    bool
 	Thresholds                  int
 	DSP                         bool // products in DSP slices
 	Memory                      Memory
 
-	// What FINN's formula does not ask.
+	// The following are not in FINN's formula.
 	Fabric          Fabric
-	Factors         Factors   // of minifloats
-	Constants       Constants // weights that are constants
+	Factors         Factors   // for products of minifloats
+	Constants       Constants // for weights that are constants
 	ThresholdBits   int
 	ThresholdMemory Memory
 }
 
-// FINN is the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation, dsp_estimation;
-// vectorvectoractivation.py, bram_estimation, uram_estimation): that of its MVAU_hls, but for comparators and
-// thresholds, which it always counts, a 64th of a LUT for each bit and row of thresholds without rounding; for block
-// RAM, whose parity bits it leaves out; and for DSP slices, which it counts for one position.
+// FINN returns the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation, dsp_estimation;
+// vectorvectoractivation.py, bram_estimation, uram_estimation). It differs from that of MVAU_hls in three points. It
+// always counts comparators and thresholds, a 64th of a LUT for each bit and row of thresholds without rounding. It
+// leaves out the parity bits of block RAM. It counts DSP slices for one position.
 func (m VVAU) FINN() []Part {
 	acc := min(m.AccBits, num.DataTypeBound(m.Kernel, m.InBits, m.WeightBits, m.InSigned))
 	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}
@@ -33,7 +33,7 @@ func (m VVAU) FINN() []Part {
 	return p.parts(p.memory(m.Memory, m.rows(), bram16), m.PE, acc, comparators)
 }
 
-// rows is the number of rows of weights.
+// rows returns the number of rows of weights.
 func (m VVAU) rows() int { return m.Channels * m.Kernel / (m.PE * m.SIMD) }
 
 // bram16 is bram18 without parity bits.
@@ -49,7 +49,7 @@ func bram16(width, rows int) int {
 	return ceil(rows, 512) * ceil(width, 32)
 }
 
-// Fitted is the estimate of a VVAU: that of an MVAU which keeps no input.
+// Fitted returns the estimate of a VVAU: that of an MVAU without an input buffer.
 func (m VVAU) Fitted() []Part {
 	return append(m.Logic(), parts([]share{
 		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
@@ -57,7 +57,7 @@ func (m VVAU) Fitted() []Part {
 	})...)
 }
 
-// Logic is Fitted without memories.
+// Logic returns the parts of Fitted except the memories.
 func (m VVAU) Logic() []Part {
 	var room [8]share
 	list := append(room[:0], share{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]})
@@ -73,5 +73,5 @@ func (m VVAU) dot() dot {
 		factors: m.Factors, fabric: m.Fabric, constants: m.Constants}
 }
 
-// Delay is the estimated critical path in ns.
+// Delay returns the estimated critical path in ns.
 func (m VVAU) Delay() float64 { return m.dot().delay(&fitted) }

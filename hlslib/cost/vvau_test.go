@@ -2,7 +2,7 @@ package cost
 
 import "testing"
 
-// finnVVAU has what FINN's formula asks.
+// finnVVAU returns a VVAU with the figures of FINN's formula.
 func finnVVAU(channels, kernel, pe, simd, weight, in, acc int, signed bool, thresholds int, dsp bool,
 	memory Memory) VVAU {
 	return VVAU{
@@ -11,8 +11,8 @@ func finnVVAU(channels, kernel, pe, simd, weight, in, acc int, signed bool, thre
 	}
 }
 
-// TestVVAU works FINN's formula out by hand. Each LUT figure is 300 + 1.1*PE*(multipliers + adder tree + accumulator +
-// comparators + thresholds), and then the memory.
+// TestVVAU checks FINN's formula by hand. Each LUT figure is 300 + 1.1*PE*(multipliers + adder tree + accumulator +
+// comparators + thresholds), plus the memory.
 func TestVVAU(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

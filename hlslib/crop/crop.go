@@ -1,10 +1,11 @@
-// Package crop keeps some rows and columns of a frame of pixels: Start, Start+Step ... below Stop.
+// Package crop keeps some rows and columns of a frame of pixels: Start, Start+Step, and so on, below Stop.
 //
 // With H rows of W pixels of C channels, in words of SIMD elements, the loop is
 //
 //	for y < H: for x < W: for fold < C/SIMD: one clock
 //
-// or H*W*C/SIMD clocks a frame (FINN's formula). Every iteration reads a word; those of a pixel that stays write it.
+// or H*W*C/SIMD clocks a frame (FINN's formula). Every iteration reads a word; iterations for a kept pixel also write
+// it.
 package crop
 
 import (
@@ -15,7 +16,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the cropping in the table of layers; New makes one.
+// Layer describes the cropping in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Crop",
 	Doc:     "some rows and columns of a feature map (Slice, cropping, subsampling)",
@@ -24,16 +25,16 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer. Pairs are of rows and of columns.
+// Params are the parameters of the layer. The first number of each pair is for rows, the second for columns.
 type Params struct {
 	Start [2]int `json:"start"`
-	Stop  [2]int `json:"stop"` // the first that does not stay
+	Stop  [2]int `json:"stop"` // the first row or column after the kept ones
 	Step  [2]int `json:"step"`
 }
 
 var axes = [2]string{"rows", "columns"}
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for a, name := range axes {
 		if p.Start[a] < 0 || p.Stop[a] <= p.Start[a] {
@@ -46,7 +47,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// axis is the input's rows (a = 0) or columns (1), which are n.
+// axis describes the input's n rows (a = 0) or columns (a = 1).
 func (p Params) axis(a, n int) dataflow.Stride {
 	return dataflow.Stride{Length: n, First: p.Start[a], End: p.Stop[a], Step: p.Step[a]}
 }
@@ -54,11 +55,11 @@ func (p Params) axis(a, n int) dataflow.Stride {
 type op struct {
 	layer.Base[Params]
 	layer.Mover
-	layer.Grid // of the input; pixels that stay are hit
+	layer.Grid // of the input; kept pixels are hit
 }
 
-// bind takes one input of shape [H, W, C], with H and W at least Stop; the output has as many rows and columns as stay,
-// and the element type and ranges of the input.
+// bind returns the layer for one input of shape [H, W, C], with H and W at least Stop. The output has the kept rows
+// and columns, and the element type and ranges of the input.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
 	for a, name := range axes {
@@ -74,7 +75,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence is that along a line of pixels, where frames are one.
+// Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -84,7 +85,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	w, width := o.In[0].Shape[1], o.Out[0].Shape[1]
 	return dataflow.Gather{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
@@ -103,7 +104,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// words is those of a pixel.
+// words returns the words per pixel.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
@@ -113,7 +114,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 
 type kernel struct {
 	*layer.Grid
-	words int // of a pixel
+	words int // per pixel
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
@@ -132,7 +133,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Header:  "crop.hpp",
 		Func:    "crop",
 		Streams: []string{"in_width", "out_width"},
-		Config: o.Config(o.words(f), "rows read in a frame", "the first that stays", "the first behind those",
-			"from one that stays to the next"),
+		Config: o.Config(o.words(f), "rows of the input", "first kept row", "first row after the kept ones",
+			"distance between kept rows"),
 	}
 }

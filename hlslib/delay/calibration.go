@@ -8,19 +8,20 @@ import (
 	"slices"
 )
 
-// A Calibration is what reports of a user's own runs say of a family. It takes the place of the tables.
+// A Calibration holds the delays and stages of a family from reports of a user's own runs. It replaces the tables.
 type Calibration struct {
-	Family      Family      `json:"family"`         // DSP48E1, DSP48E2 or DSP58
-	Part        string      `json:"part,omitempty"` // of the reports
-	Tool        string      `json:"tool,omitempty"` // their version
-	Uncertainty float64     `json:"uncertainty"`    // share of the clock's period
-	Stages      float64     `json:"stages"`         // that the tool makes of one of ours; 1 where delays were read
-	Delays      []Reported  `json:"delays"`         // by operation and width; empty without schedule reports
-	Processes   []Processed `json:"processes"`      // that were synthesised
-	compiled    *delays
+	Family      Family  `json:"family"`         // DSP48E1, DSP48E2 or DSP58
+	Part        string  `json:"part,omitempty"` // the part in the reports
+	Tool        string  `json:"tool,omitempty"` // the version of the tool in the reports
+	Uncertainty float64 `json:"uncertainty"`    // share of the clock's period
+	// the stages that the tool makes of one of hlsgen's; 1 if delays were read
+	Stages    float64     `json:"stages"`
+	Delays    []Reported  `json:"delays"`    // by operation and width; empty without schedule reports
+	Processes []Processed `json:"processes"` // the processes that were synthesised
+	compiled  *delays
 }
 
-// Reported is an operation's delay in schedule reports: the median of so many.
+// Reported is an operation's delay in schedule reports: the median of Reports operations.
 type Reported struct {
 	Op      string  `json:"operation"`
 	Bits    int     `json:"bits"`
@@ -28,7 +29,7 @@ type Reported struct {
 	Reports int     `json:"operations"`
 }
 
-// Processed is the depth of a pipeline in a report. Ours is what the tables say, 0 where it is not known.
+// Processed is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not known.
 type Processed struct {
 	Name     string `json:"name"`
 	Depth    int    `json:"depth"`
@@ -36,7 +37,7 @@ type Processed struct {
 	Ours     int    `json:"ours,omitempty"`
 }
 
-// OpOf is the operation of a name, as String has it.
+// OpOf returns the operation with the given name, which String returns.
 func OpOf(name string) (Op, bool) {
 	for o := range Op(ops) {
 		if o.String() == name {
@@ -46,7 +47,7 @@ func OpOf(name string) (Op, bool) {
 	return 0, false
 }
 
-// Verify says what is wrong with c, and makes it ready for At.
+// Verify returns an error if c is not valid. Otherwise it prepares c for At.
 func (c *Calibration) Verify() error {
 	if !slices.Contains([]Family{Series7, UltraScale, Versal}, c.Family) {
 		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
@@ -85,5 +86,5 @@ func (c *Calibration) Verify() error {
 	return nil
 }
 
-// Of reports whether c is of a family; where none is told, UltraScale+ is meant. Nothing is of none.
+// Of reports whether c is of family f; an empty f means UltraScale+. A nil c is of no family.
 func (c *Calibration) Of(f Family) bool { return c != nil && cmp.Or(f, UltraScale) == c.Family }

@@ -2,19 +2,19 @@ package delay
 
 import "sync"
 
-// delays is a family's entries as they are looked up.
+// delays holds a family's entries in the form in which they are looked up.
 type delays struct {
 	ops   [ops]curve
 	units [units]unit
 }
 
-// A unit has clocks between what comes in and what comes out, and what is spent of the first and of the last stage.
+// A unit has registers between its inputs and outputs. in and out are the ns that it takes of its first and last stage.
 type unit struct {
 	clocks  int
 	in, out float64
 }
 
-// A curve is ns by bits, straight between entries and level beyond them.
+// A curve gives ns by bits: linear between entries, and constant beyond them.
 type curve []knot
 
 type knot struct {
@@ -34,7 +34,7 @@ func (c curve) at(bits int) float64 {
 	return c[len(c)-1].ns
 }
 
-// built is every family's delays, at each end of the range.
+// built returns every family's delays at each end of the range.
 var built = sync.OnceValue(func() map[Family]map[Bound]*delays {
 	all := map[Family]map[Bound]*delays{}
 	for _, f := range []Family{Series7, UltraScale, Versal} {
@@ -54,7 +54,7 @@ func tables(f Family, b Bound) *delays {
 	return all[UltraScale][b]
 }
 
-// spread is how far an entry may be off, as a share, by where it comes from.
+// spread returns how far an entry may be off, as a share, by its source.
 func (g Grade) spread() float64 { return [...]float64{Guess: 0.4, DataSheet: 0.25, Measured: 0.15}[g] }
 
 func build(f Family, b Bound) *delays {

@@ -1,51 +1,52 @@
-// Package delay says how many stages a pipeline has: what operations take on a family of devices, in ns, and how a
-// chain of them is packed into stages of a clock, as synthesis from C++ (HLS) does it.
+// Package delay computes how many stages a pipeline has. It knows the time in ns of operations on a family of devices,
+// and packs a chain of operations into stages of a clock, as synthesis from C++ (HLS) does.
 //
-// A stage has the clock's period less its uncertainty. Operations follow each other in a stage as long as they fit;
-// what does not fit begins the next one. Memories and DSP slices have registers of their own: so many clocks lie
-// between what goes in and what comes out. A layer says its chain with a Pipe, and has its latency of it:
+// A stage lasts the clock's period minus its uncertainty. Operations share a stage as long as they fit; the next one
+// begins a new stage. Memories and DSP slices have registers of their own, so there are several clocks between their
+// inputs and outputs. A layer describes its chain with a Pipe, and gets its latency from it:
 //
 //	p := clock.Pipe()
 //	p.Do(delay.Read, 8)        // a word arrives
 //	p.Do(delay.Compare, 8)     // each operation by its bits
-//	p.Do(delay.Write, 1)       // and leaves
+//	p.Do(delay.Write, 1)       // the word leaves
 //	latency := p.Clocks()
 //
-// Entries say where they come from: measured (a report of synthesis), a data sheet, or a guess. Until a user's own
-// reports replace them (Calibration), what follows from them is a range: at the least and at the most that an entry of
-// its kind may be off.
+// Each entry has a source: measured (a report of synthesis), a data sheet, or a guess. Until a user's own reports
+// replace the entries (Calibration), their results are a range: with the smallest and with the largest error that
+// entries of their kind may have.
 //
 // In come a family, a clock and reports' figures; out come clocks. It sees nothing of this module.
 //
 //	delay.go        Clock and Pipe: chains of operations become stages
 //	table.go        the entries
-//	curve.go        entries by width, as they are looked up
-//	calibration.go  what a user's reports say instead
+//	curve.go        entries by width, in the form in which they are looked up
+//	calibration.go  a user's reports in place of the tables
 package delay
 
 import "math"
 
-// A Family is devices with the same delays, told by their DSP slices, as boards have them.
+// A Family is a set of devices with the same delays, named by the type of their DSP slices as in board files.
 type Family string
 
-// The families: 7 series, UltraScale and UltraScale+, Versal. What is not told is taken for UltraScale+.
+// The families: 7 series, UltraScale and UltraScale+, Versal. An unknown family counts as UltraScale+.
 const (
 	Series7    Family = "DSP48E1"
 	UltraScale Family = "DSP48E2"
 	Versal     Family = "DSP58"
 )
 
-// An Op is an operation of a chain. Its bits are those of its operands, of a product those of both factors.
+// An Op is an operation of a chain. Its bits are those of its operands; those of a product are the bits of both factors
+// together.
 type Op int
 
 // The operations.
 const (
 	Read     Op = iota // a word of a stream
 	Write              // a word to a stream
-	Add                // or subtract
-	Compare            // two numbers
-	Select             // one of two
-	Keep               // the multiplexer before a register that is kept from iteration to iteration
+	Add                // or a subtraction
+	Compare            // a comparison of two numbers
+	Select             // a selection of one of two
+	Keep               // the multiplexer before a register that keeps its value from iteration to iteration
 	Logic              // a gate
 	Multiply           // in LUTs
 	ops      = iota
@@ -55,10 +56,10 @@ func (o Op) String() string {
 	return [...]string{"read", "write", "add", "compare", "select", "keep", "logic", "multiply"}[o]
 }
 
-// A Unit has registers of its own.
+// A Unit is a component with registers of its own.
 type Unit int
 
-// The units. Tables in LUTs are read through a register, as HLS makes them. A RegisterSlice is that of an AXI4-Stream:
+// The units. Tables in LUTs are read through a register, as HLS builds them. A RegisterSlice is that of an AXI4-Stream:
 // it holds two words, and passes one in every clock.
 const (
 	DSP Unit = iota
@@ -73,7 +74,7 @@ func (u Unit) String() string {
 	return [...]string{"DSP slice", "table in LUTs", "block RAM", "UltraRAM", "register slice"}[u]
 }
 
-// A Bound says which end of the range is asked for; zero is what is expected.
+// A Bound selects an end of the range of delays; zero is the expected value.
 type Bound int8
 
 // The ends of the range.
@@ -86,23 +87,22 @@ const (
 const (
 	// Uncertainty is the share of a clock's period that HLS leaves to placement and routing (UG1399).
 	Uncertainty = 0.27
-	// defaultMHz is the clock where none is given: the tool's own period is 10 ns (UG1399).
+	// defaultMHz is the clock if none is given: the tool's own period is 10 ns (UG1399).
 	defaultMHz = 100
-	// unforeseen is how many stages more than by their chains the reports of the tests have at the most, with the
-	// delays at the most that they may be.
+	// unforeseen is the most stages by which reports in the tests exceed the result for the largest delays.
 	unforeseen = 1
 )
 
-// A Clock is what a stage holds, and what operations take.
+// A Clock holds the length of a stage and the delays of operations.
 type Clock struct {
 	budget float64 // ns
 	at     *delays
-	stages float64 // that HLS makes of one of ours
-	more   int     // stages that may be in a chain beside
+	stages float64 // the stages that HLS makes of one of hlsgen's
+	more   int     // further stages that a chain may have
 }
 
-// At is a clock of a family, by the tables or by what is in c's reports; c may be nil. Without a frequency it is the
-// tool's own period.
+// At returns a clock of a family, with the delays of the tables, or of the reports in c if c is of the family; c may be
+// nil. If mhz is not positive, the clock has the tool's own period.
 func At(f Family, mhz float64, c *Calibration, b Bound) Clock {
 	if !(mhz > 0) {
 		mhz = defaultMHz
@@ -118,41 +118,41 @@ func At(f Family, mhz float64, c *Calibration, b Bound) Clock {
 	return k
 }
 
-// NS is what an operation on so many bits takes.
+// NS returns the ns of an operation on the given bits.
 func (c Clock) NS(op Op, bits int) float64 { return c.at.ops[op].at(bits) }
 
-// Budget is the ns of a stage.
+// Budget returns the ns of a stage.
 func (c Clock) Budget() float64 { return c.budget }
 
-// LUTs returns the ns that so many levels of a table in LUTs take, one after the other.
+// LUTs returns the ns of the given levels of a table in LUTs, one after the other.
 func (c Clock) LUTs(levels int) float64 {
 	return c.at.units[LUTMemory].in + float64(levels-1)*c.NS(Logic, 1)
 }
 
-// A Pipe is where a value is on its way through the stages. The zero value has no clock.
+// A Pipe is the place of a value on its way through the stages. The zero value has no clock.
 type Pipe struct {
 	c     Clock
-	stage int     // from 0
-	ns    float64 // that are spent of it
+	stage int     // the present stage, from 0
+	ns    float64 // ns used of the stage
 }
 
-// Pipe is at the beginning of the first stage.
+// Pipe returns a pipe at the beginning of the first stage.
 func (c Clock) Pipe() Pipe { return Pipe{c: c} }
 
-// Begin is behind the stage that decides what an iteration of a process does: in every report at hand the rest begins
-// in a stage of its own.
+// Begin returns a pipe after the stage that decides what an iteration of a process does. In every known report, the
+// rest begins in a stage of its own.
 func (c Clock) Begin() Pipe {
 	p := c.Pipe()
 	p.Next()
 	return p
 }
 
-// Ends is the clocks that the ends of a network add to a frame. Each is a process that moves words between an
-// AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp): in is from the clock in which the host gives
-// a word to the one in which it is visible in the first FIFO, out from the one in which it is visible in the last FIFO
-// to the one in which the host can take it.
+// Ends returns the clocks that the ends of a network add to a frame. Each end is a process that moves words between an
+// AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp). in counts from the clock in which the host
+// gives a word to the clock in which the first FIFO shows it. out counts from the clock in which the last FIFO shows a
+// word to the clock in which the host can take it.
 func (c Clock) Ends() (in, out int) {
-	const fifo = 1 // the last of a pipe's clocks: from the stage that writes to where the word can be read
+	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
 	p := c.Begin()
 	p.Do(Read, 1)
 	p.Do(Write, 1)
@@ -160,7 +160,8 @@ func (c Clock) Ends() (in, out int) {
 	return slice + process, process - fifo + slice
 }
 
-// Do is an operation. A multiplication that is longer than a stage is cut; nothing else is, and misses the clock.
+// Do adds an operation. A multiplication longer than a stage is divided among stages; any other operation stays in one
+// stage, which then misses the clock.
 func (p *Pipe) Do(op Op, bits int) {
 	ns := p.c.NS(op, bits)
 	p.spend(ns)
@@ -171,7 +172,7 @@ func (p *Pipe) Do(op Op, bits int) {
 }
 
 func (p *Pipe) spend(ns float64) {
-	// Sums of the same entries in another order are not to differ by a stage.
+	// Sums of the same entries in another order must not differ by a stage.
 	const rounding = 1e-9
 	if p.ns > 0 && p.ns+ns > p.c.budget+rounding {
 		p.Next()
@@ -182,8 +183,8 @@ func (p *Pipe) spend(ns float64) {
 // Next begins another stage.
 func (p *Pipe) Next() { p.stage, p.ns = p.stage+1, 0 }
 
-// Carried is operations that one iteration hands on to the next: they stay in one stage, or the next iteration would
-// have to wait.
+// Carried adds operations between the states of two iterations. They stay in one stage; otherwise the next iteration
+// would have to wait.
 func (p *Pipe) Carried(bits int, chain ...Op) {
 	ns := 0.0
 	for _, op := range chain {
@@ -192,15 +193,15 @@ func (p *Pipe) Carried(bits int, chain ...Op) {
 	p.spend(ns)
 }
 
-// Through is a unit with registers: operands come into it, and the result leaves it so many clocks later.
+// Through adds a unit with registers: operands enter it, and the result leaves it after the unit's clocks.
 func (p *Pipe) Through(u Unit) {
 	x := &p.c.at.units[u]
 	p.spend(x.in)
 	p.stage, p.ns = p.stage+x.clocks, x.out
 }
 
-// Tree is n values of so many bits that become one, two by two: each level does the operations, and is a bit wider than
-// the one before where it adds.
+// Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations, and
+// each Add makes the values a bit wider.
 func (p *Pipe) Tree(n, bits int, level ...Op) {
 	for ; n > 1; n = (n + 1) / 2 {
 		for _, op := range level {
@@ -212,10 +213,10 @@ func (p *Pipe) Tree(n, bits int, level ...Op) {
 	}
 }
 
-// Count is how many of n bits are set.
+// Count adds the count of the set bits among n.
 func (p *Pipe) Count(n int) { p.Tree(n, 1, Add) }
 
-// Comparators is a value of so many bits compared with n thresholds at once, and the count of those that it exceeds.
+// Comparators adds the comparison of a value with n thresholds at once, and the count of those that it exceeds.
 func (p *Pipe) Comparators(n, bits int) {
 	if n > 0 {
 		p.Do(Compare, bits)
@@ -223,7 +224,7 @@ func (p *Pipe) Comparators(n, bits int) {
 	}
 }
 
-// Product is a product of words of a and b bits.
+// Product adds a product of words of a and b bits.
 func (p *Pipe) Product(a, b int, dsp bool) {
 	if dsp {
 		p.Through(DSP)
@@ -239,7 +240,8 @@ func (p *Pipe) Join(q Pipe) {
 	}
 }
 
-// Clocks is the stages so far: what is written in the last of them can be read so many clocks after the first began.
+// Clocks returns the number of stages so far: a word written in the last stage can be read that many clocks after the
+// first stage began.
 func (p *Pipe) Clocks() int {
 	n := p.stage + 1
 	if p.c.stages != 1 {

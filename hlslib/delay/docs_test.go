@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/clock.md")
 
-// TestPage holds the tables of docs/clock.md, each behind a marker and up to the next blank line, against the entries.
+// TestPage checks the tables of docs/clock.md, each after a marker and up to the next blank line, against the entries.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/clock.md"
@@ -42,13 +42,13 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// families are those that have entries of their own.
+// families lists the families with entries of their own.
 var families = [...]struct {
 	name   string
 	family delay.Family
 }{{"7 series", delay.Series7}, {"UltraScale+", delay.UltraScale}}
 
-// ends is the clocks of a network's ends.
+// ends returns a table of the clocks of a network's ends.
 func ends() string {
 	var b strings.Builder
 	b.WriteString("| family | MHz | input | output | together |\n|---|---|---|---|---|\n")
@@ -61,7 +61,7 @@ func ends() string {
 	return b.String()
 }
 
-// entries is what operations take.
+// entries returns a table of the delays of operations.
 func entries() string {
 	var b strings.Builder
 	b.WriteString("| family | operation | bits | ns | from |\n|---|---|---|---|---|\n")

@@ -7,20 +7,21 @@ import (
 	"hlsgen/hlslib/delay"
 )
 
-// mvau is FINN's MVAU_hls (finn-hlslib, mvau.hpp): one flattened loop, counters of 32 bits, an input buffer in
-// registers, and thresholds that lie in tables, by PE.
+// mvau describes FINN's MVAU_hls (finn-hlslib, mvau.hpp): one flattened loop, counters of 32 bits, an input buffer in
+// registers, and thresholds in tables, by PE.
 type mvau struct {
 	sf, nf, simd, weight, in, acc int
-	thresholds                    int  // of a channel; 0: none
-	dsp, rom, signed              bool // products in slices; weights in a table, else they arrive; signed codes
+	thresholds                    int // thresholds of a channel; 0: none
+	// dsp: products in slices; rom: weights in a table, else they arrive; signed: signed codes
+	dsp, rom, signed bool
 }
 
-// chain packs what mvau.hpp does in an iteration into stages.
+// chain packs the operations of an iteration of mvau.hpp into stages.
 func (m mvau) chain(c delay.Clock) int {
 	p, control := c.Pipe(), c.Pipe()
-	// Counters: one more, compared with the end, begun anew, kept.
+	// Counters are incremented, compared with the end, reset and kept.
 	control.Carried(32, delay.Add, delay.Compare, delay.Select, delay.Keep)
-	if m.nf > 1 { // the input, or one of those kept
+	if m.nf > 1 { // the input, or a buffered one
 		for range bits.Len(uint(m.sf - 1)) {
 			p.Do(delay.Select, m.simd*m.in)
 		}
@@ -45,7 +46,7 @@ func (m mvau) chain(c delay.Clock) int {
 	if m.sf > 1 {
 		p.Carried(m.acc, delay.Select, delay.Add)
 	}
-	if m.thresholds > 0 { // those that are not above the sum are counted
+	if m.thresholds > 0 { // thresholds that the sum reaches are counted
 		p.Do(delay.Compare, m.acc)
 		p.Do(delay.Logic, 1)
 		p.Count(m.thresholds)
@@ -56,9 +57,9 @@ func (m mvau) chain(c delay.Clock) int {
 	return p.Clocks()
 }
 
-// TestReports holds depths against public reports of synthesis of FINN's MVAU_hls, whose source is public too: within
-// two clocks or a quarter. Of these reports the entries of the table are of the first two only (PDS_YOLO's MVAU_hls_6
-// and LeNet's MVAU_hls_0), and they give delays, not depths.
+// TestReports checks depths against public synthesis reports of FINN's MVAU_hls, whose source is public, too: within
+// two clocks or a quarter. The table's entries come from only the first two of these reports (PDS_YOLO's MVAU_hls_6 and
+// LeNet's MVAU_hls_0), which give delays and not depths.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	const (

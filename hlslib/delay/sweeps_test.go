@@ -6,9 +6,9 @@ import (
 	"hlsgen/hlslib/delay"
 )
 
-// TestSweeps holds depths against the data behind arXiv 2201.11409: FINN's MVU, Vivado HLS 2020.1, xczu3eg at 5 ns,
-// with that tool's uncertainty of 12.5 %. It gives clocks of a call, which are the trips of its loop and the depth. No
-// entry of the table is of these data.
+// TestSweeps checks depths against the data of arXiv 2201.11409: FINN's MVU, Vivado HLS 2020.1, xczu3eg at 5 ns, with
+// that tool's uncertainty of 12.5 %. The data are clocks per call, which are the trips of its loop plus the depth. No
+// entry of the table comes from them.
 func TestSweeps(t *testing.T) {
 	t.Parallel()
 	c := delay.Calibration{Family: delay.UltraScale, Uncertainty: 0.125, Stages: 1,

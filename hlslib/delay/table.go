@@ -1,6 +1,6 @@
 package delay
 
-// A Grade is where an entry comes from.
+// A Grade is the kind of an entry's source.
 type Grade int
 
 // The grades.
@@ -12,7 +12,7 @@ const (
 
 func (g Grade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
 
-// An Entry is what an operation takes on so many bits.
+// An Entry is the time of an operation on the given bits.
 type Entry struct {
 	Op     Op
 	Bits   int
@@ -21,8 +21,8 @@ type Entry struct {
 	Source string
 }
 
-// A UnitEntry is the clocks between what goes into a unit and what comes out, and the ns that are spent of the stages
-// where that happens.
+// A UnitEntry holds the clocks between a unit's inputs and outputs, and the ns that it takes of the first and the last
+// stage.
 type UnitEntry struct {
 	Unit    Unit
 	Clocks  int
@@ -31,7 +31,7 @@ type UnitEntry struct {
 	Source  string
 }
 
-// The sources. Schedule reports name the delay of every operation (*.verbose.sched.rpt).
+// The sources. Schedule reports give the delay of every operation (*.verbose.sched.rpt).
 const (
 	yolo  = "github.com/windy07/PDS_YOLO: FINN's MVAU_hls_6, Vitis HLS 2022.2, xc7z020-1, 10 ns"
 	width = "github.com/windy07/PDS_YOLO: FINN's width converter 0, Vitis HLS 2022.2, xc7z020-1, 10 ns"
@@ -41,7 +41,7 @@ const (
 		"github.com/Xilinx/Vitis-Tutorials, polar_clip"
 )
 
-// Entries is what a family's operations take, by operation and rising width.
+// Entries returns a family's entries, by operation and increasing width.
 func Entries(f Family) []Entry {
 	switch f {
 	case Series7:
@@ -52,7 +52,7 @@ func Entries(f Family) []Entry {
 	return ultraScale
 }
 
-// guessed is entries of another family, until somebody has measured this one.
+// guessed returns the entries of another family as guesses, until somebody measures this one.
 func guessed(list []Entry) (out []Entry) {
 	for _, e := range list {
 		e.Grade, e.Source = Guess, "as UltraScale+"
@@ -97,7 +97,7 @@ var ultraScale = []Entry{
 	{Multiply, 64, 3.5, Guess, none},
 }
 
-// Registered is a family's units.
+// Registered returns a family's units.
 func Registered(f Family) []UnitEntry {
 	switch f {
 	case Series7:

@@ -5,7 +5,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit is wires: every output has the word that is read.
+// Circuit returns the RTL, which is wires: every output has the input's word.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)

@@ -1,14 +1,14 @@
-// Package dup is the fork of a stream: what several layers read is written to a stream for each of them.
+// Package dup is the fork of a stream: it copies a stream that several layers read, one copy for each of them.
 //
 // PE channels travel side by side. With V vectors of C channels in a frame the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame; every iteration reads a word and writes it to all the copies. So the slowest of the readers
-// holds up the others as soon as their FIFOs are full.
+// or V*C/PE clocks a frame. Every iteration reads a word and writes it to all copies. So the slowest reader holds up
+// the others as soon as their FIFOs are full.
 //
-// Words may also be given: of Word elements, whatever they hold of a vector, in tiles of Tile channels. A frame is then
-// a clock per word, and there is no freedom.
+// Word and Tile may also prescribe the words: Word elements each, whatever part of a vector they hold, in tiles of
+// Tile channels. Then a frame takes a clock per word, and there is a single fold.
 package dup
 
 import (
@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the fork in the table of layers; New makes one.
+// Layer describes the fork in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "DuplicateStreams",
 	Doc:     "one stream for each of several readers (a tensor that is used more than once)",
@@ -29,14 +29,14 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
-	Copies int `json:"copies"`         // outputs, 2 to dataflow.MaxPorts
-	Word   int `json:"word,omitempty"` // elements in a word; 0 is any PE
-	Tile   int `json:"tile,omitempty"` // of words that are given; 0 is row-major order
+	Copies int `json:"copies"`         // number of outputs, 2 to dataflow.MaxPorts
+	Word   int `json:"word,omitempty"` // elements per word; 0 allows any PE
+	Tile   int `json:"tile,omitempty"` // tile of prescribed words; 0 means row-major order
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if err := layer.Within("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
 		return err
@@ -55,7 +55,7 @@ type op struct {
 	layer.Channelwise
 }
 
-// bind takes one input; all outputs are of its type.
+// bind returns the layer for one input. All outputs have its type.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{b, layer.Channels(in)}
 	if err := o.given(); err != nil {
@@ -65,7 +65,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// given checks words that are given.
+// given checks prescribed words.
 func (o *op) given() error {
 	p, t := o.P, o.In[0]
 	switch {
@@ -82,7 +82,7 @@ func (o *op) given() error {
 	return nil
 }
 
-// port is the words of every stream.
+// port returns the port of every stream.
 func (o *op) port(f dataflow.Fold) dataflow.Port {
 	if o.P.Word == 0 {
 		return o.In[0].Port(f.PE)
@@ -92,7 +92,7 @@ func (o *op) port(f dataflow.Fold) dataflow.Port {
 	return p
 }
 
-// Dependence has every element apart, or every window whose tiles are given.
+// Dependence says that every element is copied independently or, if tiles are prescribed, every window.
 func (o *op) Dependence() dataflow.Dependence {
 	shape := o.In[0].Shape
 	if o.P.Tile == 0 {
@@ -103,7 +103,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Gather{Run: o.In[0].Shape.Size(), At: func(_, r int) (int, int) { return 0, r }}
 }
@@ -112,7 +112,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return slices.Repeat(in[:1], o.P.Copies)
 }
 
-// Folds yields every PE that divides the channels, in increasing order; one fold where words are given.
+// Folds yields every PE that divides the channels, in increasing order, or a single fold if the words are prescribed.
 func (o *op) Folds() dataflow.Folds {
 	if o.P.Word == 0 {
 		return o.Channelwise.Folds(layer.Tables{}, false)
@@ -125,7 +125,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return port, slices.Repeat(port, o.P.Copies)
 }
 
-// Loop has a latency of one clock.
+// Loop returns the loop over the words.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	moves := dataflow.Moves{Read: 1, Write: 1<<o.P.Copies - 1}
 	c := layer.Begin(t)
@@ -134,7 +134,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
 }
 
-// kernel is the number of copies; there is no state.
+// kernel is the number of copies. It has no state.
 type kernel int
 
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel { return kernel(o.P.Copies) }
@@ -147,8 +147,8 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return y
 }
 
-// Cost counts words, and a LUT per copy that waits for room in all the others. The copies of a word are wiring. FINN
-// estimates nothing.
+// Cost counts the counter of words, and a LUT per copy that waits for room in all the others. The copies are wiring.
+// FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -169,5 +169,5 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// Moves: the layer moves minifloats.
+// Moves returns true: the outputs are minifloats if the input is.
 func (o *op) Moves() bool { return true }

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit has a form for each of the kernel's.
+// Circuit returns the RTL. It has one form for each relation between the two widths.
 func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	in, out := o.P.In*o.typ.Elem.Width, o.P.Out*o.typ.Elem.Width
@@ -25,7 +25,7 @@ func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// narrow keeps of a word what has not left yet. Behind that lies anything.
+// narrow keeps the part of a word that has not left yet. The bits behind it are arbitrary.
 func narrow(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", in/out, b.Constant(1))
 	word := b.Input(in, part.First)
@@ -40,7 +40,7 @@ func narrow(b *circuit.Builder, in, out int) {
 	b.Output(circuit.Choice(part.First, circuit.Part(word, 0, out), circuit.Part(left, 0, out)), b.Constant(1))
 }
 
-// widen keeps what has come of a word. New parts enter at the high end.
+// widen keeps the parts of a word that have arrived. New parts enter at the high end.
 func widen(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", out/in, b.Constant(1))
 	gathered := b.Latch("gathered", 0, out-in)
@@ -49,15 +49,15 @@ func widen(b *circuit.Builder, in, out int) {
 	b.Output(word, part.Last)
 }
 
-// A mixer is the form in which words of neither end are so many of the other's. All counts are of the largest units
-// that both words consist of.
+// A mixer is the form for words of which neither width divides the other. All counts are in units: the largest groups
+// of elements of which the words of both ends consist.
 type mixer struct {
 	b       *circuit.Builder
-	in, out int // units of a word
-	width   int // bits of a unit
+	in, out int // units per word
+	width   int // bits per unit
 
-	fill          circuit.Value // units that earlier iterations have left
-	turn          circuit.Value // as many modulo in, where a word is read
+	fill          circuit.Value // units left over from earlier iterations
+	turn          circuit.Value // fill modulo in, when a word is read
 	reads, writes circuit.Value
 }
 
@@ -67,7 +67,7 @@ func (o *op) mix(b *circuit.Builder) {
 	m.count()
 	word := m.turned(b.Input(m.in*m.width, m.reads))
 	most := m.most()
-	was := make([]circuit.Value, most) // left, by unit
+	was := make([]circuit.Value, most) // by number: a unit with the number is left over
 	for i := range was {
 		was[i] = circuit.Exceeds(m.fill, b.Constant(int64(i)))
 	}
@@ -92,10 +92,10 @@ func (o *op) mix(b *circuit.Builder) {
 	b.Output(circuit.Joined(units[:m.out]...), m.writes)
 }
 
-// most is how many units an iteration leaves at most.
+// most returns the largest number of units that an iteration leaves over.
 func (m *mixer) most() int { return max(m.in, m.out) - 1 }
 
-// count knows what is left, and which words move.
+// count counts the units that are left over, and decides which words move.
 func (m *mixer) count() {
 	b := m.b
 	always, none := b.Constant(1), b.Constant(0)
@@ -117,7 +117,7 @@ func (m *mixer) count() {
 	})
 }
 
-// turns is fill modulo in, in a register of its own: words that are read do not change it.
+// turns returns fill modulo in, in its own register: reading a word does not change it.
 func (m *mixer) turns() circuit.Value {
 	r := num.Range{Hi: int64(m.in - 1)}
 	turn := m.b.Register("turn", 0, r).Starts(0)
@@ -128,7 +128,7 @@ func (m *mixer) turns() circuit.Value {
 	return at
 }
 
-// turned is the units of a word, the first one at place turn, and behind the last place the first one.
+// turned returns the units of a word, rotated so that the first one is at place turn.
 func (m *mixer) turned(word circuit.Value) []circuit.Value {
 	units := make([]circuit.Value, m.in)
 	for i := range units {

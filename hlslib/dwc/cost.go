@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is that of FINN's StreamingDataWidthConverter, or the fitted one.
+// Cost returns FINN's estimate for StreamingDataWidthConverter, or the fitted one.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c

@@ -1,15 +1,14 @@
-// Package dwc is the data width converter: it stands between two layers whose words hold different numbers of elements,
-// and changes nothing but these words.
+// Package dwc is the data width converter: it connects two layers whose words hold different numbers of elements, and
+// changes nothing but the words.
 //
-// Words of In elements become words of Out elements in the same order. The words line up every L = lcm(In, Out)
-// elements; a frame holds F of these periods. The narrower end moves a word every clock:
+// It converts words of In elements to words of Out elements in the same order. The words of both ends align every L =
+// lcm(In, Out) elements; a frame has F such periods. The narrower end moves a word in every clock:
 //
 //	for f < F: for i < L/min(In,Out): one clock
 //
-// or frame/min(In,Out) clocks. Elements keep the order in which they travel, so that both ends have the same Tile: a
-// converter regroups words, it does not turn one order into another. Where In >= Out, iteration i writes word i and
-// reads when it needs an element beyond those read so far; where In < Out, iteration i reads word i and writes when
-// that completes a word.
+// or frame/min(In,Out) clocks. Elements keep their order, so both ends have the same Tile. If In >= Out, iteration i
+// writes word i, and reads when it needs an element beyond those read so far. If In < Out, iteration i reads word i,
+// and writes when that completes a word.
 package dwc
 
 import (
@@ -21,10 +20,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Kind is the layer's name: folding puts such layers in by itself.
+// Kind is the layer's name. Folding inserts layers of this kind by itself.
 const Kind = "StreamingDataWidthConverter"
 
-// Layer is the row of the width converter in the table of layers; New makes one.
+// Layer describes the width converter in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    Kind,
 	Doc:     "words of one width into words of another, element by element",
@@ -33,14 +32,14 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
-	In   int `json:"in"`             // elements in a word that is read
-	Out  int `json:"out"`            // elements in a word that is written
-	Tile int `json:"tile,omitempty"` // of both ports; 0 is row-major order
+	In   int `json:"in"`             // elements per input word
+	Out  int `json:"out"`            // elements per output word
+	Tile int `json:"tile,omitempty"` // of both ports; 0 means row-major order
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if p.In < 1 || p.Out < 1 || p.In > dataflow.MaxWord || p.Out > dataflow.MaxWord {
 		return fmt.Errorf("words of %d into words of %d elements, want 1 to %d", p.In, p.Out, dataflow.MaxWord)
@@ -51,8 +50,8 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// buffer is the elements that the buffer must hold. Where one end's words are a multiple of the other's it is the wider
-// word; otherwise what may be left over, less than the word that makes room, and the word that comes on top of it.
+// buffer returns the number of elements that the buffer must hold. If one width divides the other, that is the wider
+// word. Otherwise it is the largest rest, which is less than an output word, and the input word after it.
 func (p Params) buffer() int {
 	n := max(p.In, p.Out)
 	if n%min(p.In, p.Out) != 0 {
@@ -68,7 +67,7 @@ type op struct {
 	trips   int // L/min(In,Out)
 }
 
-// bind takes one input whose frame is a whole number of periods; the output is of the same type.
+// bind returns the layer for an input of whole periods. The output has the same type.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	p, shape := b.P, in[0].Shape
 	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.Tiled(t) == 0) {
@@ -91,7 +90,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return &op{b, in[0], size / period, period / min(p.In, p.Out)}, in[:1:1], nil
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Gather{Run: o.typ.Shape.Size(), At: func(_, r int) (int, int) { return 0, r }}
 }
@@ -100,7 +99,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{in[0]}
 }
 
-// Folds yields one fold: there is no freedom.
+// Folds yields the only fold.
 func (o *op) Folds() dataflow.Folds { return layer.Folds{}.All() }
 
 func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
@@ -112,12 +111,13 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	return port(o.P.In), port(o.P.Out)
 }
 
-// Loop has the latency of a word that is read where there is room, put behind what is there, and written.
+// Loop returns the loop. Its latency is that of a word that is read if there is room, appended to the buffer, and
+// written.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.ReadWhere()
 	if !o.divides() {
-		for range bits.Len(uint(o.trips)) { // a word is shifted behind what is there
+		for range bits.Len(uint(o.trips)) { // shifts a word behind the rest in the buffer
 			c.Choose(1)
 		}
 	}
@@ -139,10 +139,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, l.Loop())
 }
 
-// divides reports whether the words of one end are so many of the other.
+// divides reports whether one width divides the other.
 func (o *op) divides() bool { return o.P.In%o.P.Out == 0 || o.P.Out%o.P.In == 0 }
 
-// moves spells a set of inner iterations.
+// moves returns the index for the inner iterations for which f is true.
 func (o *op) moves(f func(i int) bool) dataflow.Index {
 	pattern := bytes.Repeat([]byte{'0'}, o.trips)
 	for i := range pattern {
@@ -153,12 +153,12 @@ func (o *op) moves(f func(i int) bool) dataflow.Index {
 	return dataflow.Index{Kind: dataflow.At, Pattern: string(pattern)}
 }
 
-// kernel is the shift register between the ends, oldest element first. It takes a word whenever it holds less than an
-// output word: always, where words get wider.
+// kernel is the shift register between the ends, oldest element first. It reads a word when it holds less than an
+// output word, which is always so if words get wider.
 type kernel struct {
 	out    int
 	buffer []int64
-	gone   int // elements at its start that have been written
+	gone   int // elements at the start of buffer that have been written
 	words  [1]dataflow.Word
 }
 

@@ -8,15 +8,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Design is what a whole design takes.
+// A Design is the estimate of a whole design.
 type Design struct {
 	Layers []dataflow.Cost // per node
-	FIFOs  dataflow.Cost   // of all streams, and of what tells where sequences end
+	FIFOs  dataflow.Cost   // of all streams, and of the FIFOs that tell where sequences end
 	Host   dataflow.Cost
 	Total  dataflow.Resources
 }
 
-// Whole is the estimate of a design with its FIFOs as deep as they are.
+// Whole returns the estimate of a design with the FIFOs that it has.
 func Whole(d *dataflow.Design) Design {
 	var e Design
 	e.Layers, e.Total = d.Cost()
@@ -32,14 +32,14 @@ func Whole(d *dataflow.Design) Design {
 	return e
 }
 
-// Stream is the FIFO of a stream of a design.
+// Stream returns the cost of the FIFO of a stream of a design.
 func Stream(d *dataflow.Design, s int) dataflow.Cost {
 	writer, _ := d.Model.Graph.Writer(s)
 	return Written(d.Target, d.FIFO[s], d.Port(s), writer < 0)
 }
 
-// Borders is what a network of circuits has at its borders: the reset, what counts the words of output frames, and the
-// registers that are asked for.
+// Borders returns the cost of the logic around a network of circuits: the reset, the counters of the words of output
+// frames, and the control registers if the target has them.
 func Borders(d *dataflow.Design) dataflow.Cost {
 	c := Around(d.Target, len(d.Model.Graph.Streams))
 	for s := range d.Model.Graph.Streams {
@@ -48,7 +48,7 @@ func Borders(d *dataflow.Design) dataflow.Cost {
 	return c
 }
 
-// Around is what Borders has for so many streams, however they are folded.
+// Around returns the part of Borders for a network of the given number of streams that does not depend on the folding.
 func Around(t dataflow.Target, streams int) dataflow.Cost {
 	if !Circuits(t) {
 		return nil
@@ -60,7 +60,8 @@ func Around(t dataflow.Target, streams int) dataflow.Cost {
 	return Parts(parts...)
 }
 
-// Counted is what Borders has for a stream whose frames have so many words, which the host reads or a layer.
+// Counted returns the part of Borders for a stream with frames of the given words. host reports whether the host reads
+// it.
 func Counted(t dataflow.Target, words int, host bool) dataflow.Cost {
 	var parts []cost.Part
 	if Circuits(t) && host {
@@ -72,10 +73,10 @@ func Counted(t dataflow.Target, words int, host bool) dataflow.Cost {
 	return Parts(parts...)
 }
 
-// finnShallow is the depth up to which FINN takes a FIFO out again (RemoveShallowFIFOs).
+// finnShallow is the depth up to which FINN removes a FIFO (RemoveShallowFIFOs).
 const finnShallow = 2
 
-// FIFO is the FIFO of a stream with such words.
+// FIFO returns the cost of the FIFO f of a stream with port p.
 func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	m := Model(t)
 	if Circuits(t) {
@@ -87,7 +88,7 @@ func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	return Of(t, cost.FIFO{Depth: f.Depth, Width: p.Width(), Memory: Memory(f.Memory), Fabric: m.Fabric})
 }
 
-// Written is the FIFO of a stream that the host writes, or a layer.
+// Written returns the cost of the FIFO of a stream. host reports whether the host writes it.
 func Written(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dataflow.Cost {
 	if host && Circuits(t) {
 		f.Depth += t.Ahead()
@@ -95,17 +96,18 @@ func Written(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host bool) dat
 	return FIFO(t, f, p)
 }
 
-// End is what tells a layer or an output where sequences end.
+// End returns the cost of a FIFO that tells a layer or an output where sequences end.
 func End(t dataflow.Target, e dataflow.End, l *dataflow.Lengths) dataflow.Cost {
 	return FIFO(t, e.FIFO, l.EndPort())
 }
 
-// FIFOMemory is the other way round: where formulas take a FIFO to lie.
+// FIFOMemory returns the memory of a FIFO that the formulas call m; it is the inverse of Memory.
 func FIFOMemory(m cost.Memory) dataflow.Memory { return dataflow.Memory(slices.Index(memories[:], m)) }
 
-// Host is what joins the network to a memory, where the board has one: a mover per stream of the host, for each layer
-// whose weights come with every frame and for weights that are streamed once, and on a Zynq the shell around them. It
-// does not depend on the folding. A design that is fed from inside the FPGA has nothing of it.
+// Host returns the cost of the logic that joins the network to a memory, if the board has one. There is a mover per
+// stream of the host, one for each layer whose weights come with every frame, and one for weights that are loaded once.
+// On a Zynq, the shell around the movers is added. The cost does not depend on the folding. A design that is fed from
+// inside the FPGA has none.
 func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	if t.PortBits() == 0 {
 		return nil
@@ -117,7 +119,7 @@ func Host(t dataflow.Target, g *dataflow.Graph) dataflow.Cost {
 	return Movers(t, in, len(g.Out))
 }
 
-// Movers is so many of them at the board's port, and the shell around them.
+// Movers returns the cost of the given number of movers at the board's port, and of the shell around them.
 func Movers(t dataflow.Target, in, out int) dataflow.Cost {
 	return Of(t, cost.Host{Inputs: in, Outputs: out, Bits: t.Board.HostPortBits, Beats: t.Board.BurstBeats(),
 		Card: t.Board.Platform != ""})

@@ -1,8 +1,8 @@
-// Package estimate applies the formulas of hlslib/cost to layers and designs: what a layer's figures mean to a formula
-// is the layer's to say, which formula and fabric count is the target's, and what a design takes beside its layers
-// (FIFOs, the host's port) is counted here.
+// Package estimate applies the formulas of hlslib/cost to layers and designs. A layer says what its figures mean to a
+// formula. The target selects the formula and the fabric. What a design takes in addition to its layers (FIFOs, the
+// host's port) is counted here.
 //
-// Where the target's back end is RTL, a layer's circuit is priced instead (hlslib/cells).
+// If the target's back end is RTL, the price is that of a layer's circuit (hlslib/cells).
 //
 // In come bound layers' figures and designs; out come costs by named part, and their sums. It sees cells, cost and
 // dataflow.
@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Model is the formula and the fabric of a target.
+// Model returns the formula and the fabric of a target.
 func Model(t dataflow.Target) cost.Model {
 	m := cost.Model{Formula: cost.Fitted, Fabric: cost.FabricOf(t.Board)}
 	if t.Formula == dataflow.FINN {
@@ -29,10 +29,10 @@ var memories = [...]cost.Memory{
 	dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
 }
 
-// Memory is a memory in the terms of formulas.
+// Memory returns a memory in the terms of the formulas.
 func Memory(m dataflow.Memory) cost.Memory { return memories[m] }
 
-// Parts are those of a sum that are something.
+// Parts returns the parts that are not zero as a cost.
 func Parts(parts ...cost.Part) dataflow.Cost {
 	c := make(dataflow.Cost, 0, len(parts))
 	for _, p := range parts {
@@ -43,11 +43,11 @@ func Parts(parts ...cost.Part) dataflow.Cost {
 	return c
 }
 
-// Of is the cost of something that has formulas of its own.
+// Of returns the cost of something with formulas of its own.
 func Of(t dataflow.Target, x cost.Costly) dataflow.Cost { return Parts(Model(t).Formula.Parts(x)...) }
 
-// Storing is the cost of a layer that has formulas of its own, memories, and logic behind that. FINN's formulas have
-// all in them.
+// Storing returns the cost of a layer that has a formula of its own, memories, and further logic. FINN's formula
+// includes all of these.
 func Storing(t dataflow.Target, x cost.Storing, storage []dataflow.Storage, logic ...cost.Part) dataflow.Cost {
 	m := Model(t)
 	if m.Formula == cost.FINN {
@@ -56,12 +56,12 @@ func Storing(t dataflow.Target, x cost.Storing, storage []dataflow.Storage, logi
 	return Layer(m, storage, append(x.Logic(), logic...)...)
 }
 
-// Layer is the cost of a layer's memories and logic.
+// Layer returns the cost of a layer's memories and logic.
 func Layer(m cost.Model, storage []dataflow.Storage, logic ...cost.Part) dataflow.Cost {
 	return Parts(append(Storage(m, storage), logic...)...)
 }
 
-// Stored is what a memory takes.
+// Stored returns the cost of a memory.
 func Stored(m cost.Model, s dataflow.Storage) cost.Resources {
 	rows := s.Rows
 	if s.In == dataflow.LUTRAM && s.Same > 0 {
@@ -71,7 +71,7 @@ func Stored(m cost.Model, s dataflow.Storage) cost.Resources {
 	return r.Times(s.Arrays())
 }
 
-// Storage is what memories take, by part.
+// Storage returns the cost of memories, by part.
 func Storage(m cost.Model, storage []dataflow.Storage) []cost.Part {
 	list := make([]cost.Part, 0, len(storage)+8)
 	for _, s := range storage {

@@ -17,7 +17,7 @@ import (
 
 var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
-// target is a board by formula.
+// target returns a target with a board and a formula.
 func target(t *testing.T, board string, formula dataflow.Formula) dataflow.Target {
 	t.Helper()
 	b, err := boards.Find(board)
@@ -27,7 +27,7 @@ func target(t *testing.T, board string, formula dataflow.Formula) dataflow.Targe
 	return dataflow.Target{Board: b, ClockMHz: 100, Formula: formula}
 }
 
-// design is 8 sums of 8 products behind step functions, in words of 4 elements, with FIFOs of so many words.
+// design returns 8 sums of 8 products after step functions, in words of 4 elements, with FIFOs of the given words.
 func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 	t.Helper()
 	weights := make([][]int64, 8)
@@ -56,12 +56,12 @@ func TestWhole(t *testing.T) {
 		words       int
 		fifos, host dataflow.Resources
 	}{
-		// Words of 16, 8 and 2 x 7 bits: a LUT and two registers a bit, and 4 LUTs and 2 registers of control each.
+		// Words have 16, 8 and 2 x 7 bits: a LUT and two registers per bit, and 4 LUTs and 2 registers of control each.
 		{zcu, 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2}, ps},
-		// Shift registers of 64: two LUTs a bit and one that gives them out, with a register; 6 address bits.
+		// Shift registers hold 64 words: two LUTs per bit, and one with a register for the output; 6 address bits.
 		{zcu, 40, dataflow.Resources{LUT: 3*38 + 3*25, LUTRAM: 2 * 38, FF: 38 + 3*12}, ps},
 		{target(t, "alveo-u250", dataflow.Fitted), 2, dataflow.Resources{LUT: 38 + 3*4, FF: 2*38 + 3*2},
-			dataflow.Resources{LUT: 2681 + 1482, FF: 1191 + 1022}}, // of 512 bits; the rest is the platform's
+			dataflow.Resources{LUT: 2681 + 1482, FF: 1191 + 1022}}, // a port of 512 bits; the rest is the platform's
 		{finn, 2, dataflow.Resources{}, dataflow.Resources{}},
 		{finn, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
 	} {
@@ -77,7 +77,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// A FIFO costs what its memory costs.
+// TestDeepFIFO checks that a FIFO costs what its memory costs.
 func TestDeepFIFO(t *testing.T) {
 	t.Parallel()
 	p := dataflow.Port{Elem: uint4, PerWord: 4, Words: 4096}
@@ -89,7 +89,7 @@ func TestDeepFIFO(t *testing.T) {
 	}
 }
 
-// The clock is what the layer allows that carries most from one clock to the next.
+// TestFmax checks that the layer with the longest path from one clock to the next limits the clock.
 func TestFmax(t *testing.T) {
 	t.Parallel()
 	d := design(t, target(t, "zcu104", dataflow.Fitted), 2)
@@ -114,14 +114,14 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Every memory is priced where it lies, and joins the others of its part.
+// TestStorage checks that every memory is priced where it lies, and added to the others of its part.
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	list := []dataflow.Storage{
-		dataflow.ROM("a", "table", 33, 8),                           // in LUTs, a register behind it
+		dataflow.ROM("a", "table", 33, 8),                           // in LUTs, followed by a register
 		dataflow.ROM("b", "table", 1, 8),                            // constants
 		dataflow.ROM("c", "table", 512, 36),                         // in block RAM
-		dataflow.RAM("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // a whole slice
+		dataflow.RAM("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // all of a slice
 		dataflow.RAM("e", "buffer", 1, 5),                           // a register
 		dataflow.RAM("f", "buffer", 0, 5),                           // nothing
 		dataflow.RAM("g", "delay", 20, 3).Shifted(),                 // a LUT per bit, and a register
@@ -136,7 +136,7 @@ func TestStorage(t *testing.T) {
 			{Name: "delay", Resources: dataflow.Resources{LUT: 3, LUTRAM: 3, FF: 3}},
 			{Name: "window", Resources: dataflow.Resources{BRAM: 17, URAM: 1}},
 		}
-		if formula == dataflow.FINN { // which counts no registers behind memories, and LUTs by four
+		if formula == dataflow.FINN { // FINN counts no registers after memories, and LUTs in fours
 			want[0].FF, want[1].LUT, want[1].LUTRAM, want[1].FF, want[3].BRAM = 0, 12, 12, 5, 20
 		}
 		got := estimate.Layer(estimate.Model(at), list)
@@ -149,7 +149,8 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// What is priced and not said to be a memory, or otherwise than it lies, is told.
+// TestCheckStorage checks that memories are reported that are priced but not declared, or priced otherwise than
+// declared.
 func TestCheckStorage(t *testing.T) {
 	t.Parallel()
 	at := target(t, "zcu104", dataflow.Fitted)

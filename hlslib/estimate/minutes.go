@@ -9,8 +9,9 @@ const (
 	secondsPerProduct = (2632. - 1026) / (64*64 - 64)
 )
 
-// Minutes is about how long the vendor's tools take for a layer alone. Of a layer that multiplies it is an order of
-// magnitude, measured at two points; of any other a guess: that it takes what is left without products.
+// Minutes returns roughly how long the vendor's tools take for a layer alone. For a layer that multiplies it is an
+// order of magnitude, measured at two points. For any other layer it is a guess: the time that the line gives without
+// products.
 func Minutes(op dataflow.Op, f dataflow.Fold) float64 {
 	products := 0
 	if m, ok := op.(dataflow.Unrolled); ok {

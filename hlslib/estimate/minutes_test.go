@@ -13,7 +13,7 @@ type multiplier struct{ dataflow.Op }
 
 func (multiplier) Products(f dataflow.Fold) (n, bits int) { return f.PE * f.SIMD, 4 }
 
-// TestMinutes holds the formula against its source.
+// TestMinutes checks the formula against its source.
 func TestMinutes(t *testing.T) {
 	t.Parallel()
 	for pe, seconds := range map[int]float64{1: 1026, 64: 2632} {

@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit reads a frame, and then writes. What is kept is written and read at one stage, since the next frame comes
-// where the last word that is read was.
+// Circuit reads a frame, and then writes the output. It writes and reads the memory at one pipeline stage, because
+// the next frame overwrites the last word that is read.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	in, _ := o.P.words(f)
@@ -27,7 +27,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	source := circuit.Sum(circuit.Times(o.source(b, f, chunk.Index, s.several), int64(o.P.Chunk/f.SIMD)), word.Index)
 	source = circuit.Kept(source, rows)
 	zero := b.Constant(0)
-	behind := b.Constant(int64(o.rows(f) - in)) // where the latest step lies
+	behind := b.Constant(int64(o.rows(f) - in)) // address of the latest step
 	to := circuit.Sum(at.Index, circuit.Choice(s.first, zero, behind))
 	stage := circuit.Stage(source, to)
 
@@ -38,14 +38,14 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// A position is where an iteration stands among the steps of its frame.
+// A position says where an iteration stands among the steps of its frame.
 type position struct {
-	first   circuit.Value // the step that is read is the first one
+	first   circuit.Value // the step that is read is the first
 	end     circuit.Value // the last step has been read
-	several circuit.Value // where the frame is written: it has several steps
+	several circuit.Value // while writing: the frame has several steps
 }
 
-// stepped counts the steps that have been read, or is told which one is the last.
+// stepped counts the steps that have been read or, for sequences of any length, reads which step is the last.
 func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p position) {
 	if !o.sequence {
 		step := b.Counter("step", o.steps, read)
@@ -66,7 +66,8 @@ func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p positio
 	return position{circuit.Not(several.Value()), end, several.Value()}
 }
 
-// source is where a chunk lies among those that are kept: the order has the first step's in front of the last one's.
+// source returns the address of a chunk in the memory, in chunks. The order numbers the chunks of the first step
+// before those of the last.
 func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk, several circuit.Value) circuit.Value {
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk), 0, order.Elem)
@@ -75,5 +76,5 @@ func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk, several circuit.
 	if !o.P.first() {
 		return single // the first step is not kept
 	}
-	return circuit.Choice(several, from, single) // or it is the last one
+	return circuit.Choice(several, from, single) // with a single step, the first is also the last
 }

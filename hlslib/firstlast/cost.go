@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is the words that are kept, the table of the order, and what counts; an adder joins a chunk's place and the word
-// in it.
+// Cost counts the memory of words, the table of the order, the counters, and an adder that joins the address of a
+// chunk and the word within it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -28,7 +28,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage is the layer's memories: the words that are kept, and the order.
+// storage returns the layer's memories: the kept words, and the order.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{
 		dataflow.RAM("kept", "buffer", o.rows(f), f.SIMD*o.In[0].Elem.Width),

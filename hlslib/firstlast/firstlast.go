@@ -1,14 +1,15 @@
-// Package firstlast takes chunks of the first and of the last step of a frame, which is steps of as many elements each:
-// what stands behind the last step of a sequence reads them, and no other step. The elements of a step in row-major
-// order are cut into chunks of Chunk elements; chunk j of the output is the chunk of a step that Order[j] says.
+// Package firstlast selects chunks of the first and of the last step of a frame, for layers after a recurrence that
+// use no other steps. A frame consists of steps with Step elements each. A step's elements in row-major order are
+// divided into chunks of Chunk elements. Chunk j of the output is the chunk that Order[j] names.
 //
-// Words have SIMD elements, SIMD a divisor of Chunk. With T steps of I input words and O output words the loop is
+// Words have SIMD elements, and SIMD divides Chunk. With T steps of I input words and O output words the loop is
 //
 //	for t < T: for i < I: read
 //	for i < O: write
 //
-// or T*I + O clocks a frame. The first step is kept where something of it goes out, and of all others the latest one.
-// The table of Order has one row per chunk of the output: the chunk of the step, or, behind those, of the last step.
+// or T*I + O clocks a frame. The layer keeps the latest step, and also the first step if the output has chunks of it.
+// The table of Order has one row per chunk of the output: the chunk's number in the first step or, after those, in
+// the last.
 package firstlast
 
 import (
@@ -22,7 +23,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the first and the last step in the table of layers; New makes one.
+// Layer describes the first and the last step in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "FirstLast",
 	Doc:     "elements of the first and the last step of a sequence (Gather, Slice behind a recurrence)",
@@ -30,7 +31,7 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Step  int    `json:"step"`  // elements of a step
 	Chunk int    `json:"chunk"` // elements of a chunk
@@ -44,7 +45,7 @@ type From struct {
 	Chunk int  `json:"chunk"`
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if p.Chunk < 1 || p.Step < 1 || p.Step > dataflow.MaxElements || p.Step%p.Chunk != 0 {
 		return fmt.Errorf("steps of %d elements, want whole chunks of %d", p.Step, p.Chunk)
@@ -72,15 +73,15 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// chunks is those of a step.
+// chunks returns the chunks of a step.
 func (p Params) chunks() int { return p.Step / p.Chunk }
 
-// first reports whether something of the first step goes out.
+// first reports whether the output has chunks of the first step.
 func (p Params) first() bool {
 	return slices.ContainsFunc(p.Order, func(f From) bool { return !f.Last })
 }
 
-// words is the words of a step that are read, and those that are written of a frame.
+// words returns the input words per step, and the output words per frame.
 func (p Params) words(f dataflow.Fold) (in, out int) {
 	return p.Step / f.SIMD, len(p.Order) * p.Chunk / f.SIMD
 }
@@ -89,10 +90,10 @@ type op struct {
 	layer.Base[Params]
 	layer.Mover
 	steps    int
-	sequence bool // of any number of steps
+	sequence bool // frames have any number of steps
 }
 
-// bind takes one input of a whole number of steps; the output has the given shape and the input's element type.
+// bind returns the layer for an input of whole steps. The output has the given shape and the input's element type.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	size := in[0].Shape.Size()
 	if size%b.P.Step != 0 {
@@ -106,7 +107,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// ranges is what reaches each of so many output channels, where steps are whole vectors. Else it is the union.
+// ranges returns the ranges of the output channels. They differ only if steps are whole vectors; otherwise it returns
+// the union of the input's ranges.
 func (p Params) ranges(t dataflow.Type, out int) []num.Range {
 	in := t.Shape.Channels()
 	if len(t.Range) == 1 || p.Step%in != 0 {
@@ -123,7 +125,7 @@ func (p Params) ranges(t dataflow.Type, out int) []num.Range {
 	return r
 }
 
-// Dependence is that of all steps, as the last one may be any.
+// Dependence says that the output depends on all steps, because any step may be the last.
 func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.Recurrent, In: []int{o.steps}, Out: 1,
 		Beside: func(frames int) dataflow.Op {
@@ -137,7 +139,7 @@ func (o *op) Dependence() dataflow.Dependence {
 		}}
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Gather{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
 		if at = o.P.Order[r].Chunk; o.P.Order[r].Last {
@@ -167,11 +169,11 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// Loop has the latency of a word whose place the order has.
+// Loop returns the loop, with the latency of a word whose address comes from the order.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
-	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
+	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
 	c.Do(delay.Add, bits.Len(uint(o.rows(f))))
 	c.Look(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	return layer.Timed(o, f, t, dataflow.Loop{Body: dataflow.Join(
@@ -179,7 +181,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: c.Write()})
 }
 
-// kernel is the words of the first step, or none, and then those of the latest one behind it.
+// kernel holds the words of the first step, if they are kept, followed by those of the latest step.
 type kernel struct {
 	*op
 	simd  int
@@ -190,7 +192,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &kernel{o, f.SIMD, make([]dataflow.Word, o.rows(f))}
 }
 
-// rows is how many words are kept.
+// rows returns the number of kept words.
 func (o *op) rows(f dataflow.Fold) int {
 	in, _ := o.P.words(f)
 	if o.P.first() {
@@ -201,7 +203,7 @@ func (o *op) rows(f dataflow.Fold) int {
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	step := k.P.Step / k.simd
-	behind := len(k.words) - step // where the latest step lies
+	behind := len(k.words) - step // where the latest step begins
 	if iteration < k.steps*step {
 		at := iteration % step
 		if iteration >= step {
@@ -233,27 +235,27 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Config: []dataflow.Field{
 			{Name: "steps", Doc: "steps of a frame", Value: o.steps},
 			{Name: "in_words", Doc: "words of a step", Value: in},
-			{Name: "out_words", Doc: "words written of a frame", Value: out},
+			{Name: "out_words", Doc: "output words of a frame", Value: out},
 			{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 			{Name: "step_chunks", Doc: "chunks of a step", Value: o.P.chunks()},
-			{Name: "behind", Doc: "words in front of those of the latest step", Value: kept},
+			{Name: "behind", Doc: "words kept in front of the latest step", Value: kept},
 		},
 		Tables:  []dataflow.Table{o.P.table()},
 		Storage: o.storage(f),
 	}
 }
 
-// ReadsEnds is true: the last step is what goes out.
+// ReadsEnds returns true, because the output depends on which step is the last.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence is the layer for sequences of any length: it is the same for all.
+// Sequence returns the layer for sequences of any length, which is the same for all lengths.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
 	of.Base, of.sequence = of.With(of.P), true
 	return &of
 }
 
-// EmitSteps is the instance for sequences of any length.
+// EmitSteps returns the instance for sequences of any length.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	i := o.Emit(f, t)
 	i.Func, i.Ends = "firstlast_steps", true
@@ -261,10 +263,10 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 	return i
 }
 
-// table is Order.
+// table returns Order as a table.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
-		Name: "order", Doc: "by chunk written: the chunk of the first step, or, behind those, of the last one",
+		Name: "order", Doc: "by output chunk: the chunk of the first step or, numbered after those, of the last",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
 	}
 	for _, from := range p.Order {

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit joins a word with what is kept of its channels: where that is one word, in registers.
+// Circuit joins a word with the kept values of its channels. If all channels fit in one word, registers keep them.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -34,8 +34,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// turn joins values with the row of their channels, which comes round again two iterations later at the least: a clock
-// to read it, and one to join and write it.
+// turn adds the values to the kept row of their channels, or takes the maximum of both, and stores the row. The next
+// access to a row comes at least two iterations later. So one clock is left to read it, and one to compute and write.
 func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value, x []circuit.Value) circuit.Value {
 	elem := o.Out[0].Elem
 	kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), f.PE*elem.Width)

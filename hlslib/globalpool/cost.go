@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts one join per PE, and the words that are kept. FINN estimates nothing.
+// Cost counts one join per PE, and the memory of the kept words. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -24,7 +24,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage is the layer's memories: the accumulators go round in shift registers, or, where they are many, lie in LUTs.
+// storage returns the layer's memories. The accumulators circulate in shift registers or, if there are many, lie in
+// LUTs.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	rows := o.Words(f)
 	if o.Vectors == 1 {
@@ -34,5 +35,5 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{kept.At(dataflow.LUTRAM).Shifted()}
 }
 
-// Delay is that of joining a value with what is kept.
+// Delay returns the delay of joining a value with the kept one, in nanoseconds.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return o.P.Op.Delay() }

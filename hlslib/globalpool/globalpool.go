@@ -1,16 +1,17 @@
-// Package globalpool is pooling over a whole frame: of its V vectors x of C channels it gives, per channel, the maximum
-// or the sum,
+// Package globalpool is pooling over a whole frame: from V vectors x of C channels it computes the maximum or the sum
+// of each channel,
 //
 //	y[c] = max over v of x[v][c]    or    y[c] = sum over v of x[v][c]
 //
-// A mean is a sum whose division belongs to the step function that follows.
+// A mean is a sum; the step function that follows includes the division.
 //
 // PE channels are computed side by side. The loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame. Every iteration reads a word, x[v][fold*PE .. fold*PE+PE-1], and joins it with what is kept
-// of its channels; those of the last vector write the result. What is kept are C values: the words of one vector.
+// or V*C/PE clocks a frame. Every iteration reads the word x[v][fold*PE .. fold*PE+PE-1], and joins it with the kept
+// values of its channels. The iterations of the last vector write the result. The layer keeps C values: the words of
+// one vector.
 package globalpool
 
 import (
@@ -22,7 +23,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the pooling of frames in the table of layers; New makes one.
+// Layer describes the pooling of frames in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "GlobalPool",
 	Doc:     "the maximum or the sum over a whole frame, per channel (GlobalMaxPool, GlobalAveragePool)",
@@ -31,10 +32,10 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"GlobalAccPool"}, WholeImage: true},
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params = layer.PoolParams
 
-// What is made of a frame.
+// The operations of pooling.
 const Max, Sum = layer.Max, layer.Sum
 
 type op struct {
@@ -42,8 +43,8 @@ type op struct {
 	layer.Channelwise
 }
 
-// bind takes one input of at least two axes and gives one output of shape [C]: of the input's own type for a maximum,
-// of V times its ranges for a sum.
+// bind returns the layer for one input with at least two axes. The output has the shape [C]. For a maximum it has the
+// input's type, for a sum V times its ranges.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
@@ -54,7 +55,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, err
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Pools{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.Sum}
 }
@@ -71,7 +72,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields every PE that divides the channels, in increasing order.
 func (o *op) Folds() dataflow.Folds { return o.Channelwise.Folds(layer.Tables{}, false) }
 
-// Loop has the latency of a word that is joined with what is kept.
+// Loop returns the loop, with the latency of a word that is joined with the kept one.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -85,7 +86,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, l.Loop())
 }
 
-// kernel keeps what has been made of the vectors so far, by fold.
+// kernel keeps the result of the vectors so far, by fold.
 type kernel struct {
 	op      layer.Pooling
 	vectors int

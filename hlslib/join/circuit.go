@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit is wires, and signs where elements of the output are wider.
+// Circuit returns the RTL, which is wires, with sign extensions if the output's elements are wider.
 func (o *op) Circuit(_ dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)

@@ -1,9 +1,9 @@
-// Package join puts words side by side: an output word is a word of every input, in the order of the inputs. It is the
-// end of a layer that several processes compute, each of which makes some elements of every word.
+// Package join puts words side by side: an output word consists of a word of every input, in the order of the inputs.
+// It ends a layer that is split into several processes, each of which computes some elements of every word.
 //
-// All inputs have the same shape [..., C], and words of Block elements; the output has shape [..., Inputs*C] and words
-// of Inputs*Block elements. Its elements are of type Elem, which holds what every input has. With V vectors in a frame
-// the loop is
+// All inputs have the same shape [..., C], and words of Block elements. The output has the shape [..., Inputs*C], and
+// words of Inputs*Block elements. Its element type is Elem, which must hold the values of every input. With V vectors
+// in a frame the loop is
 //
 //	for w < V*C/Block: one clock
 //
@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the join in the table of layers; New makes one.
+// Layer describes the join in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "StreamingJoin",
 	Doc:     "words side by side (what the parts of a layer that is split into processes have computed)",
@@ -30,14 +30,14 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Inputs int    `json:"inputs"`
-	Block  int    `json:"block"` // elements in a word of an input
-	Elem   string `json:"elem"`  // of the output
+	Block  int    `json:"block"` // elements per input word
+	Elem   string `json:"elem"`  // element type of the output
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if err := layer.Within("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
 		return err
@@ -55,7 +55,7 @@ type op struct {
 	out dataflow.Type
 }
 
-// bind takes inputs of one shape, whose words line up with their channels.
+// bind returns the layer for inputs of one shape, whose channels are whole words.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
@@ -93,18 +93,18 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, nil
 }
 
-// place is the input, and its channel, that channel c of the output comes from.
+// place returns the input and its channel from which channel c of the output comes.
 func (o *op) place(c int) (input, channel int) {
 	word, at := c/(o.P.Inputs*o.P.Block), c%(o.P.Inputs*o.P.Block)
 	return at / o.P.Block, word*o.P.Block + at%o.P.Block
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(o.P.Inputs, o.out.Shape.Vectors())
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	n, words := o.P.Inputs, o.in[0].Shape.Channels()/o.P.Block
 	return dataflow.Gather{Run: o.P.Block, At: func(_, r int) (input, at int) {
@@ -124,7 +124,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields one fold: there is no freedom.
+// Folds yields the only fold.
 func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{Fits: func(dataflow.Fold) bool {
 		return o.in[0].Shape.Size()/o.P.Block <= dataflow.MaxIterations
@@ -135,7 +135,7 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.in, o.P.Block), []dataflow.Port{o.out.Port(o.P.Inputs * o.P.Block)}
 }
 
-// Loop has the latency of words that are read and written.
+// Loop returns the loop, with the latency of words that are read and written.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -144,7 +144,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: c.Write()})
 }
 
-// words is the iterations of a frame.
+// words returns the iterations of a frame.
 func (o *op) words() int { return o.in[0].Shape.Size() / o.P.Block }
 
 // kernel has no state.
@@ -156,8 +156,8 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Concat(in...)}
 }
 
-// Cost counts words, and a LUT per input that is waited for. Putting words side by side is wiring. FINN has no such
-// layer.
+// Cost counts the counter of words, and a LUT per input that is waited for. Putting words side by side is wiring.
+// FINN has no such layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c

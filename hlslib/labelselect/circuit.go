@@ -9,10 +9,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A candidate is a label with its index, in a circuit.
+// A candidate is a label and its index in the circuit.
 type candidate struct{ label, index circuit.Value }
 
-// Circuit puts the labels of a word in order, and joins them with those that are kept.
+// Circuit sorts the labels of a word, and merges them with those that are kept.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	fold := b.Counter("fold", o.Words(f), b.Constant(1))
@@ -34,7 +34,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// order is the first labels of a list in order, by joining halves.
+// order returns the first labels of a list in order. It sorts the halves and merges them.
 func (p Params) order(list []candidate) []candidate {
 	if len(list) == 1 {
 		return list
@@ -45,8 +45,8 @@ func (p Params) order(list []candidate) []candidate {
 	})
 }
 
-// carry joins what is kept of the words before, of which there are fold, with a list of this one. All of that is in
-// one stage, as the next word follows in the next clock.
+// carry merges the labels kept from the words before with the list of this word, which has the number fold. The merge
+// lies in one pipeline stage, because the next word follows in the next clock.
 func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list []candidate) []candidate {
 	index := num.Range{Hi: int64(o.P.Labels - 1)}
 	values := []circuit.Value{fold}
@@ -69,7 +69,7 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	}
 	b.Now(func() circuit.Value {
 		first = o.P.join(kept, list, func(i int, before circuit.Value) circuit.Value {
-			return circuit.All(circuit.Exceeds(fold, b.Constant(int64(i/f.PE))), before) // else there is none yet
+			return circuit.All(circuit.Exceeds(fold, b.Constant(int64(i/f.PE))), before) // else it is not yet kept
 		})
 		for i, c := range first {
 			labels[i].Set(c.label, b.Constant(1))
@@ -80,7 +80,7 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	return first
 }
 
-// ahead is whether a comes before b, where a has the lower index.
+// ahead reports whether label a comes before label b, where a has the lower index.
 func (p Params) ahead(a, b circuit.Value) circuit.Value {
 	if p.First == Smallest {
 		a, b = b, a
@@ -91,16 +91,16 @@ func (p Params) ahead(a, b circuit.Value) circuit.Value {
 	return circuit.Not(circuit.Exceeds(b, a))
 }
 
-// join is the first K of two lists in order, of which every index in a is below every index in b: every label of one is
-// compared with every one of the other. where may change the result for place i of a.
+// join returns the first K labels of two sorted lists. Every index in a must be below every index in b. It compares
+// every label of a with every label of b. where may change the result for place i of a.
 func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) circuit.Value) []candidate {
-	ahead := make([][]circuit.Value, len(a)) // place i of a comes before place j of b
+	ahead := make([][]circuit.Value, len(a)) // label i of a comes before label j of b
 	for i := range a {
 		for j := range b {
 			ahead[i] = append(ahead[i], where(i, p.ahead(a[i].label, b[j].label)))
 		}
 	}
-	// Of those in front of a place, as many are of a as are ahead of the others: from least to most.
+	// Among the labels before a place, those from a number between least and most.
 	var at func(place, least, most int) candidate
 	at = func(place, least, most int) candidate {
 		if least < most {
@@ -123,7 +123,7 @@ func (p Params) join(a, b []candidate, where func(i int, before circuit.Value) c
 	return list
 }
 
-// choose is one of two.
+// choose returns a if c holds, else b.
 func choose(c circuit.Value, a, b candidate) candidate {
 	return candidate{circuit.Choice(c, a.label, b.label), circuit.Choice(c, a.index, b.index)}
 }

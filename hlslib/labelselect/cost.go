@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is the fitted formula's, by which each of K places is one more label to compare with and to keep. FINN takes its
-// LabelSelect_hls to be free.
+// Cost returns the cost by the fitted formula, in which each of K places is one more label to compare with and to
+// keep. FINN counts nothing for its LabelSelect_hls.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -18,7 +18,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width, LabelBits: o.out.Elem.Width})
 }
 
-// Delay is that of joining a word with the labels kept: a comparison, and one of up to 2K places, four in each level.
+// Delay returns the delay of merging a word with the kept labels, in nanoseconds: a comparison, and a choice among up
+// to 2K places, four in each level.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 {
 	return cost.CarriedDelay(1 + (bits.Len(uint(2*o.P.K-1))+1)/2)
 }

@@ -1,18 +1,19 @@
-// Package labelselect is the selection of labels: of every vector x of N labels in a frame it gives the indices of the
-// K that come first, in order. The largest label comes first, or the smallest; of equal labels the one with the lower
-// index, or the one with the higher.
+// Package labelselect is the selection of labels: for every vector x of N labels in a frame it gives the indices of
+// the first K in order. The largest label comes first, or the smallest. Among equal labels the lower index comes
+// first, or the higher.
 //
-// PE labels are taken side by side. With V vectors the loop is
+// PE labels are handled side by side. With V vectors the loop is
 //
 //	for v < V: for fold < N/PE: one clock
 //
-// or V*N/PE clocks a frame. Every iteration reads a word, x[fold*PE .. fold*PE+PE-1]; the last of a vector writes one
-// word, its K indices, the first place lowest.
+// or V*N/PE clocks a frame. Every iteration reads the word x[fold*PE .. fold*PE+PE-1]. The last iteration of a vector
+// writes one word with its K indices, the first place lowest.
 //
-// The K first labels so far are kept in order. An iteration puts the labels of its word in order, by joining halves,
-// which no other iteration waits for, and joins them with those kept. What it carries over to the next is thus one
-// comparison of every kept label with every one of the word, all of them side by side, and one choice among the places:
-// as deep for 64 labels a clock as for one. The comparators are K*min(K,PE), which is why K is limited.
+// The layer keeps the first K labels so far in order. An iteration sorts the labels of its word, by merging halves,
+// which no other iteration waits for. Then it merges them with the kept labels. Only this merge hands a result to the
+// next iteration: it compares all kept labels with all labels of the word side by side, and chooses the places once.
+// Its depth is the same for 64 labels a clock as for one. It takes K*min(K,PE) comparators, which is why K is
+// limited.
 package labelselect
 
 import (
@@ -25,7 +26,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the selection of labels in the table of layers; New makes one.
+// Layer describes the selection of labels in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "LabelSelect",
 	Doc:     "the indices of the first K labels of every vector, in order (ArgMax, ArgMin, TopK)",
@@ -33,13 +34,13 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxK is the most places that Bind accepts.
+// MaxK is the largest K that Verify accepts.
 const MaxK = 16
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
-	Labels int   `json:"labels"` // in a vector, N
-	K      int   `json:"k"`      // places that are given
+	Labels int   `json:"labels"` // N, the labels of a vector
+	K      int   `json:"k"`      // number of indices in the output
 	First  First `json:"first"`
 	Ties   Ties  `json:"ties"`
 }
@@ -47,7 +48,7 @@ type Params struct {
 // First says which label takes the first place.
 type First string
 
-// The orders.
+// The values of First.
 const (
 	Largest  First = "largest"
 	Smallest First = "smallest"
@@ -56,13 +57,13 @@ const (
 // Ties says which of equal labels comes first.
 type Ties string
 
-// The orders of equal labels.
+// The values of Ties.
 const (
 	LowerIndex  Ties = "lower index"
 	HigherIndex Ties = "higher index"
 )
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	switch {
 	case p.Labels < 1 || p.Labels > dataflow.MaxChannels:
@@ -93,12 +94,12 @@ func (p Params) before(a int64, i int, b int64, j int) bool {
 
 type op struct {
 	layer.Base[Params]
-	layer.Channelwise // of the labels; a word of MaxK indices is always within its limit
+	layer.Channelwise // of the labels; a word of MaxK indices always stays within its limit
 	out               dataflow.Type
 }
 
-// bind takes one input of shape [..., N], where N may be the product of several trailing axes, and gives one output of
-// shape [..., K]: indices from 0 to N-1.
+// bind returns the layer for one input of shape [..., N], where N may be the product of several trailing axes. The
+// output has the shape [..., K], with indices from 0 to N-1.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	x, ok := in[0].Vectors(b.P.Labels)
 	if !ok {
@@ -110,7 +111,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return &op{b, layer.Channels([]dataflow.Type{x}), out}, []dataflow.Type{out}, nil
 }
 
-// Dependence has every vector of labels apart.
+// Dependence says that every vector of labels is handled independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -143,8 +144,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return layer.Ports(o.In, f.PE), []dataflow.Port{o.out.Port(o.P.K)}
 }
 
-// Loop takes V*N/PE clocks, FINN's formula. It has the latency of a word whose halves are joined, and their halves, and
-// then with the labels kept. To join is to compare all pairs, and to choose a source for each place.
+// Loop returns a loop of V*N/PE clocks, as in FINN's formula. Its latency is that of a word that is sorted by merging
+// halves and then merged with the kept labels. A merge compares all pairs, and chooses a source for each place.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -160,10 +161,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 type kernel struct {
 	p         Params
 	pe, words int
-	kept      []ranked // in order, at most K
+	kept      []ranked // sorted, at most K
 }
 
-// A ranked label has its index.
+// A ranked holds a label and its index.
 type ranked struct {
 	label int64
 	index int
@@ -191,7 +192,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{y}
 }
 
-// insert puts a label in its rank; what then stands beyond the last one is dropped.
+// insert puts a label in its rank, and drops the label after place K.
 func (k *kernel) insert(r ranked) {
 	i := 0
 	for i < len(k.kept) && k.p.before(k.kept[i].label, k.kept[i].index, r.label, r.index) {
@@ -207,10 +208,10 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Func:    "labelselect",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: o.Config(f, "labels taken", []dataflow.Field{
-			{Name: "k", Doc: "indices given of a vector", Value: o.P.K},
+			{Name: "k", Doc: "indices per vector", Value: o.P.K},
 			{Name: "largest", Doc: "the largest label comes first, else the smallest", Value: o.P.First == Largest},
 			{
-				Name: "last_first", Doc: "of equal labels the one with the higher index comes first",
+				Name: "last_first", Doc: "among equal labels the higher index comes first",
 				Value: o.P.Ties == HigherIndex,
 			},
 		}...),

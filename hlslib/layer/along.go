@@ -2,9 +2,9 @@ package layer
 
 import "hlsgen/internal/dataflow"
 
-// Along is the dependence of a layer of images where both frames are a line of pixels along one axis, a column or a
-// row. beside is the layer that does along the rows of an image of so many columns what this one does along that line;
-// nil where there is none.
+// Along returns the dependence of a layer of images whose frames are lines of pixels, a single column or row. beside
+// returns the layer that handles several such lines side by side, as an image with the given number of columns, or
+// nil if there is none. Its axis is the axis of the line.
 func Along(in, out dataflow.Shape, beside func(axis, columns int) dataflow.Op) dataflow.Dependence {
 	for axis := range 2 {
 		if in[1-axis] == 1 && out[1-axis] == 1 && beside(axis, 1) != nil {
@@ -15,5 +15,6 @@ func Along(in, out dataflow.Shape, beside func(axis, columns int) dataflow.Op) d
 	return dataflow.Dependence{Why: "it works along rows and columns, and not along a line of steps"}
 }
 
-// Axis is what a layer does along an axis, as what another does along rows, which does across along columns.
+// Axis returns a layer's parameters for rows and columns, such that it does along its rows what another layer does
+// along axis. Along its columns it does across.
 func Axis(axis int, does [2]int, across int) [2]int { return [2]int{does[axis], across} }

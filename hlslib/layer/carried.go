@@ -8,23 +8,24 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// place is the bits of the counters of a large frame.
+// place is the width of the counters of a large frame in bits.
 const place = 17
 
-// counted returns the path from state to state of a kernel with nested counters: it compares a counter, combines that
-// with the levels inside, and chooses the next count twice: for the level, and for the frame. Accumulators take no
-// longer.
+// counted returns the path from state to state of a kernel with nested counters. The kernel compares a counter,
+// combines the result with the levels inside, and chooses the next count twice: for the level, and for the frame. The
+// path through an accumulator is no longer.
 func counted(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
-// stepped returns the path of a kernel that adds before it compares: the sum is held against the end of a ring, or
-// against the number of words that are needed. The two choices are those of counted.
+// stepped returns the path of a kernel that adds before it compares: it compares the sum with the end of a ring, or
+// with the number of words that are needed. The two choices are those of counted.
 func stepped(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
-// Told returns the path of a stepped kernel that is told where sequences end, and begins anew there: one choice more.
+// Told returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has one
+// choice more.
 func Told(t dataflow.Target) dataflow.Path {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select, delay.Select)
 }
@@ -41,7 +42,7 @@ func carried(t dataflow.Target, chain ...delay.Op) (p dataflow.Path) {
 	return p
 }
 
-// Carries is the path of a layer, as its definition says.
+// Carries returns the layer's path from clock to clock, as the definition's Stepped says.
 func (b Base[P]) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path {
 	if b.def.Stepped {
 		return stepped(t)

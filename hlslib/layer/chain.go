@@ -10,35 +10,35 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Chain is the operations that a word goes through in an iteration, as they are packed into stages of the target's
-// clock. A layer's latency is that of its chain.
+// A Chain is the sequence of operations on a word within an iteration, packed into pipeline stages of the target's
+// clock. The layer's latency is that of its chain.
 type Chain struct {
 	delay.Pipe
-	start delay.Pipe // of the iteration, where counters are known
+	start delay.Pipe // the start of the iteration, when counters are known
 }
 
-// Begin is the chain at the start of an iteration, behind the stage that decides what it does.
+// Begin returns the chain at the start of an iteration, after the stage that decides what the iteration does.
 func Begin(t dataflow.Target) Chain {
 	p := t.Delays().Begin()
 	return Chain{p, p}
 }
 
-// Body is the chain behind that stage alone: what one iteration hands on to another.
+// Body returns the empty chain, without that stage. It times values that one iteration hands to another.
 func Body(t dataflow.Target) Chain {
 	p := t.Delays().Pipe()
 	return Chain{p, p}
 }
 
-// Fresh is a chain at the start of the same iteration.
+// Fresh returns a chain at the start of the same iteration.
 func (c *Chain) Fresh() Chain { return Chain{c.start, c.start} }
 
-// Join waits for what another chain of the iteration has made.
+// Join waits until the result of another chain of the iteration is available, too.
 func (c *Chain) Join(o Chain) { c.Pipe.Join(o.Pipe) }
 
-// Read takes a word of a stream.
+// Read reads a word from a stream.
 func (c *Chain) Read() { c.Do(delay.Read, 1) }
 
-// ReadWhere takes a word of a stream where counters say so.
+// ReadWhere reads a word from a stream under a condition on counters.
 func (c *Chain) ReadWhere() {
 	c.Decide()
 	c.Read()
@@ -47,17 +47,18 @@ func (c *Chain) ReadWhere() {
 // Decide compares a counter.
 func (c *Chain) Decide() { c.Do(delay.Compare, counter) }
 
-// counter is the bits of a usual one.
+// counter is the width of a typical counter in bits.
 const counter = 16
 
-// Fetch waits for a row of a memory that counters address. A single row, or none, is there at once.
+// Fetch waits for a row of a memory that counters address. A memory with at most one row takes no time.
 func (c *Chain) Fetch(rows, width int, m dataflow.Memory) {
 	row := c.Fresh()
 	row.Look(rows, width, m)
 	c.Join(row)
 }
 
-// Look reads the row of a memory that the chain has the address of. What lies nowhere lies where it fits.
+// Look reads the row of a memory whose address the chain has computed. NoMemory stands for the memory that fits the
+// size.
 func (c *Chain) Look(rows, width int, m dataflow.Memory) {
 	if rows <= 1 {
 		return
@@ -75,18 +76,18 @@ func (c *Chain) Look(rows, width int, m dataflow.Memory) {
 	}
 }
 
-// Choose is one of two words under a condition.
+// Choose selects one of two words of the given width by a condition.
 func (c *Chain) Choose(bits int) { c.Do(delay.Select, bits) }
 
-// Write gives a word to a stream, and is the chain's latency: the clocks from the start of the iteration to where the
-// word can be read.
+// Write writes a word to a stream. It returns the chain's latency: the clocks from the start of the iteration until
+// the word can be read.
 func (c *Chain) Write() int {
 	c.Do(delay.Write, 1)
 	return c.Clocks()
 }
 
-// Comparators is a step function of a value of so many bits, built of comparators: pe of its channels, or one row for
-// all, lie in a row of tables in m.
+// Comparators applies a step function, built from comparators, to a value of the given width. Its tables lie in m,
+// and a row holds pe channels' thresholds, or those that all channels share.
 func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) {
 	n := k.Steps()
 	if n == 0 {
@@ -102,7 +103,7 @@ func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) 
 	c.Do(delay.Compare, bits)
 	if k.Delta != nil {
 		c.Choose(bits)
-		c.Tree(n+1, bits, delay.Add) // and the base
+		c.Tree(n+1, bits, delay.Add) // one more for the base
 		return
 	}
 	c.Count(n)
@@ -111,8 +112,8 @@ func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) 
 	}
 }
 
-// Steps is step functions of a value of so many bits in their form; nothing without one. Comparators are k's, of which
-// pe lie in a row in m.
+// Steps applies step functions in the given form to a value of the given width; a nil form does nothing. If the form
+// consists of comparators, they are k, with pe channels per row of a table in m.
 func (c *Chain) Steps(form steps.Form, k num.Comparators, bits, pe int, m dataflow.Memory) {
 	switch scaled, ok := form.(*steps.Scaled); {
 	case form == nil:
@@ -125,7 +126,7 @@ func (c *Chain) Steps(form steps.Form, k num.Comparators, bits, pe int, m datafl
 	}
 }
 
-// scale is a form that multiplies by a sum of powers of two.
+// scale applies a form that multiplies by a sum of powers of two.
 func (c *Chain) scale(form *steps.Scaled) {
 	for _, s := range form.Storage() {
 		c.Fetch(s.Rows, s.Width, s.In)
@@ -140,12 +141,12 @@ func (c *Chain) scale(form *steps.Scaled) {
 	}
 }
 
-// lookUp is a form whose tables a value is the address of: the first clock reads a row, and each further one compares
-// with what a row has.
+// lookUp applies a form whose tables are addressed by the value. The first clock reads a row; each further clock
+// compares the value with thresholds of a row.
 func (c *Chain) lookUp(form steps.Form, bits int) {
 	largest := slices.MaxFunc(form.Storage(), func(a, b dataflow.Storage) int { return cmp.Compare(a.Rows, b.Rows) })
 	compared := form.Clocks()
-	if largest.Rows > 1 { // else thresholds are the same for all values
+	if largest.Rows > 1 { // otherwise the thresholds are the same for all values
 		c.Look(largest.Rows, largest.Width, largest.In)
 		compared--
 	}
@@ -155,7 +156,7 @@ func (c *Chain) lookUp(form steps.Form, bits int) {
 	}
 }
 
-// Requant multiplies a value of so many bits, rounds and clips it.
+// Requant multiplies a value of the given width, rounds and clips it.
 func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
 	if q.Multiplier < 0 || !Shifts(q.Multiplier) {
 		more := num.Smallest(num.Point(q.Multiplier)).Width
@@ -168,18 +169,18 @@ func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
 	c.Clip(bits)
 }
 
-// Clip is the nearer of two limits where a value exceeds them.
+// Clip replaces a value beyond a limit by the limit.
 func (c *Chain) Clip(bits int) {
 	c.Do(delay.Compare, bits)
 	c.Choose(bits)
 }
 
-// Chain is the tail of a layer behind what it has computed, of pe channels at a time.
+// Chain appends the step functions to c, for PE channels at a time.
 func (s *Steps) Chain(c *Chain, f dataflow.Fold) {
 	c.Steps(s.Form(f), s.compare, s.of.Width, f.PE, f.Memory)
 }
 
-// Chain is a value of so many bits pooled with another one.
+// Chain returns the operations that pool two values.
 func (p Pooling) Chain() []delay.Op {
 	if p == Sum {
 		return []delay.Op{delay.Add}

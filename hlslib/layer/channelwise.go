@@ -7,25 +7,25 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Channelwise is the schedule of layers that take PE channels of every vector of a frame side by side. With V vectors
-// of C channels the loop is
+// Channelwise is the schedule of layers that handle PE channels of a vector side by side. With V vectors of C
+// channels per frame, the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// and words, on all ports, have PE elements.
+// and the words on all ports have PE elements.
 type Channelwise struct {
 	In, Out           []dataflow.Type
 	Vectors, Channels int   // V and C
-	pe                []int // what divides C
+	pe                []int // the divisors of C
 }
 
-// Channels is the schedule for vectors like those of the first input; outputs are the layer's to add.
+// Channels returns the schedule for vectors as in the first input. The layer must add the outputs.
 func Channels(in []dataflow.Type) Channelwise {
 	return Lanes(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
 }
 
-// Positions is the schedule for n functions, one per element of n neighbours, of one pixel or of several: of the first
-// input as vectors of n elements, of which so many are taken side by side as divide a pixel's channels.
+// Positions returns the schedule for n functions, one for each of n neighbouring elements, which may span several
+// pixels. It reads the first input as vectors of n elements. PE still divides the channels of a pixel.
 func Positions(n int, in []dataflow.Type) Channelwise {
 	v := View(n, in[0])
 	s := Channels(in)
@@ -33,7 +33,7 @@ func Positions(n int, in []dataflow.Type) Channelwise {
 	return s
 }
 
-// View is a type whose trailing axes are read as one of n elements, where n is several pixels; else as it is.
+// View returns t with trailing axes merged to one of n elements if n spans several pixels; otherwise it returns t.
 func View(n int, t dataflow.Type) dataflow.Type {
 	if v, ok := t.Vectors(n); ok && n > t.Shape.Channels() {
 		return v
@@ -41,7 +41,7 @@ func View(n int, t dataflow.Type) dataflow.Type {
 	return t
 }
 
-// Unview gives a type of View its shape back: a channel's range is that of all its pixels.
+// Unview reverses View: it restores the shape, and unites the ranges of a channel over its pixels.
 func Unview(v dataflow.Type, shape dataflow.Shape) dataflow.Type {
 	if n := shape.Channels(); len(v.Range) > n {
 		all := v.Range
@@ -54,28 +54,29 @@ func Unview(v dataflow.Type, shape dataflow.Shape) dataflow.Type {
 	return v
 }
 
-// Lanes is the schedule for inputs that are taken as so many vectors.
+// Lanes returns the schedule for inputs that are read as the given number of vectors.
 func Lanes(in []dataflow.Type, vectors, channels int) Channelwise {
 	return Channelwise{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
 }
 
-// Words is C/PE, the words of a vector.
+// Words returns C/PE, the words of a vector.
 func (s *Channelwise) Words(f dataflow.Fold) int { return s.Channels / f.PE }
 
-// Tables are what a layer reads beside its inputs.
+// Tables describes the tables that a layer reads.
 type Tables struct {
-	PerChannel bool             // some differ between channels: a row per word of a vector
-	Shared     bool             // some serve all channels
-	Row        func(pe int) int // bits of the widest row
+	PerChannel bool             // some table has a row for each word of a vector
+	Shared     bool             // some table has one row for all channels
+	Row        func(pe int) int // width of the widest row in bits
 }
 
-// Folds yields every PE that divides the channels, with the memories that tables may lie in, and with what may multiply
-// where anything does. There is no memory without tables; a table of one row is wiring, in LUTRAM by convention.
+// Folds yields every PE that divides the channels, with each memory that the tables may use, and with each kind of
+// multiplier if multiplies is set. Without tables there is no memory to choose. A table with one row is wiring, and
+// its memory is LUTRAM by convention.
 func (s *Channelwise) Folds(t Tables, multiplies bool) dataflow.Folds {
 	return s.Choices(t, multiplies).All()
 }
 
-// Choices are those of Folds.
+// Choices returns the choices from which Folds makes folds.
 func (s *Channelwise) Choices(t Tables, multiplies bool) Folds {
 	return Folds{PE: s.pe, Compute: Multipliers(multiplies), Fits: func(f dataflow.Fold) bool {
 		return f.PE*widest(s.In, s.Out) <= dataflow.MaxWord && s.Vectors <= dataflow.MaxIterations/s.Words(f) &&
@@ -91,12 +92,12 @@ func (s *Channelwise) Choices(t Tables, multiplies bool) Folds {
 	}}
 }
 
-// Ports has words of PE elements everywhere.
+// Ports returns ports whose words have PE elements.
 func (s *Channelwise) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return Ports(s.In, f.PE), Ports(s.Out, f.PE)
 }
 
-// Nest is the loop, in which every iteration moves a word on every port.
+// Nest returns the loop. Every iteration moves a word on every port.
 func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.Nest {
 	each := func(types []dataflow.Type) (list []dataflow.Access) {
 		for range types {
@@ -107,12 +108,12 @@ func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.Nest {
 	return dataflow.Nest{Trips: []int{s.Vectors, s.Words(f)}, Read: each(s.In), Write: each(s.Out), Latency: latency}
 }
 
-// Counters is what counts the iterations.
+// Counters returns the cost of the loop's counters.
 func (s *Channelwise) Counters(f dataflow.Fold) cost.Resources {
 	return cost.Counter(s.Vectors).Plus(cost.Counter(s.Words(f)))
 }
 
-// Config is the loop's fields; of says what is taken side by side: "channels computed".
+// Config returns the loop's config fields, and then more. of names what PE counts, such as "channels computed".
 func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		{Name: "folds", Doc: "words of a vector", Value: s.Words(f)},
@@ -120,13 +121,13 @@ func (s *Channelwise) Config(f dataflow.Fold, of string, more ...dataflow.Field)
 	}, more...)
 }
 
-// VectorsField is the loop's vectors, for a layer that counts them.
+// VectorsField returns the config field with the number of vectors, for a layer that counts them.
 func (s *Channelwise) VectorsField() dataflow.Field {
 	return dataflow.Field{Name: "vectors", Doc: "vectors in a frame", Value: s.Vectors}
 }
 
-// Eval is the frame of a layer that works element by element: y of channel c from the inputs' elements x. An input of
-// one vector serves all vectors.
+// Eval returns the frame of a layer that works element by element. y computes an output of channel c from the inputs'
+// elements x. An input with a single vector is used for all vectors.
 func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64) []dataflow.Tensor {
 	out := dataflow.Tensor{Shape: s.Out[0].Shape, Data: make([]int64, len(in[0].Data))}
 	x := make([]int64, len(in))
@@ -139,7 +140,7 @@ func (s *Channelwise) Eval(in []dataflow.Tensor, y func(c int, x []int64) int64)
 	return []dataflow.Tensor{out}
 }
 
-// Kernel is the kernel of a layer that works element by element, without a state.
+// Kernel returns the kernel of a layer that works element by element and has no state.
 func (s *Channelwise) Kernel(f dataflow.Fold, y func(c int, x []int64) int64) dataflow.Kernel {
 	return &elements{s.Words(f), y, make([]int64, len(s.In)), []dataflow.Word{make(dataflow.Word, f.PE)}}
 }

@@ -8,13 +8,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Check says what is wrong with a layer's inputs.
+// A Check reports what is wrong with a layer's inputs.
 type Check func(in []dataflow.Type) error
 
-// Any leaves inputs to Bind.
+// Any accepts all inputs; the layer's Bind checks them.
 func Any([]dataflow.Type) error { return nil }
 
-// Inputs wants so many.
+// Inputs returns a check that there are n inputs.
 func Inputs(n int) Check {
 	return func(in []dataflow.Type) error {
 		if len(in) != n {
@@ -24,7 +24,7 @@ func Inputs(n int) Check {
 	}
 }
 
-// Alike wants two inputs of one shape.
+// Alike checks that there are two inputs of equal shape.
 func Alike(in []dataflow.Type) error {
 	if err := Inputs(2)(in); err != nil {
 		return err
@@ -35,7 +35,7 @@ func Alike(in []dataflow.Type) error {
 	return nil
 }
 
-// Within wants n things to be at least lo and at most hi.
+// Within checks that n is at least lo and at most hi; what names the counted things in the error.
 func Within(what string, n, lo, hi int) error {
 	if n < lo || n > hi {
 		return fmt.Errorf("%d %s, want %d to %d", n, what, lo, hi)
@@ -43,7 +43,7 @@ func Within(what string, n, lo, hi int) error {
 	return nil
 }
 
-// Image wants one input of rows, columns and channels.
+// Image checks that there is one input with rows, columns and channels.
 func Image(in []dataflow.Type) error {
 	if err := Inputs(1)(in); err != nil {
 		return err
@@ -54,8 +54,8 @@ func Image(in []dataflow.Type) error {
 	return nil
 }
 
-// PerChannel wants a list of n to have one for all channels of the first input, or one per channel. With several inputs
-// it may have none.
+// PerChannel checks that a list of n elements has one for all channels of the first input, or one per channel. With
+// several inputs the list may be empty, too.
 func PerChannel(what string, n int, in []dataflow.Type) error {
 	shape := in[0].Shape
 	if n <= 1 || n == shape.Channels() {
@@ -68,7 +68,7 @@ func PerChannel(what string, n int, in []dataflow.Type) error {
 	return fmt.Errorf("%d %s for %s of shape %v, want %s or %d", n, what, inputs, shape, want, shape.Channels())
 }
 
-// PerInput fills what a layer has of each of its inputs from a list, which may be empty.
+// PerInput copies list, which has an element per input or none, to each. what names the elements in the error.
 func PerInput[T any](what string, each, list []T) error {
 	if n := len(list); n != 0 && n != len(each) {
 		return fmt.Errorf("%s of %d inputs, want none or %d", what, n, len(each))
@@ -77,7 +77,7 @@ func PerInput[T any](what string, each, list []T) error {
 	return nil
 }
 
-// VerifySteps says what is wrong with the step functions of channels.
+// VerifySteps reports what is wrong with the channels' step functions.
 func VerifySteps(steps []num.Step) error {
 	for c, s := range steps {
 		if err := s.Verify(); err != nil {
@@ -87,10 +87,10 @@ func VerifySteps(steps []num.Step) error {
 	return nil
 }
 
-// maxSum is the widest value before a step function or a shift in bits: one less than an int64.
+// maxSum is the width of the widest value before a step function or a shift: one bit less than an int64.
 const maxSum = 63
 
-// SumType is the narrowest type of values within any of the ranges. The error says how what leaves 63 bits.
+// SumType returns the narrowest type for values within all the ranges, or an error if it needs more than 63 bits.
 func SumType(what string, ranges []num.Range) (num.Type, error) {
 	all := dataflow.Type{Range: ranges}.Union()
 	t := num.Smallest(all)

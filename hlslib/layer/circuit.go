@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Timed is a layer's loop with the latency that the target's back end makes of it: HLS that of the loop, as chains of
-// operations have it, RTL that of the circuit.
+// Timed returns the loop l with the latency that the target's back end achieves: for HLS the latency that l has
+// already, for RTL that of the circuit.
 func Timed(o Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
 	if t.Stalls != dataflow.Credit {
 		return l
@@ -21,8 +21,8 @@ func Timed(o Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dat
 	return l
 }
 
-// Priced is what a layer's circuit takes; ok is false where circuits are not what is priced: the back end is HLS, or
-// FINN's formulas are asked for.
+// Priced returns the cost of a layer's circuit. ok is false if the target does not price circuits: the back end is
+// HLS, or FINN's formulas are requested.
 func Priced(o Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
 	if !estimate.Circuits(t) {
 		return nil, false
@@ -30,13 +30,13 @@ func Priced(o Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, o
 	return known(o, f, t).cost, true
 }
 
-// A fact is what is known of a circuit, which itself is too large to be kept for every fold.
+// A fact holds the results about a circuit. The circuit itself is too large to be kept for every fold.
 type fact struct {
 	latency int
 	cost    dataflow.Cost
 }
 
-// known is what is known of a layer's circuit, which is made once.
+// known returns the facts about a layer's circuit. It builds the circuit at the first call.
 func known(o Circuited, f dataflow.Fold, t dataflow.Target) fact {
 	key := HardwareOf(f, t)
 	if k, ok := o.Facts().Load(key); ok {
@@ -48,25 +48,25 @@ func known(o Circuited, f dataflow.Fold, t dataflow.Target) fact {
 	return k
 }
 
-// Circuited is a layer that has RTL. It embeds a Base.
+// Circuited is a layer that has RTL. It embeds a Base, which implements Facts.
 type Circuited interface {
 	dataflow.Circuited
 	Facts() *sync.Map
 }
 
-// Hardware is what the circuit of a layer depends on.
+// Hardware identifies the circuit of a layer.
 type Hardware struct {
 	Fold   dataflow.Fold
 	Rate   circuit.Rate
 	Fabric cost.Fabric
 }
 
-// HardwareOf is what the circuit of a layer in a fold depends on.
+// HardwareOf returns the Hardware of a layer in a fold.
 func HardwareOf(f dataflow.Fold, t dataflow.Target) Hardware {
 	return Hardware{Fold: f, Rate: t.Rate(), Fabric: cost.FabricOf(t.Board)}
 }
 
-// Elements are the elements of a type in a word.
+// Elements returns the elements of type t in a word.
 func Elements(word circuit.Value, t num.Type) []circuit.Value {
 	list := make([]circuit.Value, word.Width()/t.Width)
 	for i := range list {
@@ -75,7 +75,7 @@ func Elements(word circuit.Value, t num.Type) []circuit.Value {
 	return list
 }
 
-// Recoded is a word of elements of one type as elements of another, which holds what occurs of them.
+// Recoded converts the elements of a word to another type, which must hold all values that occur.
 func Recoded(word circuit.Value, from dataflow.Type, to num.Type) circuit.Value {
 	if from.Elem == to {
 		return word
@@ -87,14 +87,14 @@ func Recoded(word circuit.Value, from dataflow.Type, to num.Type) circuit.Value 
 	return circuit.Packed(to, elements...)
 }
 
-// Turning is streams that take turns, as Turns has them, in a circuit.
+// Turning says which of several streams has its turn in a circuit. The schedule is that of Turns.
 type Turning struct {
 	b    *circuit.Builder
-	word circuit.Value // of the vector
-	from []int         // each stream's first word in it, and then the end
+	word circuit.Value // number of the word in the vector
+	from []int         // first word of each stream in the vector, and then the end
 }
 
-// TurnsOf counts the words of a vector of all streams.
+// TurnsOf adds the counter of the words in a vector of all streams.
 func TurnsOf(b *circuit.Builder, streams []dataflow.Type, f dataflow.Fold) Turning {
 	t := Turning{b: b, from: []int{0}}
 	for k, s := range streams {
@@ -105,20 +105,20 @@ func TurnsOf(b *circuit.Builder, streams []dataflow.Type, f dataflow.Fold) Turni
 	return t
 }
 
-// before is whether it is the turn of a stream before number k.
+// before reports whether a stream before number k has its turn.
 func (t Turning) before(k int) circuit.Value {
 	return circuit.Exceeds(t.b.Constant(int64(t.from[k])), t.word)
 }
 
-// Of is whether it is the turn of stream k.
+// Of reports whether stream k has its turn.
 func (t Turning) Of(k int) circuit.Value {
 	return t.b.Now(func() circuit.Value { return circuit.All(circuit.Not(t.before(k)), t.before(k+1)) })
 }
 
-// Choose is the word of the stream whose turn it is.
+// Choose returns the word of the stream that has its turn.
 func (t Turning) Choose(words []circuit.Value) circuit.Value { return t.choose(0, words) }
 
-// choose is that of a stream among those from number first on.
+// choose selects among the words of the streams from number first on.
 func (t Turning) choose(first int, words []circuit.Value) circuit.Value {
 	if len(words) == 1 {
 		return words[0]

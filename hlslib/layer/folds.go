@@ -4,16 +4,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Folds are the choices of a layer, each in the order in which its folds come. What is nil is no choice.
+// Folds are the choices that a layer offers, each in the order of its folds. A nil list offers no choice.
 type Folds struct {
 	PE, SIMD []int
-	Fits     func(dataflow.Fold) bool              // holds PE, SIMD and Steps against what Vitis HLS accepts
-	Memory   func(dataflow.Fold) []dataflow.Memory // to choose from at PE, SIMD and Steps
+	Fits     func(dataflow.Fold) bool              // checks PE, SIMD and Steps against the limits of Vitis HLS
+	Memory   func(dataflow.Fold) []dataflow.Memory // memories to choose from at PE, SIMD and Steps
 	Compute  []dataflow.Compute
 	Steps    []dataflow.Stepping
 }
 
-// All yields every fold, PE outermost, then SIMD, how step functions are computed, the memory and what multiplies.
+// All yields every fold: PE varies slowest, then SIMD, the step functions, the memory, and the kind of multiplier.
 func (c Folds) All() dataflow.Folds {
 	one := []int{1}
 	return func(yield func(dataflow.Fold) bool) {
@@ -29,7 +29,7 @@ func (c Folds) All() dataflow.Folds {
 	}
 }
 
-// of yields the folds that are like f but for the memory and what multiplies, if there are any.
+// of yields the folds that differ from f only in memory and multiplier. It reports whether to continue.
 func (c Folds) of(f dataflow.Fold, yield func(dataflow.Fold) bool) bool {
 	if c.Fits != nil && !c.Fits(f) {
 		return true
@@ -55,7 +55,7 @@ func or[T any](list, other []T) []T {
 	return list
 }
 
-// Multipliers are what may multiply, where anything does.
+// Multipliers returns the kinds of multipliers to choose from, or nil if none is needed.
 func Multipliers(needed bool) []dataflow.Compute {
 	if needed {
 		return []dataflow.Compute{dataflow.LUT, dataflow.DSP}
@@ -63,7 +63,7 @@ func Multipliers(needed bool) []dataflow.Compute {
 	return nil
 }
 
-// Ports is every type in words of n elements.
+// Ports returns the ports of all types, with n elements per word.
 func Ports(types []dataflow.Type, n int) []dataflow.Port {
 	ports := make([]dataflow.Port, len(types))
 	for i, t := range types {
@@ -72,7 +72,7 @@ func Ports(types []dataflow.Type, n int) []dataflow.Port {
 	return ports
 }
 
-// widest is the bits of the widest element.
+// widest returns the width of the widest element in bits.
 func widest(lists ...[]dataflow.Type) (width int) {
 	for _, types := range lists {
 		for _, t := range types {
@@ -82,11 +82,12 @@ func widest(lists ...[]dataflow.Type) (width int) {
 	return width
 }
 
-// Windows is the loop of layers that make an output word of several input words, for each part of every window:
+// Windows returns the loop of layers that make an output word from several input words, for each part of every
+// window:
 //
 //	for w < windows: for n < parts: for k < words: one clock
 //
-// Every iteration reads a word, the last of a part writes one.
+// Every iteration reads a word; the last iteration of a part writes one.
 func Windows(windows, parts, words, latency int) dataflow.Loop {
 	each, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.Last}
 	return dataflow.Nest{

@@ -9,17 +9,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Grid is the larger of two frames, one of which lies in the other: its rows and columns, of which those of the
-// smaller frame are hit. Pixels travel in raster order, each in the same number of words.
+// A Grid has the rows and columns of the larger of two frames, one of which lies in the other. The rows and columns
+// of the smaller frame are said to be hit. Pixels travel in raster order, each in the same number of words.
 type Grid struct{ Rows, Columns dataflow.Stride }
 
-// Hit reports whether pixel i of the larger frame is one of the smaller.
+// Hit reports whether pixel i of the larger frame belongs to the smaller one.
 func (g *Grid) Hit(i int) bool {
 	return g.Rows.Hit(i/g.Columns.Length) && g.Columns.Hit(i%g.Columns.Length)
 }
 
-// Loop goes over the larger frame in pixels of so many words, which move hit where the pixel is one of the smaller
-// frame, and else miss. The latency is that of a word which is read, or chosen, and written.
+// Loop returns the loop over the larger frame, with the given number of words per pixel. A word makes the moves hit
+// if its pixel belongs to the smaller frame, else the moves miss. The latency is that of a read, a choice and a
+// write.
 func (g *Grid) Loop(words int, hit, miss dataflow.Moves, t dataflow.Target) dataflow.Loop {
 	pixel := func(m dataflow.Moves) []dataflow.Run { return []dataflow.Run{{Times: words, Moves: m}} }
 	row, missed := g.Columns.Runs(pixel(hit), pixel(miss)), dataflow.Repeat(g.Columns.Length, pixel(miss)...)
@@ -29,7 +30,7 @@ func (g *Grid) Loop(words int, hit, miss dataflow.Moves, t dataflow.Target) data
 	return dataflow.Loop{Body: g.Rows.Runs(row, missed), Latency: c.Write()}
 }
 
-// Counters is what knows the position.
+// Counters returns the cost of the counters of the position.
 func (g *Grid) Counters(words int) cost.Resources {
 	r := cost.Counter(words)
 	for _, axis := range []dataflow.Stride{g.Rows, g.Columns} {
@@ -38,14 +39,15 @@ func (g *Grid) Counters(words int) cost.Resources {
 	return r
 }
 
-// Config is the fields of hlslib/core/axis.hpp: the texts say what each of the first four is.
+// Config returns the fields for hlslib/core/axis.hpp, and then more. The texts rows, first, end and step describe the
+// first four fields.
 func (g *Grid) Config(words int, rows, first, end, step string, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		{Name: "rows", Doc: rows, Value: g.Rows.Length},
 		{Name: "first_row", Doc: first, Value: g.Rows.First},
 		{Name: "end_row", Doc: end, Value: g.Rows.End},
 		{Name: "row_step", Doc: step, Value: g.Rows.Step},
-		{Name: "columns", Doc: "and so for columns", Value: g.Columns.Length},
+		{Name: "columns", Doc: "the same for columns", Value: g.Columns.Length},
 		{Name: "first_column", Value: g.Columns.First},
 		{Name: "end_column", Value: g.Columns.End},
 		{Name: "column_step", Value: g.Columns.Step},
@@ -53,8 +55,8 @@ func (g *Grid) Config(words int, rows, first, end, step string, more ...dataflow
 	}, more...)
 }
 
-// Padded is a type of elements among which a code may be: the element type is t's where it holds the code, and else the
-// narrowest for all of them.
+// Padded returns t with the given code added to every channel's range. The element type stays if it holds the code,
+// and otherwise becomes the narrowest one.
 func Padded(t dataflow.Type, code int64) dataflow.Type {
 	t.Range = slices.Clone(t.Range)
 	for c, r := range t.Range {
@@ -66,14 +68,14 @@ func Padded(t dataflow.Type, code int64) dataflow.Type {
 	return t
 }
 
-// A GridPosition is where an iteration stands in a grid: all at stage 0.
+// A GridPosition says where an iteration stands in a grid. All its values are available at stage 0.
 type GridPosition struct {
-	Hit     circuit.Value // the pixel is one of the smaller frame
-	First   circuit.Value // of the larger frame, this is the first word
-	LastHit circuit.Value // of the smaller frame, this is the last word
+	Hit     circuit.Value // the pixel belongs to the smaller frame
+	First   circuit.Value // the word is the first of the larger frame
+	LastHit circuit.Value // the word is the last of the smaller frame
 }
 
-// Circuit counts the words of pixels, and the pixels.
+// Circuit adds the counters of words and pixels.
 func (g *Grid) Circuit(b *circuit.Builder, words int) GridPosition {
 	word := b.Counter("word", words, b.Constant(1))
 	column := along(b, "column", g.Columns, word.Last)
@@ -88,10 +90,10 @@ func (g *Grid) Circuit(b *circuit.Builder, words int) GridPosition {
 	return p
 }
 
-// An axisPosition is where an iteration stands along an axis.
+// An axisPosition says where an iteration stands along an axis.
 type axisPosition struct{ hit, first, last, lastHit circuit.Value }
 
-// along goes along an axis, a position further where the condition holds.
+// along adds the counter of an axis, which advances by one position if the condition step holds.
 func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Value) (p axisPosition) {
 	at := b.Counter(name, s.Length, step)
 	p.first, p.last = at.First, at.Last
@@ -105,7 +107,7 @@ func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Valu
 			}
 			return p.hit
 		}
-		past := b.Register(name+"_past", 0, num.Range{Hi: int64(s.Step - 1)}).Starts(0) // since the last that is hit
+		past := b.Register(name+"_past", 0, num.Range{Hi: int64(s.Step - 1)}).Starts(0) // positions since the last hit
 		zero := b.Constant(0)
 		next := circuit.Kept(circuit.Sum(past.Value(), b.Constant(1)), num.Range{Hi: int64(s.Step - 1)})
 		again := circuit.Any(at.Last, circuit.Not(reached), circuit.Same(past.Value(), b.Constant(int64(s.Step-1))))

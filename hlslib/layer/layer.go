@@ -1,18 +1,18 @@
-// Package layer is what kinds of layers share, so that a kind's folder says what is its own and nothing else. In comes
-// a Definition, out come the row in the table of layers and the layers themselves (dataflow.Op).
+// Package layer holds the common parts of all kinds of layers, so that a kind's folder contains only its own. In
+// comes a Definition, out come the row in the table of layers and the layers themselves (dataflow.Op).
 //
 //	layer.go        Define: New, Decode, Kind, Params and Bind of every layer
-//	check.go        what Bind asks of inputs, as values
-//	folds.go        every fold of the choices that a layer has
-//	channelwise.go  the schedule of layers that take PE channels of a vector side by side
+//	check.go        checks of inputs, for Bind
+//	folds.go        the folds of all combinations of a layer's choices
+//	channelwise.go  the schedule of layers that handle PE channels of a vector side by side
 //	mover.go        the schedule of layers that move words of SIMD elements and compute nothing
-//	grid.go         the rows and columns of layers that put pixels around a frame, or take them away
-//	along.go        what layers of images do along a line of pixels
+//	grid.go         the rows and columns of layers that add pixels around a frame, or remove them
+//	along.go        the dependence of layers of images on a line of pixels
 //	steps.go        the tail of layers that end in a step function per channel
 //	pooling.go      the maximum, or the sum, of several values
-//	carried.go      what one clock hands on to the next
-//	chain.go        the stages that a word goes through
-//	circuit.go      latencies of circuits, and the pieces that circuits of several layers have
+//	carried.go      the longest path from one clock to the next
+//	chain.go        the pipeline stages of a word
+//	circuit.go      latencies and costs of circuits, and circuits common to several layers
 //
 // It imports the formulas of costs, the delays of operations, circuit and dataflow; the kinds import it.
 package layer
@@ -29,27 +29,28 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Params say what is wrong with themselves, whatever the inputs.
+// Params are the parameters of a layer. Verify reports what is wrong with them, whatever the inputs are.
 type Params interface{ Verify() error }
 
-// A Definition is what a kind of layers says of itself. Its layers are made of parameters P, an exported struct with
+// A Definition describes a kind of layers. A layer of this kind is made from parameters P: an exported struct with
 // JSON tags that holds everything but the input types.
 type Definition[P Params] struct {
-	Name    string            // Meaning.Kind
-	Doc     string            // one line
-	FINN    dataflow.FINNFile // nothing where FINN's files say no more than Name
-	Example string            // the JSON of parameters
-	Stepped bool              // kernels go on by steps, not by counting alone (carried.go)
+	Name    string            // the kind's name
+	Doc     string            // description in one line
+	FINN    dataflow.FINNFile // the kind in FINN's files; zero if Name suffices
+	Example string            // parameters in JSON
+	Stepped bool              // kernels advance by steps, not only by counters (see stepped in carried.go)
 
-	// Takes says what is wrong with inputs whatever the parameters; nil is one input of any type.
+	// Takes checks inputs, whatever the parameters are; nil accepts one input of any type.
 	Takes Check
-	// Bind makes the layer of parameters and inputs that are verified; it embeds the Base, and may keep the inputs. The
-	// types are the outputs'.
+	// Bind returns the layer for verified parameters and inputs, and the types of its outputs. The layer embeds the
+	// Base, and may keep the slice of inputs.
 	Bind func(Base[P], []dataflow.Type) (dataflow.Op, []dataflow.Type, error)
 }
 
-// Define makes a kind of layers: its row in the table of them, and what makes one of parameters, which belong to it
-// from then on. What is wrong with parameters is Bind's to say, or Decode's.
+// Define returns a kind of layers: its row in the table of layers, and a function that makes a layer from parameters.
+// The caller must not change the parameters afterwards. Wrong parameters are reported by Bind, or by the row's
+// Decode.
 func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) dataflow.Op) {
 	if def.Takes == nil {
 		def.Takes = Inputs(1)
@@ -72,30 +73,30 @@ func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) data
 	}, create
 }
 
-// A Base is what every layer is made of. The op that a kind's Bind makes embeds it, and has the methods of dataflow.Op
-// that are the same in all kinds from it.
+// A Base is the common part of every layer. The type that a kind's Bind returns embeds it, and inherits the methods
+// of dataflow.Op that are the same for all kinds.
 type Base[P Params] struct {
-	P     P // not to be changed
+	P     P // read only
 	def   *Definition[P]
-	built *sync.Map // what is known of the circuits of the bound layer, by hardware
+	built *sync.Map // facts about the bound layer's circuits, by Hardware
 }
 
-// Facts is what is known of the circuits of the bound layer, by Hardware.
+// Facts returns the facts about the bound layer's circuits, by Hardware.
 func (b Base[P]) Facts() *sync.Map { return b.built }
 
-// With is a layer's base with other parameters, which are known to be well formed, or for another circuit.
+// With returns the base with other parameters, which must be well formed. It forgets all facts about circuits.
 func (b Base[P]) With(p P) Base[P] {
 	b.P, b.built = p, new(sync.Map)
 	return b
 }
 
-// Kind is the name of the kind.
+// Kind returns the name of the kind.
 func (b Base[P]) Kind() string { return b.def.Name }
 
-// Params is P.
+// Params returns P.
 func (b Base[P]) Params() any { return b.P }
 
-// Bind makes the layer for inputs: it verifies both, and that there is a fold.
+// Bind verifies the parameters and the inputs, and returns the layer for them. A layer without any fold is an error.
 func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if err := b.P.Verify(); err != nil {
 		return nil, nil, err
@@ -115,21 +116,21 @@ func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) 
 		dataflow.MaxWord, dataflow.MaxRow, dataflow.MaxIterations)
 }
 
-// unbound is a layer before Bind: there is no schedule to ask for.
+// unbound is a layer before Bind, which has no schedule yet.
 type unbound[P Params] struct {
 	Base[P]
 	dataflow.Schedule
 	last *atomic.Pointer[binding]
 }
 
-// A binding is what Bind has made of inputs.
+// A binding is a result of Bind.
 type binding struct {
 	in, out []dataflow.Type
 	op      dataflow.Op
 }
 
-// Bind is Base's, which works once for the same inputs: lowering asks whether a layer takes them, then for its outputs,
-// and then for the layer.
+// Bind calls Base.Bind, and remembers the result for the same inputs: lowering asks first whether a layer accepts
+// them, then for its outputs, and then for the layer.
 func (u unbound[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	if last := u.last.Load(); last != nil && slices.EqualFunc(last.in, in, dataflow.Type.Equal) {
 		return last.op, slices.Clone(last.out), nil
@@ -145,10 +146,10 @@ func (u unbound[P]) Eval([]dataflow.Tensor) []dataflow.Tensor {
 	panic("layer: " + u.Kind() + " is not bound")
 }
 
-// Of is channel c's of a list that has one for all channels or one per channel.
+// Of returns channel c's element of a list with one element for all channels, or one per channel.
 func Of[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
 
-// Wrap keeps what t's bits hold of v. A product of two signs is one.
+// Wrap returns v reduced to the bits of t. Bipolar values stay as they are.
 func Wrap(t num.Type, v int64) int64 {
 	if t.Kind == num.Bipolar {
 		return v
@@ -156,26 +157,28 @@ func Wrap(t num.Type, v int64) int64 {
 	return t.Decode(uint64(v))
 }
 
-// Common reports whether all of a list's values are the same.
+// Common reports whether all values of a list are equal.
 func Common(list []int64) bool {
 	return !slices.ContainsFunc(list, func(v int64) bool { return v != list[0] })
 }
 
-// Multiplies reports whether a product with any of the values needs a multiplier: -1, 0 and 1 are a choice of sign.
+// Multiplies reports whether a product with any of the values needs a multiplier. Products with -1, 0 and 1 need
+// none.
 func Multiplies(list []int64) bool {
 	return slices.ContainsFunc(list, func(v int64) bool { return v < -1 || v > 1 })
 }
 
-// Rows is a list with one value per channel as a table with a row for every pe channels.
+// Rows returns a list with one value per channel as a table with a row for every pe channels.
 func Rows(list []int64, pe int) [][]int64 { return slices.Collect(slices.Chunk(list, pe)) }
 
-// Shifts reports whether a product with m is wiring, or a choice of sign: m is 0 or a power of two.
+// Shifts reports whether a product with m is only wiring and a choice of sign: m is 0 or a power of two, or minus
+// one.
 func Shifts(m int64) bool {
-	m = max(m, -m) // the least int64 stays: a power of two as well
+	m = max(m, -m) // the least int64 stays as it is, a power of two as well
 	return m&(m-1) == 0
 }
 
-// Rounding is an increment of codes of so many bits, where a shift rounds otherwise than down.
+// Rounding returns the cost of incrementing codes of the given width, if the shift rounds otherwise than down.
 func Rounding(shift int, mode num.Rounding, width int) cost.Resources {
 	if shift > 0 && mode != num.Floor {
 		return cost.Adder(width)
@@ -183,7 +186,7 @@ func Rounding(shift int, mode num.Rounding, width int) cost.Resources {
 	return cost.Resources{}
 }
 
-// Clipping is a comparison and a choice for each of the limits that codes of so many bits reach beyond.
+// Clipping returns the cost of a comparison and a choice for each limit that codes of the given width can exceed.
 func Clipping(codes, limits num.Range, width int) (r cost.Resources) {
 	if codes.Lo < limits.Lo {
 		r = r.Plus(cost.Maximum(width))

@@ -5,11 +5,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Mover is the schedule of layers that compute nothing: words of SIMD elements on all ports, SIMD a divisor of what
-// stays together.
+// A Mover is the schedule of layers that compute nothing. The words on all ports have SIMD elements. SIMD divides the
+// number of channels that stay together.
 type Mover struct {
 	In, Out []dataflow.Type
-	SIMD    []int // what divides the channels that stay together
+	SIMD    []int // the divisors of the channels that stay together
 }
 
 // Folds yields every SIMD, in increasing order. A frame has as many iterations as its busiest port has words.
@@ -24,25 +24,25 @@ func (m *Mover) Folds() dataflow.Folds {
 	})
 }
 
-// Within is Folds of a layer that takes so many iterations.
+// Within is Folds for a layer with the given number of iterations per frame.
 func (m *Mover) Within(iterations func(dataflow.Fold) int) dataflow.Folds {
 	return Folds{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
 		return f.SIMD <= dataflow.MaxWord/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterations
 	}}.All()
 }
 
-// Ports has words of SIMD elements everywhere.
+// Ports returns ports whose words have SIMD elements.
 func (m *Mover) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return Ports(m.In, f.SIMD), Ports(m.Out, f.SIMD)
 }
 
-// Words is the vectors of a frame, and the words of each at a fold's SIMD.
+// Words returns the vectors of a frame, and the words per vector.
 func Words(t dataflow.Type, f dataflow.Fold) (vectors, words int) {
 	return t.Shape.Vectors(), t.Shape.Channels() / f.SIMD
 }
 
-// Turns is the loop in which streams of as many vectors take turns: of every vector, the words of one come after those
-// of another. The latency is that of a word which is read, chosen and written.
+// Turns returns the loop of streams that take turns: for every vector, the words of one stream come after those of
+// the one before. The latency is that of a read, a choice and a write.
 func Turns(streams []dataflow.Type, f dataflow.Fold, t dataflow.Target, moves func(stream int) dataflow.Moves,
 ) dataflow.Loop {
 	var vector []dataflow.Run
@@ -58,17 +58,18 @@ func Turns(streams []dataflow.Type, f dataflow.Fold, t dataflow.Target, moves fu
 	return dataflow.Loop{Body: dataflow.Repeat(vectors, vector...), Latency: c.Write()}
 }
 
-// TurnsCounters is what counts the words of a vector and the vectors, t having all channels.
+// TurnsCounters returns the cost of the counters of words and vectors, where t has the channels of all streams.
 func TurnsCounters(t dataflow.Type, f dataflow.Fold) cost.Resources {
 	vectors, words := Words(t, f)
 	return cost.Counter(words).Plus(cost.Counter(vectors))
 }
 
-// TurnsConfig is the loop's fields, t having all channels; of says what it is: "an input vector".
+// TurnsConfig returns the loop's fields, and then more, where t has the channels of all streams. of describes t, such
+// as "an input vector".
 func TurnsConfig(t dataflow.Type, f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
 	_, words := Words(t, f)
 	return append([]dataflow.Field{{Name: "words", Doc: "words of " + of, Value: words}}, more...)
 }
 
-// Handshakes is a LUT for each output that waits for room in others.
+// Handshakes returns the cost of the handshakes: a LUT for each output that must wait for room in the others.
 func Handshakes(outputs int) cost.Part { return cost.Resources{LUT: outputs}.As("handshakes") }

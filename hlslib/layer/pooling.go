@@ -7,16 +7,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Pooling is what one value is made of several by.
+// Pooling is an operation that combines several values into one.
 type Pooling string
 
-// The ways.
+// The operations of pooling.
 const (
 	Max Pooling = "max"
 	Sum Pooling = "sum"
 )
 
-// Verify says what is wrong with p.
+// Verify reports whether p is a known operation.
 func (p Pooling) Verify() error {
 	if p != Max && p != Sum {
 		return fmt.Errorf("pooling by %.40q, want %q or %q", p, Max, Sum)
@@ -24,15 +24,15 @@ func (p Pooling) Verify() error {
 	return nil
 }
 
-// PoolParams makes a layer that pools.
+// PoolParams are the parameters of a layer that pools.
 type PoolParams struct {
 	Op Pooling `json:"op"`
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p PoolParams) Verify() error { return p.Op.Verify() }
 
-// Of is n values of each channel of t pooled, as a frame of the shape.
+// Of returns the type of t after pooling n values of each channel, with the given shape.
 func (p Pooling) Of(t dataflow.Type, n int, shape dataflow.Shape) (dataflow.Type, error) {
 	if p == Sum {
 		var err error
@@ -44,7 +44,7 @@ func (p Pooling) Of(t dataflow.Type, n int, shape dataflow.Shape) (dataflow.Type
 	return t, nil
 }
 
-// Join is both values pooled.
+// Join pools two values.
 func (p Pooling) Join(a, b int64) int64 {
 	if p == Sum {
 		return a + b
@@ -52,7 +52,7 @@ func (p Pooling) Join(a, b int64) int64 {
 	return max(a, b)
 }
 
-// Joiner is what pools two values of so many bits.
+// Joiner returns the cost of pooling two values of the given width.
 func (p Pooling) Joiner(width int) cost.Resources {
 	if p == Sum {
 		return cost.Adder(width)
@@ -60,7 +60,7 @@ func (p Pooling) Joiner(width int) cost.Resources {
 	return cost.Maximum(width)
 }
 
-// Delay is that of a value which is joined every clock: an adder, or a comparison and a choice.
+// Delay returns the delay of pooling a value in every clock, in nanoseconds: an adder, or a comparison and a choice.
 func (p Pooling) Delay() float64 {
 	if p == Sum {
 		return cost.CarriedDelay(1)
@@ -68,7 +68,7 @@ func (p Pooling) Delay() float64 {
 	return cost.CarriedDelay(2)
 }
 
-// Field is the choice for the C++.
+// Field returns the config field that selects the operation in the C++.
 func (p Pooling) Field() dataflow.Field {
 	return dataflow.Field{Name: "sum", Doc: "add up, else take the maximum", Value: p == Sum}
 }

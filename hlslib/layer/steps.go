@@ -11,32 +11,33 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxThresholds is the most thresholds of one channel, and MaxTabled that of a layer that may look its codes up by the
-// whole value: of values of at most MaxAddress bits.
+// MaxThresholds limits the thresholds of a channel. MaxTabled is the larger limit for layers that may look codes up
+// by the whole value, which has at most MaxAddress bits.
 const (
 	MaxThresholds = steps.MaxCompared
 	MaxTabled     = 2 << steps.MaxAddress
 	MaxAddress    = steps.MaxAddress
 )
 
-// Steps is the tail of a layer: a step function for each channel, or for all of them, on a value that the layer has
-// computed, or nothing.
+// Steps is the tail of a layer: a step function for each channel, one for all channels, or none. It is applied to the
+// value that the layer has computed.
 type Steps struct {
 	list    []num.Step
-	of      num.Type         // the value
-	compare num.Comparators  // one row for all channels, or one per channel; none without step functions
-	bits    int              // of one channel in a row of the tables
-	built   *steps.Functions // by lanes and memory
-	out     num.Type         // of outputs
+	of      num.Type         // type of the value
+	compare num.Comparators  // one row for all channels, or one per channel; empty without step functions
+	bits    int              // bits per channel in a row of the tables
+	built   *steps.Functions // the implementations, by lanes and memory
+	out     num.Type         // type of the outputs
 }
 
-// BindSteps makes the tail for values, and the output's type; without step functions that is the values'.
+// BindSteps returns the tail for values of type of, and the output's type. Without step functions both types are
+// equal.
 func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
 	return bindSteps(num.Type{}, list, of, MaxThresholds)
 }
 
-// BindTo is BindSteps for outputs of a type that is given: the zero Type is the narrowest. What is built gives codes of
-// minifloats. Values of few bits may have as many steps as there are values.
+// BindTo is BindSteps for outputs of type elem; the zero type selects the narrowest. If elem is a minifloat, the
+// hardware computes its codes. Values of at most MaxAddress bits may have a threshold at every value.
 func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
 	most := MaxThresholds
 	if of.Elem.Width <= MaxAddress {
@@ -45,7 +46,7 @@ func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []da
 	return bindSteps(elem, list, of, most)
 }
 
-// bindSteps has at most so many thresholds.
+// bindSteps is BindTo with at most most thresholds.
 func bindSteps(elem num.Type, list []num.Step, of dataflow.Type, most int) (s Steps, out []dataflow.Type, err error) {
 	s = Steps{list: list, of: of.Elem, out: of.Elem}
 	if len(list) == 0 {
@@ -68,7 +69,7 @@ func bindSteps(elem num.Type, list []num.Step, of dataflow.Type, most int) (s St
 	if list, err = coded(y.Elem, list, x, values); err != nil {
 		return s, nil, err
 	}
-	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
+	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
 	s.compare = num.Compare(list, x, of.Elem, 2*breaks).Merged()
 	if n := s.Thresholds(); n > most {
 		return s, nil, fmt.Errorf("a channel has %d thresholds, at most %d are possible", n, most)
@@ -81,7 +82,8 @@ func bindSteps(elem num.Type, list []num.Step, of dataflow.Type, most int) (s St
 	return s, []dataflow.Type{y}, nil
 }
 
-// coded is step functions, of values in ranges that they have been found to give, as functions whose outputs are codes.
+// coded returns the step functions with codes of elem as their outputs. x and values are the ranges and outputs of
+// the functions.
 func coded(elem num.Type, list []num.Step, x []num.Range, values [][]int64) ([]num.Step, error) {
 	for _, v := range slices.Concat(values...) {
 		if !elem.Holds(v) {
@@ -105,13 +107,13 @@ func coded(elem num.Type, list []num.Step, x []num.Range, values [][]int64) ([]n
 // Any reports whether there are step functions.
 func (s *Steps) Any() bool { return len(s.list) > 0 }
 
-// Step is channel c's step function; there is one.
+// Step returns channel c's step function. There must be one.
 func (s *Steps) Step(c int) num.Step { return Of(s.list, c) }
 
-// Thresholds is the number of thresholds of a channel.
+// Thresholds returns the number of thresholds per channel.
 func (s *Steps) Thresholds() int { return s.compare.Steps() }
 
-// Exact is channel c's output for a value.
+// Exact returns channel c's output for v.
 func (s *Steps) Exact(c int, v int64) int64 {
 	if !s.Any() {
 		return v
@@ -119,7 +121,7 @@ func (s *Steps) Exact(c int, v int64) int64 {
 	return s.Step(c).Apply(v)
 }
 
-// Form is how the step functions are built in a fold; nil without any.
+// Form returns the implementation of the step functions in a fold, or nil if there are none.
 func (s *Steps) Form(f dataflow.Fold) steps.Form {
 	if !s.Any() {
 		return nil
@@ -127,18 +129,18 @@ func (s *Steps) Form(f dataflow.Fold) steps.Form {
 	return s.built.At(s.site(f))
 }
 
-// site is where a fold builds the step functions.
+// site returns the site of the step functions in a fold.
 func (s *Steps) site(f dataflow.Fold) steps.Site {
 	return steps.Site{PE: f.PE, Alike: s.compare.Shared(), Memory: f.Memory}
 }
 
-// HasSerial reports whether a fold may search for codes step by step.
+// HasSerial reports whether a fold can compute codes by a serial search.
 func (s *Steps) HasSerial(f dataflow.Fold) bool { return s.Any() && s.built.HasSerial(s.site(f)) }
 
-// Serial is that search.
+// Serial returns the serial search of a fold.
 func (s *Steps) Serial(f dataflow.Fold) *steps.Serial { return s.built.Serial(s.site(f)) }
 
-// Built is channel c's output for a value as a fold's hardware makes it.
+// Built returns the function that a fold's hardware computes, from channel c and value v to the output.
 func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
 	form := s.Form(f)
 	if form == nil {
@@ -147,7 +149,7 @@ func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
 	return func(c int, v int64) int64 { return s.Number(form.Apply(s.Function(c), v)) }
 }
 
-// Number is the output of which a code is built: that of a minifloat, or the code.
+// Number returns the output for a code: the minifloat's value, or the code itself.
 func (s *Steps) Number(code int64) int64 {
 	if s.out.IsFloat() {
 		return s.out.Value(code)
@@ -155,10 +157,10 @@ func (s *Steps) Number(code int64) int64 {
 	return code
 }
 
-// Function is the number of channel c's step function, as it is built.
+// Function returns the index of channel c's step function among those that are built.
 func (s *Steps) Function(c int) int { return min(c, len(s.compare.At)-1) }
 
-// Tables is what the tail reads.
+// Tables describes the tables of the tail.
 func (s *Steps) Tables() Tables {
 	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.Any(), Row: func(pe int) int {
 		if s.Thresholds() > MaxThresholds && steps.HasTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
@@ -171,7 +173,7 @@ func (s *Steps) Tables() Tables {
 	}}
 }
 
-// Storage is that of the tables, in the fold's memory.
+// Storage returns the memories of the tables, in the fold's memory.
 func (s *Steps) Storage(f dataflow.Fold) []dataflow.Storage {
 	if form := s.Form(f); form != nil {
 		return form.Storage()
@@ -179,8 +181,8 @@ func (s *Steps) Storage(f dataflow.Fold) []dataflow.Storage {
 	return nil
 }
 
-// Emit gives the config fields and tables that apply_steps of hlslib/core/compare.hpp takes, or what stands for them
-// without step functions: the value, by its name, is the output.
+// Emit returns the config fields and tables for apply_steps in hlslib/core/compare.hpp. Without step functions these
+// make the value, which value names, the output.
 func (s *Steps) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
 	if form := s.Form(f); form != nil {
 		return form.Fields(), form.Tables()
@@ -188,7 +190,7 @@ func (s *Steps) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflo
 	return steps.None(value, 1, 0), nil
 }
 
-// Logic is what makes outputs of values in a fold, if anything does.
+// Logic returns the cost of the step functions in a fold, without tables.
 func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 	if form := s.Form(f); form != nil {
 		return form.Logic(m)
@@ -196,7 +198,7 @@ func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 	return nil
 }
 
-// Circuit is a fold's outputs of values, as codes. The row is that of the tables, at stage 0.
+// Circuit returns the outputs for the values, as codes. row is the address of the tables' row, at stage 0.
 func (s *Steps) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
 	values []circuit.Value) []circuit.Value {
 	if form := s.Form(f); form != nil {

@@ -7,7 +7,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// BenchSearch is what a search of foldings asks of a bound layer: every fold's iterations and cost.
+// BenchSearch measures the calls of a bound layer in a search of foldings: the iterations and the cost of every fold.
 func BenchSearch(b *testing.B, op dataflow.Op) {
 	n := 0
 	for b.Loop() {
@@ -21,7 +21,7 @@ func BenchSearch(b *testing.B, op dataflow.Op) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/fold")
 }
 
-// BenchSimulation runs a frame of one input through a layer, clock by clock.
+// BenchSimulation simulates a frame of a layer with one input, clock by clock.
 func BenchSimulation(b *testing.B, op dataflow.Op, in dataflow.Type, x dataflow.Tensor, f dataflow.Fold) {
 	bound := &bound{Case: Case{In: []dataflow.Type{in}}}
 	var err error

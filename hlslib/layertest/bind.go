@@ -11,31 +11,31 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Bipolar is the type of signs.
+// Bipolar is the type of the elements -1 and +1.
 var Bipolar = num.Type{Kind: num.Bipolar, Width: 1}
 
-// UInt is the unsigned type of n bits.
+// UInt returns the unsigned type of n bits.
 func UInt(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
 
-// Int is the signed type of n bits.
+// Int returns the signed type of n bits.
 func Int(n int) num.Type { return num.Type{Kind: num.Int, Width: n} }
 
-// Full is a type with all the values of its elements.
+// Full returns a type whose range has all values of the element type.
 func Full(elem num.Type, shape ...int) dataflow.Type {
 	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 }
 
-// Ranged is a type whose channels have the ranges, or all the one.
+// Ranged returns a type with the given ranges: one per channel, or one for all channels.
 func Ranged(elem num.Type, shape dataflow.Shape, ranges ...num.Range) dataflow.Type {
 	return dataflow.Type{Shape: shape, Range: ranges, Elem: elem}
 }
 
-// Uneven is a type of three channels whose ranges differ: one value, two, and some that are positive.
+// Uneven returns a type of three channels with different ranges: one value, two values, and a few positive values.
 func Uneven(shape ...int) dataflow.Type {
 	return Ranged(Int(4), shape, num.Point(-8), num.Range{Lo: -1, Hi: 0}, num.Range{Lo: 5, Hi: 7})
 }
 
-// Each is the cases with every layer, whose parameters follow the name.
+// Each combines every case with every layer. It appends the layer's parameters to the case's name.
 func Each(cases []Case, ops ...dataflow.Op) (all []Case) {
 	for _, op := range ops {
 		for _, c := range cases {
@@ -46,7 +46,7 @@ func Each(cases []Case, ops ...dataflow.Op) (all []Case) {
 	return all
 }
 
-// Random is n cases, each made of random numbers of its own.
+// Random returns n cases that one makes, each from its own random numbers.
 func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
 	for i := range n {
 		c := one(rand.New(rand.NewPCG(uint64(i), seed)))
@@ -56,7 +56,7 @@ func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
 	return cases
 }
 
-// Bind binds a layer that takes its inputs.
+// Bind binds a layer to its inputs, and fails the test if the layer refuses them.
 func Bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	t.Helper()
 	bound, _, err := op.Bind(in)
@@ -66,7 +66,8 @@ func Bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	return bound
 }
 
-// Chain is layers of one input and one output, each of another kind, one behind the other.
+// Chain returns the graph of layers with one input and one output each, one behind the other. All must differ in
+// kind.
 func Chain(t *testing.T, in dataflow.Type, ops ...dataflow.Op) *dataflow.Graph {
 	t.Helper()
 	g := &dataflow.Graph{In: []int{0}, Out: []int{len(ops)}, Streams: []*dataflow.Stream{{Type: in}}}
@@ -83,7 +84,7 @@ func Chain(t *testing.T, in dataflow.Type, ops ...dataflow.Op) *dataflow.Graph {
 	return g
 }
 
-// Gives holds that a layer's outputs are of the types.
+// Gives checks that a layer's outputs have the given types.
 func Gives(t *testing.T, op dataflow.Op, in []dataflow.Type, want ...dataflow.Type) {
 	t.Helper()
 	if _, out, err := op.Bind(in); err != nil || !reflect.DeepEqual(out, want) {
@@ -91,7 +92,7 @@ func Gives(t *testing.T, op dataflow.Op, in []dataflow.Type, want ...dataflow.Ty
 	}
 }
 
-// Loops holds that a bound layer has the loop.
+// Loops checks that a bound layer has the given loop.
 func Loops(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Loop) {
 	t.Helper()
 	if l := op.Loop(f, dataflow.Target{}); !reflect.DeepEqual(l, want) {
@@ -99,7 +100,7 @@ func Loops(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Loop) {
 	}
 }
 
-// Choices is how many folds a bound layer has.
+// Choices returns the number of folds of a bound layer.
 func Choices(op dataflow.Op) (n int) {
 	for range op.Folds() {
 		n++
@@ -107,7 +108,8 @@ func Choices(op dataflow.Op) (n int) {
 	return n
 }
 
-// Tables is an instance's tables: of each its name, type, memory and rows, or how many, where they are more than eight.
+// Tables describes an instance's tables for comparison: the name, type, memory and rows of each. Of more than eight
+// rows it gives only the number.
 func Tables(i dataflow.Instance) string {
 	tables := make([]string, len(i.Tables))
 	for k, t := range i.Tables {
@@ -120,8 +122,8 @@ func Tables(i dataflow.Instance) string {
 	return strings.Join(tables, ", ")
 }
 
-// Refuses holds that a layer refuses its inputs, or its parameters, with an error that says want; it takes them where
-// want is empty.
+// Refuses checks that a layer refuses its inputs or its parameters, with an error that contains want. If want is
+// empty, the layer must accept them.
 func Refuses(t *testing.T, op dataflow.Op, in []dataflow.Type, want string) {
 	t.Helper()
 	_, _, err := op.Bind(in)
@@ -130,7 +132,7 @@ func Refuses(t *testing.T, op dataflow.Op, in []dataflow.Type, want string) {
 	}
 }
 
-// RefusesText holds that a kind decodes none of the texts.
+// RefusesText checks that a kind decodes none of the texts.
 func RefusesText(t *testing.T, kind dataflow.Kind, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -140,7 +142,7 @@ func RefusesText(t *testing.T, kind dataflow.Kind, texts ...string) {
 	}
 }
 
-// Costs holds that a bound layer costs want by FINN's formulas.
+// Costs checks that a bound layer costs want by FINN's formulas.
 func Costs(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Resources) {
 	t.Helper()
 	if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINN}).Total(); got != want {

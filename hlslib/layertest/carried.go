@@ -10,9 +10,9 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// A Path is the longest path of a fold from its kernel's state to the next one, which clang has compiled.
+// A Path is a fold's kernel, compiled by clang, in which a test measures the longest path from one state to the next.
 type Path struct {
-	Name   string // of the case, and its fold
+	Name   string // of the case and its fold
 	Op     dataflow.Op
 	Fold   dataflow.Fold
 	Target dataflow.Target
@@ -32,8 +32,8 @@ func Paths(t testing.TB, cases ...Case) (list []Path) {
 	return compiled(t, programs, trials)
 }
 
-// SequencePaths compiles the folds of all cases for sequences of any length. The first axis of the first input is time,
-// and as long as the longest.
+// SequencePaths compiles the folds of all cases for sequences of any length. The first axis of the first input must
+// be time, with the length of the longest sequence.
 func SequencePaths(t testing.TB, cases ...Case) (list []Path) {
 	t.Helper()
 	programs := folded(t, cases)
@@ -73,7 +73,7 @@ func folded(t testing.TB, cases []Case) (programs []program) {
 	return programs
 }
 
-// silent is a layer with the words of op, and without frames.
+// silent returns a trial of a layer without frames, whose ports carry words as op's do.
 func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.Trial {
 	l.Name, l.Origin = fmt.Sprintf("%s_%04d", op.Kind(), number), []string{p.Name}
 	l.In, l.Out = op.Ports(p.fold)
@@ -81,7 +81,7 @@ func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.
 	return templates.Trial{Layer: l, In: none(l.In), Out: none(l.Out)}
 }
 
-// step is a layer bound to a single step of its first input.
+// step returns a layer bound to a single time step of its first input.
 func step(b *bound, longest int) (dataflow.Op, error) {
 	op, in := b.op, slices.Clone(b.In)
 	in[0].Shape = slices.Clone(in[0].Shape)
@@ -96,7 +96,7 @@ func step(b *bound, longest int) (dataflow.Op, error) {
 	return op, err
 }
 
-// compiled is the kernels of programs, which trials are of.
+// compiled returns the kernels of the programs, whose trials are given.
 func compiled(t testing.TB, programs []program, trials []templates.Trial) (list []Path) {
 	t.Helper()
 	files, err := templates.Bench(trials)

@@ -13,11 +13,11 @@ import (
 	"hlsgen/templates"
 )
 
-// unit is layers and test bench in one translation unit, which takes two thirds of the time of two.
+// unit joins layers and test bench to one translation unit, which compiles in two thirds of the time of two.
 const unit = "#include \"layers.cpp\"\n#include \"tb/tb.cpp\"\n"
 
-// run compiles the programs with gxx, some together in a folder of dir, and holds them against the checks of the
-// compiled C++; then folds of one case against each other.
+// run compiles the programs with gxx, several together in a folder of dir, and runs the checks of compiled C++. Then
+// it compares the folds of each case with each other.
 func run(ctx context.Context, gxx, dir string, programs []program) error {
 	if len(programs) == 0 {
 		return fmt.Errorf("no fold to compile")
@@ -33,9 +33,9 @@ func run(ctx context.Context, gxx, dir string, programs []program) error {
 	return checkGrowths(programs, done)
 }
 
-// runProject compiles the programs together in dir, calls each on its frames, and has every word it writes compared
-// with Eval's, and the iterations in which it moves words with Loop's. It gives what each computes. Every warning is
-// an error; the pragmas of HLS are none. A table read beyond its end is one when it happens.
+// runProject compiles the programs together in dir, and calls each on its frames. It compares every written word with
+// Eval, and the iterations that move words with Loop. It returns the work of each program. Every compiler warning is
+// an error, except unknown pragmas; a read beyond the end of a table fails at run time.
 func runProject(ctx context.Context, gxx, dir string, programs []program) ([]work, error) {
 	trials, files, err := bench(programs)
 	if err != nil {
@@ -44,7 +44,7 @@ func runProject(ctx context.Context, gxx, dir string, programs []program) ([]wor
 	return compile(ctx, gxx, dir, programs, trials, files)
 }
 
-// compile does so with the files that the programs have.
+// compile is runProject for trials and files that bench has returned for the programs.
 func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.Trial,
 	files templates.Files) ([]work, error) {
 	files, err := probed(files)

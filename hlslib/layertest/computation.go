@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/fast"
 )
 
-// checkComputation holds what the layer says of its computation against Eval: a compiled engine makes the frames of it.
+// checkComputation compares the layer's Computation with Eval, by running the compiled engine that uses it.
 func (b *bound) checkComputation() error {
 	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
-		return nil // the engine takes no such graphs
+		return nil // the engine does not support layers that keep states
 	}
 	var g dataflow.Builder
 	var in []int
@@ -37,7 +37,7 @@ func (b *bound) checkComputation() error {
 	return nil
 }
 
-// computes holds a program against Eval.
+// computes compares a program's frames with Eval's.
 func (b *bound) computes(p *fast.Program) error {
 	w := p.Worker()
 	for n, frames := range slices.Collect(slices.Chunk(b.frames, p.Batch)) {

@@ -11,10 +11,11 @@ import (
 	"hlsgen/templates"
 )
 
-// A Mutant is other text in a file of a project, which must not pass. Path is how the file's path ends.
+// A Mutant is a defect: To replaces From in a file of a project, and the tests must fail. Path is the end of the
+// file's path.
 type Mutant struct{ Path, From, To string }
 
-// of is a project with the mutant's text.
+// of returns the project with the mutant's text.
 func (m Mutant) of(t *testing.T, files templates.Files) templates.Files {
 	t.Helper()
 	files = slices.Clone(files)
@@ -28,8 +29,8 @@ func (m Mutant) of(t *testing.T, files templates.Files) templates.Files {
 	return nil
 }
 
-// Mutants has the compiled C++ of the cases, each in the fold amidst those it offers, find every mutant by the words
-// that leave.
+// Mutants checks that the test bench finds every mutant of the cases' C++, by a wrong word in an output. It compiles
+// one fold of each case, from the middle of the list.
 func Mutants(t *testing.T, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	tier.NotQuick(t)

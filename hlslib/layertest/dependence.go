@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// checkDependence holds what the layer says of the parts of frames against what Eval makes of changed frames, of frames
-// whose parts have changed places, and of several frames side by side.
+// checkDependence compares the layer's Dependence with Eval: for changed frames, for frames with permuted parts, and
+// for several frames side by side.
 func (b *bound) checkDependence(r *rand.Rand) error {
 	d := dataflow.DependenceOf(b.op)
 	if d.Form == dataflow.Mixed {
@@ -48,7 +48,7 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 	return b.checkBeside(d, r)
 }
 
-// checkMoved holds that what reaches a place of the outputs does not depend on what it is.
+// checkMoved checks that an element's way to the outputs does not depend on its value.
 func (b *bound) checkMoved() error {
 	numbered := func(factor int64) []dataflow.Tensor {
 		x, n := clone(b.frames[0]), int64(0)
@@ -71,7 +71,7 @@ func (b *bound) checkMoved() error {
 	return nil
 }
 
-// checkChanges changes parts of an input, and holds that no parts of the outputs change but those that may.
+// checkChanges changes parts of an input, and checks that only those parts of the outputs change that may.
 func (b *bound) checkChanges(d dataflow.Dependence, input int, r *rand.Rand) error {
 	before, drawn := frame(r, b.In, frames), frame(r, b.In, frames)
 	was := b.op.Eval(before)
@@ -92,7 +92,7 @@ func (b *bound) checkChanges(d dataflow.Dependence, input int, r *rand.Rand) err
 	return nil
 }
 
-// checkPlaces has the parts of frames change places: those of the outputs follow.
+// checkPlaces permutes the parts of frames, and checks that the parts of the outputs follow.
 func (b *bound) checkPlaces(d dataflow.Dependence, r *rand.Rand) error {
 	places := r.Perm(d.Out)
 	place := func(list []dataflow.Tensor) []dataflow.Tensor {
@@ -115,7 +115,7 @@ func (b *bound) checkPlaces(d dataflow.Dependence, r *rand.Rand) error {
 	return nil
 }
 
-// checkBeside has frames side by side: each gives what it gives alone.
+// checkBeside computes frames side by side, and checks that each gives what it gives alone.
 func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 	const n = 3
 	turns := &dataflow.Turns{Samples: n, In: d.In, Out: slices.Repeat([]int{d.Out}, len(b.out))}
@@ -126,7 +126,7 @@ func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 	for k := range in {
 		in[k].Shape = d.Shape(turns, in[k].Shape, d.In[k])
 		if c := in[k].Shape.Channels(); len(in[k].Range) > 1 && len(in[k].Range) != c {
-			in[k].Range = []num.Range{b.In[k].Union()} // parts are elements
+			in[k].Range = []num.Range{b.In[k].Union()} // each part is an element
 		}
 	}
 	bound, _, err := op.Bind(in)
@@ -151,7 +151,7 @@ func (b *bound) checkBeside(d dataflow.Dependence, r *rand.Rand) error {
 	return nil
 }
 
-// chunk is one of the equal parts of a tensor.
+// chunk returns part i of the equal parts of a tensor.
 func chunk(t dataflow.Tensor, parts, i int) []int64 {
 	n := len(t.Data) / parts
 	return t.Data[i*n : (i+1)*n]

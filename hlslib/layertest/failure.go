@@ -5,35 +5,35 @@ import (
 	"fmt"
 )
 
-// The checks of the contract, by the names under which failures are reported.
+// The names of the contract's checks, under which failures are reported.
 const (
-	checkBind        = "bind"        // Bind takes the case's types
-	checkFolds       = "folds"       // Folds are some, each once, in a fixed order
-	checkEval        = "eval"        // Eval leaves its arguments alone, and stays in the output types
-	checkComputation = "computation" // the compiled engine makes of what the layer says of itself what Eval gives
-	checkDependence  = "dependence"  // parts of outputs depend on the parts of inputs that the layer says
+	checkBind        = "bind"        // Bind accepts the case's types
+	checkFolds       = "folds"       // there are folds, each once, always in the same order
+	checkEval        = "eval"        // Eval does not change its arguments, and stays within the output types
+	checkComputation = "computation" // the compiled engine, which uses Computation, gives what Eval gives
+	checkDependence  = "dependence"  // parts of outputs depend on parts of inputs as Dependence says
 	checkRanges      = "ranges"      // every bound of the output types is attained
-	checkParameters  = "parameters"  // parameters and the text form make the layer again
+	checkParameters  = "parameters"  // the parameters, and the text form, make an equal layer
 	checkPorts       = "ports"       // Ports and Loop move whole frames
 	checkKernel      = "kernel"      // the simulated kernel gives what Eval gives
-	checkClocks      = "clocks"      // at full speed, the simulator sees the clocks of Loop
+	checkClocks      = "clocks"      // at full speed, the simulator needs the clocks of Loop
 	checkCost        = "cost"        // costs are sums of named parts, the same in every call
-	checkStorage     = "storage"     // memories are priced where they lie, and bound there
-	checkInstance    = "instance"    // what the templates rely on
-	checkText        = "text"        // the lint of generated text
+	checkStorage     = "storage"     // memories have the price of their place, and the C++ binds them to it
+	checkInstance    = "instance"    // the instance fulfils the assumptions of the templates
+	checkText        = "text"        // the generated text passes the lint
 	checkCompiler    = "compiler"    // the C++ compiles without a warning
 	checkOutput      = "output"      // the compiled C++ writes what Eval gives
-	checkLoop        = "loop"        // its iterations, and the words they move, are those of Loop
-	checkReset       = "reset"       // after a reset, frames are as after a start
-	checkLatency     = "latency"     // every clock of a latency has something to do, and no stage is missing
-	checkRTLBuild    = "RTL build"   // Verilator takes the SystemVerilog of a fold
-	checkRTLText     = "RTL text"    // it has nothing to say of it
-	checkRTLWords    = "RTL words"   // in it, every word is what Eval gives
-	checkRTLClocks   = "RTL clocks"  // and moves in the clock in which the simulator moves it
-	checkBand        = "band"        // costs lie in a band around what the C++ computes, moves and keeps
+	checkLoop        = "loop"        // the C++ has the iterations and moves of Loop
+	checkReset       = "reset"       // frames after a reset are as frames after a start
+	checkLatency     = "latency"     // every clock of a latency has work, and no stage is missing
+	checkRTLBuild    = "RTL build"   // Verilator compiles the SystemVerilog of a fold
+	checkRTLText     = "RTL text"    // Verilator and Yosys have no warnings
+	checkRTLWords    = "RTL words"   // in SystemVerilog, every word is what Eval gives
+	checkRTLClocks   = "RTL clocks"  // each word moves in the same clock as in the simulator
+	checkBand        = "band"        // costs are in proportion to what the C++ computes, moves and stores
 )
 
-// A failure is what a check of the contract has found.
+// A failure is the error of one check of the contract.
 type failure struct {
 	check string // one of the names above
 	err   error
@@ -43,7 +43,7 @@ func (f *failure) Error() string { return f.check + ": " + f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
 
-// named is err as a failure of the check; nil where there is none, and err itself where it has a name.
+// named wraps err as a failure of the check. It returns nil for nil, and err itself if it already is a failure.
 func named(check string, err error) error {
 	var f *failure
 	if err == nil || errors.As(err, &f) {
@@ -52,12 +52,12 @@ func named(check string, err error) error {
 	return &failure{check, err}
 }
 
-// failed is a failure of the check.
+// failed returns a failure of the check.
 func failed(check, format string, args ...any) error {
 	return &failure{check, fmt.Errorf(format, args...)}
 }
 
-// checkOf is the name of the check that found err; empty where it has none.
+// checkOf returns the name of the check that found err, or "" if err is no failure.
 func checkOf(err error) string {
 	var f *failure
 	if errors.As(err, &f) {

@@ -15,15 +15,16 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// An Instance is a layer of which Only leaves one fold. Again says how to have it alone.
+// An Instance is a layer whose Only leaves a single fold. Again is the command that repeats the test of this
+// instance.
 type Instance struct {
 	Case
 	Again string
 }
 
-// CheckInstances holds layers against the contract: of all the SystemVerilog, in one bench of Verilator and in one run
-// of Yosys, and of so many of them, evenly spread, the compiled C++. What fails is told with its parameters, its
-// inputs, its target and how to have it again.
+// CheckInstances checks layers against the contract. The SystemVerilog of all goes through one bench of Verilator and
+// one run of Yosys. The C++ of the given number of them, evenly spread, is compiled. A failure is reported with the
+// instance's parameters, inputs and target, and with the command that repeats it.
 func CheckInstances(t *testing.T, compiled int, instances []Instance) {
 	t.Helper()
 	paths := tier.Needs(t, "g++", "verilator", "yosys")
@@ -53,7 +54,7 @@ func CheckInstances(t *testing.T, compiled int, instances []Instance) {
 	}
 }
 
-// runInstances has Yosys elaborate programs, and runs them in a bench.
+// runInstances elaborates programs in Yosys, and runs them in a bench.
 func runInstances(ctx context.Context, dir string, programs []program) error {
 	b, err := benchRTL(simulations(programs))
 	if err != nil {
@@ -68,8 +69,8 @@ func runInstances(ctx context.Context, dir string, programs []program) error {
 	return b.run(ctx, dir)
 }
 
-// elaborate has Yosys take the text of all programs, side by side in one module, and check it: every wire has one
-// driver, and there are no loops of logic.
+// elaborate reads the text of all programs in Yosys, side by side in one module, and checks it: every wire must have
+// one driver, and there must be no loops of logic.
 func (b rtlBench) elaborate(ctx context.Context, dir string) error {
 	var all strings.Builder
 	all.WriteString("module all;\n")

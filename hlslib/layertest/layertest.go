@@ -1,30 +1,31 @@
-// Package layertest is one contract that every layer must pass: that its Eval, its simulated Kernel and its compiled
-// C++ give the same, in every fold; that words and clocks are what Ports and Loop say; that what Bind promises holds.
+// Package layertest checks the contract that every layer must fulfil: Eval, the simulated Kernel, the compiled C++
+// and the RTL give the same, in every fold; words and clocks are those of Ports and Loop; Bind keeps its promises.
+//
 // In come cases, out come failures, each under the name of its check.
 //
 //	layertest.go  Check: the cases, and each of their folds
 //	failure.go    the names of the checks
-//	text.go       Parse: a graph of its text form
-//	random.go     types, step functions and frames to try
-//	bind.go       for tests of layers: types, random cases, what Bind takes and refuses
-//	computation.go what the layer says of its computation, in the compiled engine
-//	dependence.go what parts of frames depend on, against Eval
+//	text.go       Parse: a graph from its text form
+//	random.go     random types, step functions and frames
+//	bind.go       for tests of layers: types, random cases, inputs that Bind must accept or refuse
+//	computation.go the layer's Computation, in the compiled engine
+//	dependence.go the layer's Dependence, against Eval
 //	ranges.go     inputs that attain the bounds of the output types
 //	simulate.go   a fold in the clock simulator
-//	project.go    folds in one project, and the lint of it
-//	compile.go    the project in the compiler, and the words it writes
-//	probe.go      what the compiled C++ moves in each iteration, against Loop; probe/probe.hpp counts
-//	stages.go     the stages of a latency, against what words and rows pass
-//	work.go       what it computes, against latencies and costs
-//	memory.go     CheckStorage, of a layer, and CheckMemories, of whole designs
+//	project.go    several folds in one project, and its lint
+//	compile.go    the compiled project, and the words that it writes
+//	probe.go      the moves of the compiled C++ in each iteration, against Loop; probe/probe.hpp counts
+//	stages.go     latencies, against the pipeline stages that words and rows must pass
+//	work.go       latencies and costs, against the work of the compiled C++
+//	memory.go     CheckStorage for a layer, and CheckMemories for whole designs
 //	rtl.go        folds in SystemVerilog, in Verilator, against Eval and the simulator
-//	instances.go  many layers, each in one fold, drawn at random
-//	reset.go      what the compiled C++ does after a reset
-//	carried.go    Paths, SequencePaths: what one clock hands on to the next, as a second compiler sees it
-//	synth.go      what a second compiler makes of some folds
+//	instances.go  many layers, each in one random fold
+//	reset.go      the compiled C++ after a reset
+//	carried.go    Paths, SequencePaths: the path from one clock to the next, in a second compiler
+//	synth.go      some folds in a second compiler
 //	steps.go      Steps: layers for sequences of any length
-//	defective.go  Mutants: C++ that is wrong in one place
-//	bench.go      what benchmarks of layers measure
+//	defective.go  Mutants: C++ with a defect that tests must find
+//	bench.go      benchmarks of layers
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
 package layertest
@@ -46,35 +47,35 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// A Case is a layer and what it is bound to. Folds is the number of folds tried, evenly spread over those the layer
-// offers, or of these over those that Only is true of; 0 tries all of them, and so does the long tier. Loose is why
-// bounds of the output's ranges may not be attained by any input. Board is what it is built for, where that matters, at
-// so many MHz, 200 where it does not say. A layer that is not in hlslib brings its row in the table of kinds, and its
-// C++.
+// A Case is a layer with the types of its inputs. Folds is the number of folds that are tried, evenly spread over the
+// layer's folds, or over those that satisfy Only; 0 tries all of them, as the long tier always does. Loose is the
+// reason if no input may attain some bounds of the output's ranges. Board and MHz are the target; MHz defaults to
+// 200. A layer that is not in hlslib comes with its row in the table of kinds, and with its C++.
 type Case struct {
 	Name    string
-	Op      dataflow.Op // not bound
+	Op      dataflow.Op // not yet bound
 	In      []dataflow.Type
 	Folds   int
 	Only    func(dataflow.Fold) bool
 	Loose   string
 	Board   boards.Board
 	MHz     float64
-	PerPE   bool // accumulators are as wide as each PE's channels need
+	PerPE   bool // accumulators have individual widths per PE
 	Kinds   []dataflow.Kind
 	Headers []hlslib.Header
 }
 
-// frames is how many frames each engine runs.
+// frames is the number of frames that each engine runs.
 const frames = 4
 
-// target is what folds are scheduled for.
+// target returns the target for which folds are scheduled.
 func (c Case) target() dataflow.Target {
 	return dataflow.Target{Board: c.Board, ClockMHz: cmp.Or(c.MHz, 200), AccPerPE: c.PerPE}
 }
 
-// Check holds every case against the contract. At most compiled folds, evenly spread over all cases, also go through
-// the C++ compiler, in a subtest; below the full tier, at most tier.Few(compiled), and in the long tier all.
+// Check checks every case against the contract. At most compiled folds, evenly spread over all cases, also go through
+// the C++ compiler, in a subtest. Below the full tier these are at most tier.Few(compiled); in the long tier they are
+// all.
 func Check(t *testing.T, compiled int, cases ...Case) {
 	t.Helper()
 	programs, errs := examine(t.Context(), cases)
@@ -112,7 +113,8 @@ func Check(t *testing.T, compiled int, cases ...Case) {
 	})
 }
 
-// examine holds the cases against all of the contract but the compiler's part, which is for the programs.
+// examine checks the cases against all of the contract except the checks of compiled text. It returns the programs
+// for these.
 func examine(ctx context.Context, cases []Case) (programs []program, errs []error) {
 	for i, c := range cases {
 		b, err := check(ctx, c, rand.New(rand.NewPCG(uint64(i), 1)))
@@ -130,17 +132,17 @@ func examine(ctx context.Context, cases []Case) (programs []program, errs []erro
 	return programs, errs
 }
 
-// bound is a case at work.
+// bound is a bound case, with the frames that the engines run.
 type bound struct {
 	Case
 	op     dataflow.Op
 	out    []dataflow.Type
-	frames [][]dataflow.Tensor // per frame and input
-	want   [][]dataflow.Tensor // per frame and output
-	folds  []dataflow.Fold     // those to be tried
+	frames [][]dataflow.Tensor // by frame and input
+	want   [][]dataflow.Tensor // by frame and output
+	folds  []dataflow.Fold     // the folds to be tried
 }
 
-// check holds a case against all of the contract but what is asked of the text and of the compiled C++.
+// check checks a case against all of the contract, except the checks of the text and of the compiled C++.
 func check(ctx context.Context, c Case, r *rand.Rand) (*bound, error) {
 	b := &bound{Case: c}
 	var err error
@@ -198,8 +200,8 @@ func (b *bound) listFolds() error {
 	return nil
 }
 
-// checkEval computes what is wanted of the other engines, and holds it against the output types. Where the layer keeps
-// a state, the frames are those of a run, and another run gives the same.
+// checkEval computes the expected outputs of the other engines, and checks them against the output types. If the
+// layer keeps a state, the frames form a run, and a second run must give the same.
 func (b *bound) checkEval() error {
 	evaluate := b.op.Eval
 	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
@@ -230,7 +232,7 @@ func (b *bound) checkEval() error {
 	return nil
 }
 
-// checkRows holds what a layer computes row by row against what Eval gives.
+// checkRows compares EvalRows with Eval, if the layer can compute single rows.
 func (b *bound) checkRows(in, want []dataflow.Tensor) error {
 	op, ok := b.op.(dataflow.InRows)
 	if !ok {
@@ -259,7 +261,7 @@ func (b *bound) checkRows(in, want []dataflow.Tensor) error {
 	return nil
 }
 
-// checkParams makes the layer again, of its parameters and of its text form.
+// checkParams makes the layer again, from its parameters and from its text form.
 func (b *bound) checkParams() error {
 	data, err := json.Marshal(b.Op.Params())
 	if err != nil {
@@ -279,7 +281,7 @@ func (b *bound) checkParams() error {
 	}
 	op, out, err := again.Bind(b.In)
 	if err == nil {
-		for range op.Folds() { // which makes what listFolds has made of b.op
+		for range op.Folds() { // fills the same caches as in b.op
 			continue
 		}
 	}
@@ -297,7 +299,7 @@ func (b *bound) checkParams() error {
 	return nil
 }
 
-// design is the layer alone between the host's streams.
+// design returns the layer alone between the host's streams.
 func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 	g := &dataflow.Graph{}
 	n := &dataflow.Node{Name: b.op.Kind() + "_0", Op: b.op}
@@ -320,8 +322,8 @@ func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 	return d
 }
 
-// checkFold holds one fold against the contract. Design.Verify looks at ports and loops: whole frames of words, all
-// moved.
+// checkFold checks one fold against the contract. Design.Verify checks ports and loops: they must move whole frames
+// of words.
 func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) error {
 	if err := b.design(f, 1).Verify(); err != nil {
 		return named(checkPorts, err)
@@ -342,7 +344,7 @@ func (b *bound) checkFold(ctx context.Context, f dataflow.Fold, r *rand.Rand) er
 	return named(checkInstance, b.checkInstance(f))
 }
 
-// checkCost holds the cost by both formulas. The fitted one counts registers, which every layer has.
+// checkCost checks the costs by both formulas. The fitted formula must count registers, which every layer has.
 func (b *bound) checkCost(f dataflow.Fold) error {
 	for _, formula := range []dataflow.Formula{dataflow.Fitted, dataflow.FINN} {
 		t := b.target()
@@ -378,7 +380,8 @@ func (b *bound) checkParts(f dataflow.Fold, t dataflow.Target) error {
 	return nil
 }
 
-// checkInstance looks for what the templates rely on: values of the right kinds, tables of full rows that fit.
+// checkInstance checks assumptions of the templates: fields have known types, and tables have full rows of fitting
+// values.
 func (b *bound) checkInstance(f dataflow.Fold) error {
 	i := b.op.Emit(f, b.target())
 	if !reflect.DeepEqual(i, b.op.Emit(f, b.target())) {
@@ -413,7 +416,7 @@ func (b *bound) checkInstance(f dataflow.Fold) error {
 	return nil
 }
 
-// spread takes n items at even distances, or all where there are no more.
+// spread returns n items at even distances, or all if there are no more.
 func spread[T any](items []T, n int) []T {
 	if n >= len(items) {
 		return items

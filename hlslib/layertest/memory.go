@@ -10,8 +10,8 @@ import (
 	"hlsgen/templates"
 )
 
-// CheckMemories walks the memories of a generated design. What the estimate prices, of layers and of streams, is bound
-// in the C++ to the memory by which it is priced, and nothing else is bound.
+// CheckMemories checks the memories of a generated design. Every memory that the estimate prices, of a layer or a
+// stream, must be bound in the C++ to the memory of its price, and no others may be bound.
 func CheckMemories(t testing.TB, d *dataflow.Design, files templates.Files) {
 	t.Helper()
 	for _, p := range memoryProblems(d, files) {
@@ -21,7 +21,7 @@ func CheckMemories(t testing.TB, d *dataflow.Design, files templates.Files) {
 
 func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 	target := d.Target
-	target.Formula = dataflow.Fitted // FINN's formulas price FINN's memories
+	target.Formula = dataflow.Fitted // FINN's formulas price other memories
 	var problems []string
 	storage := map[string][]dataflow.Storage{}
 	for i, n := range d.Model.Graph.Nodes {
@@ -50,8 +50,9 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, written)...)
 }
 
-// CheckStorage holds a layer's cost against its memories: every part of theirs is what they take where they lie, by the
-// fitted formula, and nothing else has block RAM, UltraRAM or LUTs that are memory. The error says what differs.
+// CheckStorage compares a layer's cost with its memories. The part of each memory must cost what the memory takes by
+// the fitted formula. No other part may have block RAM, UltraRAM or LUTs that are memory. The error names the
+// difference.
 func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
 	var all dataflow.Resources
 	for _, p := range estimate.Storage(estimate.Model(t), storage) {

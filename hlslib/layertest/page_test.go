@@ -79,7 +79,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// tables is how many tables get a row.
+// tables counts the tables of the repository to which a new layer adds a row.
 const tables = 3
 
 // insert adds a row to the first table of its file, or above a line, with the imports that it needs.

@@ -17,21 +17,21 @@ import (
 //go:embed probe/probe.hpp
 var probe []byte
 
-// An insertion is a call of the probe in a copy of a generated file.
+// An insertion adds a call of the probe to a copy of a generated file.
 type insertion struct {
 	at   *regexp.Regexp
 	text string
 }
 
 var (
-	// A frame ends when its calls are made, of which each is an iteration.
+	// A frame ends after its calls, each of which is an iteration.
 	frameEnds = insertion{regexp.MustCompile(`(?m)^            (\w+)\(.*\);\n        \}$`),
 		"$0\n        hlsgen_probe::frame(\"$1\");"}
 	streamReads  = insertion{regexp.MustCompile(`(?m)^    T read\(\) \{$`), "$0\n        hlsgen_probe::read(this);"}
 	streamWrites = insertion{regexp.MustCompile(`(?m)^    void write\(const T& v\) \{`),
 		"$0 hlsgen_probe::written(this);"}
 	probeHead = insertion{regexp.MustCompile(`(?m)^#include <cstdio>$`), "$0\n#include \"probe.hpp\""}
-	// What computes: operators of all kinds, by the names of what they do with limbs.
+	// Computations are operators of all kinds, found by the names of their loops over limbs.
 	results = insertion{regexp.MustCompile(`(?m)^    AP_BINARY_OP\(op, kind\) \{ `),
 		"$0 hlsgen_probe::of_limbs(W1, W2);"}
 	assignments = insertion{regexp.MustCompile(`& operator op##=\(const ap_int_base<W2, S2>& o\) \{ `),
@@ -46,7 +46,7 @@ var (
 	layerStream   = regexp.MustCompile(`>& ((in|out)\d*)\b`)
 )
 
-// probed is a copy of a test bench's project that says what each layer's iterations move.
+// probed returns a copy of a test bench's project that records the moves of each layer's iterations.
 func probed(files templates.Files) (templates.Files, error) {
 	copied := templates.Files{{Path: "hls/csim/probe.hpp", Data: probe}}
 	for _, f := range files {
@@ -72,7 +72,7 @@ func probed(files templates.Files) (templates.Files, error) {
 	return copied, nil
 }
 
-// probeCall has a layer's function say that an iteration begins, and what its ports are.
+// probeCall inserts a call into a layer's function that marks the beginning of an iteration, and names the ports.
 func probeCall(function []byte) []byte {
 	m := layerFunction.FindSubmatch(function)
 	ports := map[string][]string{}
@@ -86,9 +86,8 @@ func probeCall(function []byte) []byte {
 	return b.Bytes()
 }
 
-// checkLoops holds what the probe has seen in a project's folder against the loops of the programs: the iterations of
-// every frame, and the ports that move a word in each; then what they compute, which it gives, against latencies and
-// costs.
+// checkLoops compares the probe's record in a project's folder with the loops of the programs: the iterations of
+// every frame, and the moves of each. Then it checks latencies and costs against the computed work, which it returns.
 func checkLoops(dir string, trials []templates.Trial, programs []program) (done []work, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, "hls", "probe.txt"))
 	if err != nil {
@@ -101,7 +100,7 @@ func checkLoops(dir string, trials []templates.Trial, programs []program) (done 
 	}
 	for i, p := range programs {
 		name := trials[i].Name
-		if n := len(lines[name]); n != len(p.frames)+1 { // the first comes once more
+		if n := len(lines[name]); n != len(p.frames)+1 { // the first frame runs once more
 			return nil, failed(checkLoop, "%s: %d frames, want %d and one of them again", name, n, len(p.frames))
 		}
 		var most work
@@ -120,8 +119,8 @@ func checkLoops(dir string, trials []templates.Trial, programs []program) (done 
 	return done, nil
 }
 
-// compareLoop holds a frame's trace, a line of probe.txt without the layer's name, against a loop, and gives what its
-// iterations compute.
+// compareLoop compares the trace of a frame, a line of probe.txt without the layer's name, with a loop. It returns
+// the work of the iterations.
 func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 	wrong, rest, _ := strings.Cut(trace, " ")
 	if wrong != "-" {
@@ -156,7 +155,7 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 	return done, nil
 }
 
-// moves spells the ports that move a word: "reads 101, writes 1", the first port last.
+// moves spells the ports that move a word, the first port last: "reads 101, writes 1".
 func moves(m dataflow.Moves) string {
 	return "reads " + strconv.FormatUint(m.Read, 2) + ", writes " + strconv.FormatUint(m.Write, 2)
 }

@@ -17,11 +17,11 @@ type program struct {
 	fold dataflow.Fold
 }
 
-// together is how many folds are compiled in one project.
+// together is the number of folds that are compiled in one project.
 const together = 100
 
-// lint has the C++ of all folds written, which templates lint: the text against what Vitis HLS accepts, and the
-// bindings in it against the instance's memories, which are priced as that says (checkStorage).
+// lint generates the C++ of all folds. The templates lint it: they check the text against the rules of Vitis HLS, and
+// the bindings against the instance's memories, which checkStorage compares with the prices.
 func lint(programs []program) error {
 	for some := range slices.Chunk(programs, together) {
 		if _, _, err := bench(some); err != nil {
@@ -31,7 +31,7 @@ func lint(programs []program) error {
 	return nil
 }
 
-// bench is the project of the programs.
+// bench returns the project of the programs, and their trials.
 func bench(programs []program) ([]templates.Trial, templates.Files, error) {
 	trials := make([]templates.Trial, len(programs))
 	var headers []hlslib.Header
@@ -54,13 +54,14 @@ func bench(programs []program) ([]templates.Trial, templates.Files, error) {
 	return trials, files, err
 }
 
-// complain is the findings of a lint as a failure of the check.
+// complain returns the findings of a lint as a failure of the check.
 func complain(check string, findings []string) error {
 	some := strings.Join(findings[:min(10, len(findings))], "\n")
 	return failed(check, "%d findings in the C++, among them\n%s", len(findings), some)
 }
 
-// trial is the fold with what passes over its ports. Its name has leading zeros, so that none is part of another.
+// trial returns the fold with the frames on its ports. The leading zeros in its name keep any name from being part of
+// another.
 func (p program) trial(i int) templates.Trial {
 	in, out := p.op.Ports(p.fold)
 	return templates.Trial{
@@ -76,7 +77,7 @@ func (p program) trial(i int) templates.Trial {
 	}
 }
 
-// byPort turns [frame][port] into [port][frame].
+// byPort transposes [frame][port] to [port][frame].
 func byPort(frames [][]dataflow.Tensor) [][]dataflow.Tensor {
 	ports := make([][]dataflow.Tensor, len(frames[0]))
 	for _, f := range frames {

@@ -8,8 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Type is a random type of the shape, whose elements are bipolar or of at most bits bits: with one range or one per
-// channel, with a range that fills the element type or one that does not; channels may be dead, of one value.
+// Type returns a random type of the given shape, whose elements are bipolar or have at most bits bits. It has one
+// range, or one per channel. A range may fill the element type or not, and a channel may be dead, with a single
+// value.
 func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.Type {
 	t := dataflow.Type{Shape: shape}
 	if r.IntN(5) == 0 {
@@ -36,7 +37,7 @@ func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.Type {
 	return t
 }
 
-// Between is a random value of x, often one of its ends.
+// Between returns a random value of x, often one of its ends.
 func Between(r *rand.Rand, x num.Range) int64 {
 	switch r.IntN(4) {
 	case 0:
@@ -47,8 +48,8 @@ func Between(r *rand.Rand, x num.Range) int64 {
 	return x.Lo + int64(r.Uint64N(uint64(x.Count())))
 }
 
-// Step is a random step function with at most n breakpoints, some of which may lie at or beyond the ends of x. Its
-// values are of at most bits bits, and rise where rising is set.
+// Step returns a random step function with at most n breakpoints, some of which may lie at or beyond the ends of x.
+// Its values have at most bits bits, and do not decrease if rising is set.
 func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
 	var s num.Step
 	for range r.IntN(n + 1) {
@@ -66,9 +67,9 @@ func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
 	values := num.Type{Kind: num.Int, Width: bits}.Range()
 	scale, offset := int64(1), int64(0)
 	switch r.IntN(4) {
-	case 0: // bipolar
+	case 0: // values are -1 and +1
 		values, scale, offset = num.Range{Lo: 0, Hi: 1}, 2, -1
-	case 1: // from 0 on
+	case 1: // values are not negative
 		values = num.Range{Lo: 0, Hi: values.Hi}
 	}
 	for range len(s.At) + 1 {
@@ -80,7 +81,7 @@ func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
 	return s
 }
 
-// Stairs is a step function of n steps, each so many values wide: from 0 to 1 at 1.
+// Stairs returns a step function of n steps, each width values wide, that rises from 0 to 1 at 1.
 func Stairs(n int, width int64) num.Step {
 	s := num.Step{Value: []int64{0}}
 	for i := range int64(n) {
@@ -89,8 +90,8 @@ func Stairs(n int, width int64) num.Step {
 	return s
 }
 
-// Weights is n random weights within x for each channel. None of them is 0 where sparse is not set; else channels and
-// inputs may be dead, and everything.
+// Weights returns n random weights within x for each channel. If sparse is set, channels or inputs may be dead, even
+// all; otherwise no weight is 0.
 func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 {
 	weights := make([][]int64, channels)
 	for c := range weights {
@@ -108,8 +109,8 @@ func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 
 	return weights
 }
 
-// Few is n weights of few different ones for each channel, such that memories have codes of them: odd ones, others that
-// are the same so many steps apart, powers of two, or any. Some of the codes may not occur.
+// Few returns n weights for each channel, with so few different values that memories store codes: odd numbers,
+// numbers at equal distances, powers of two, or any. Some values may not occur.
 func Few(r *rand.Rand, channels, n int) [][]int64 {
 	values := [][]int64{
 		{-3, -1, 1, 3}, {1, 3, 5, 7}, {-7, -5, -3, -1, 1, 3, 5, 7}, {-5, -2, 1, 4}, {-13, -5, 3, 11}, {-100, 7}, {5},
@@ -125,7 +126,7 @@ func Few(r *rand.Rand, channels, n int) [][]int64 {
 	return weights
 }
 
-// prune makes some rows and columns dead, now and then all of them.
+// prune sets some rows and columns to zero, and sometimes all of them.
 func prune(r *rand.Rand, weights [][]int64) {
 	all := r.IntN(16) == 0
 	for c := range weights {
@@ -142,7 +143,7 @@ func prune(r *rand.Rand, weights [][]int64) {
 	}
 }
 
-// frame is one frame per input: the lowest values, the highest values, then random ones.
+// frame returns one tensor per input: for n = 0 the lowest values, for n = 1 the highest, and then random ones.
 func frame(r *rand.Rand, types []dataflow.Type, n int) []dataflow.Tensor {
 	var f []dataflow.Tensor
 	for _, t := range types {

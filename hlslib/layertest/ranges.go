@@ -10,17 +10,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// evals is how many frames a search for a bound tries at most. One that has not come to its end by then says nothing:
-// ranges are held on small inputs alone.
+// evals limits the frames that a search for a bound tries. A search that reaches the limit proves nothing, so ranges
+// are checked on small inputs only.
 const evals = 3000
 
-// starts is how many frames a search starts from.
+// starts is the number of frames from which a search starts.
 const starts = 24
 
-// checkRanges looks for inputs that attain the bounds of the output types: per output and range, the lowest and the
-// highest value. What comes out of some frames, and on the way to another bound, counts. From the best frame known it
-// changes one element after the other as long as that helps, several times from different frames. A bound that it
-// cannot reach is too wide, unless the case says why it may not be attained.
+// checkRanges searches for inputs that attain the bounds of the output types: per output and range, the lowest and
+// the highest value. It changes one element of a frame after the other as long as that helps, several times from
+// different frames. It also counts values found in other searches. A bound that it cannot reach is too wide, unless
+// the case gives a reason in Loose.
 func (b *bound) checkRanges(r *rand.Rand) error {
 	if b.Loose != "" {
 		return nil
@@ -48,17 +48,17 @@ func (b *bound) checkRanges(r *rand.Rand) error {
 	return nil
 }
 
-// A search maximises a channel of an output, or what ^ makes of it: that turns the order of all integers round.
+// A search maximises a channel of an output, or its complement, which minimises the channel.
 type search struct {
 	b             *bound
-	seen          [][]num.Range // by output and range, the lowest and the highest of all searches
+	seen          [][]num.Range // by output and range: the lowest and highest value of all searches
 	port, channel int
 	down          bool
 	bound         int64
 	left          int // frames that may still be tried
 }
 
-// signed is a value as it is maximised.
+// signed returns the number that is maximised for the value v.
 func (s *search) signed(v int64) int64 {
 	if s.down {
 		return ^v
@@ -66,8 +66,8 @@ func (s *search) signed(v int64) int64 {
 	return v
 }
 
-// climb gives the greatest value found, and whether it is a summit: no single change of an element leads further, and
-// some lead down. Where nothing leads anywhere, as between the thresholds of a sum, the search has learnt nothing.
+// climb returns the greatest value found, and whether the search is conclusive. It is not if no change of an element
+// ever lowered the value, as can happen between the thresholds of a sum.
 func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
 	seen := s.seen[s.port][s.channel]
 	if best = max(s.signed(seen.Lo), s.signed(seen.Hi)); best >= s.bound {
@@ -94,7 +94,7 @@ func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
 							value, better = now, true
 						case now < value:
 							at[p].Data[i], sure = old, true
-						case pass > 0: // over a plateau once
+						case pass > 0: // cross a plateau once
 							at[p].Data[i] = old
 						}
 					}
@@ -108,7 +108,8 @@ func (s *search) climb(r *rand.Rand) (best int64, sure bool) {
 	return best, sure
 }
 
-// candidates are values to try for an element: all of a few, or the ends, those around zero and some more.
+// candidates returns the values to try for an element: all values, if there are few, or the ends, those around zero
+// and two random ones.
 func candidates(r *rand.Rand, t dataflow.Type, i int) []int64 {
 	x := t.Channel(i % t.Shape.Channels())
 	var list []int64
@@ -127,7 +128,7 @@ func candidates(r *rand.Rand, t dataflow.Type, i int) []int64 {
 	return slices.DeleteFunc(list, func(v int64) bool { return !t.Elem.Holds(v) })
 }
 
-// value is the greatest of the channel in a frame's output; all outputs are noted.
+// value returns the greatest value of the channel in a frame's output. It records the values of all outputs.
 func (s *search) value(in []dataflow.Tensor) int64 {
 	best := int64(math.MinInt64)
 	for port, out := range s.b.op.Eval(in) {

@@ -8,10 +8,10 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// resets is how many folds of a test are reset.
+// resets is the number of folds per test whose C++ is also checked after a reset.
 const resets = 10
 
-// runReset holds some programs against what a reset has to leave, in the compiled C++.
+// runReset checks that the compiled C++ of some programs restarts correctly after a reset.
 func runReset(ctx context.Context, dir string, programs []program) error {
 	if len(programs) == 0 {
 		return nil

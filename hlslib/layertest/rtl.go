@@ -15,14 +15,14 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// compiledRTL is how many folds stand side by side in one bench below the full tier.
+// compiledRTL is the number of folds side by side in one bench below the full tier.
 const compiledRTL = 12
 
-// Verilator takes minutes for layers with thousands of bits, or with dozens of streams: below the full tier, those of a
-// bench have at most so many bits, and so many more for each stream that is watched.
+// Verilator takes minutes for layers with thousands of bits, or with dozens of streams. So below the full tier the
+// ports of a layer have at most rtlBits bits in total, where each port counts rtlStream bits more.
 const rtlBits, rtlStream = 1024, 16
 
-// narrow is the programs within these limits, or where there is none, the first one.
+// narrow returns the programs within these limits, or the first program if there are none.
 func narrow(programs []program) []program {
 	list := slices.DeleteFunc(slices.Clone(programs), func(p program) bool {
 		in, out := p.op.Ports(p.fold)
@@ -38,7 +38,7 @@ func narrow(programs []program) []program {
 	return list
 }
 
-// checkRTL holds folds in SystemVerilog against Eval, word by word, and against the simulator, clock by clock: at full
+// checkRTL compares folds in SystemVerilog with Eval, word by word, and with the simulator, clock by clock: at full
 // speed and with both ends stalling.
 func checkRTL(t *testing.T, programs []program) {
 	tier.Needs(t, "verilator", "g++", "make")
@@ -47,13 +47,13 @@ func checkRTL(t *testing.T, programs []program) {
 	}
 }
 
-// rtlPaces are the ways in which benches run.
+// rtlPaces are the paces at which benches run.
 var rtlPaces = []struct{ in, out rtlsim.Pace }{
 	{}, {in: rtlsim.Pace{Stall: 40, Seed: 1}}, {out: rtlsim.Pace{Stall: 60, Seed: 2}},
 	{in: rtlsim.Pace{Stall: 50, Seed: 3}, out: rtlsim.Pace{Every: 3, Stall: 20, Seed: 4}},
 }
 
-// runRTL holds the text of designs against what Verilator warns of, and runs them side by side.
+// runRTL checks that Verilator has no warnings about the text of the designs, and runs them side by side.
 func runRTL(ctx context.Context, dir string, list []simulated) error {
 	b, err := benchRTL(list)
 	if err != nil {
@@ -68,21 +68,21 @@ func runRTL(ctx context.Context, dir string, list []simulated) error {
 	return b.run(ctx, dir)
 }
 
-// A simulated design is one that RTL is held against: in is what the host gives of each frame, streams what all streams
-// carry of it.
+// A simulated design is the reference of an RTL design: in holds the host's inputs by frame, streams the contents of
+// all streams.
 type simulated struct {
 	name        string
 	design      *dataflow.Design
 	in, streams [][]dataflow.Tensor
 }
 
-// fifos are the FIFOs around programs, in turn: shallow ones, and one behind which no pipeline waits.
+// fifos are the FIFOs around programs, used in turn: shallow ones, and one so deep that no pipeline waits for it.
 var fifos = []dataflow.FIFO{
 	{Depth: 1, Memory: dataflow.SRL}, {Depth: 2, Memory: dataflow.LUTRAM}, {Depth: 3, Memory: dataflow.BRAM},
 	{Depth: 40, Memory: dataflow.SRL}, {Depth: 5, Memory: dataflow.URAM},
 }
 
-// simulations are designs of the programs alone.
+// simulations returns a design for each of the programs alone.
 func simulations(programs []program) (list []simulated) {
 	for i, p := range programs {
 		s := simulated{name: fmt.Sprintf("%q, fold %+v", p.Name, p.fold), design: p.design(p.fold, 1), in: p.frames}
@@ -97,7 +97,7 @@ func simulations(programs []program) (list []simulated) {
 	return list
 }
 
-// A rtlBench is designs side by side in one bench.
+// A rtlBench holds designs side by side in one bench.
 type rtlBench struct {
 	list  []simulated
 	runs  []rtl.Run
@@ -118,7 +118,7 @@ func benchRTL(list []simulated) (b rtlBench, err error) {
 	return b, err
 }
 
-// run compiles the bench, whose files are in the folder, and runs it at every pace.
+// run compiles the bench in its folder, and runs it at every pace.
 func (b rtlBench) run(ctx context.Context, dir string) error {
 	built, err := rtl.Compile(ctx, dir, b.files, rtl.Shortly)
 	if err != nil {
@@ -146,7 +146,7 @@ func (b rtlBench) run(ctx context.Context, dir string) error {
 	return nil
 }
 
-// who is the designs that a bench or a tool has named.
+// who names the designs that the output of a bench or a tool mentions.
 func (b rtlBench) who(said string) string {
 	var list strings.Builder
 	for i, l := range b.list {
@@ -159,8 +159,8 @@ func (b rtlBench) who(said string) string {
 	return list.String()
 }
 
-// lintRTL holds the text of each network against what Verilator warns of: one at a time, as 5.006 mixes up instances
-// of one name in several tops.
+// lintRTL checks that Verilator has no warnings about the networks. It runs them one at a time, because Verilator
+// 5.006 confuses instances of one name in several tops.
 func lintRTL(ctx context.Context, dir string, files templates.Files, runs []rtl.Run) error {
 	for _, r := range runs {
 		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.Unrolled, "--top-module", r.Top}

@@ -10,8 +10,8 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// simulate runs the frames through the clock simulator: at full speed, where every clock is known from Loop, and with
-// both ends stalling at random, where only the data count.
+// simulate runs the frames through the clock simulator: at full speed, when Loop determines every clock, and with
+// both ends stalling at random, when only the data are compared.
 func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) error {
 	calm := b.design(f, 4)
 	calm.Model.Graph.Nodes[0].Op = careless{b.op}
@@ -36,8 +36,8 @@ func (b *bound) simulate(ctx context.Context, f dataflow.Fold, r *rand.Rand) err
 	return nil
 }
 
-// checkClocks holds a run that nothing stalled against the loop: frame n begins in clock n times the iterations, and
-// comes to the host through the design's end.
+// checkClocks compares a run without stalls with the loop. Frame n begins in clock n times the iterations, and its
+// words reach the host after the delay of the design's end.
 func (b *bound) checkClocks(trace *rtlsim.Trace, d *dataflow.Design) error {
 	l := d.Loop(0)
 	_, end := d.Target.Ends()
@@ -57,7 +57,7 @@ func (b *bound) checkClocks(trace *rtlsim.Trace, d *dataflow.Design) error {
 	return nil
 }
 
-// compare holds the outputs of a run against Eval's.
+// compare compares the outputs of a run with Eval's.
 func (b *bound) compare(trace *rtlsim.Trace) error {
 	for n, want := range b.want {
 		for i, w := range want {
@@ -77,8 +77,8 @@ func (b *bound) compare(trace *rtlsim.Trace) error {
 	return nil
 }
 
-// careless is a layer whose kernel is called by someone who overwrites every word that he has given as soon as the
-// contract allows.
+// careless is a layer whose kernel is called by a caller that overwrites every input word as soon as the contract
+// allows.
 type careless struct{ dataflow.Op }
 
 func (o careless) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {

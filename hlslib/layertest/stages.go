@@ -9,20 +9,20 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Clocks that show what a latency is made of beside the case's own: where a stage holds all operations that follow each
-// other, so that only registers make more of them, and where it holds one.
+// Extreme clocks at which latencies are checked, beside the case's own. At the slow clock one stage holds all
+// consecutive operations, so only registers add stages. At the fast clock each operation has a stage of its own.
 const (
 	slowMHz = 0.1
 	fastMHz = 10_000
 )
 
-// A passage is something that a word or a row passes in an iteration, as synthesis packs it into stages.
+// A passage is an operation that a word or a row passes in an iteration, which synthesis packs into stages.
 type passage struct {
 	what string
 	pass func(p *delay.Pipe)
 }
 
-// What all iterations pass; the first is the stage that decides what they do.
+// The passages of all iterations. The first is the stage that decides what an iteration does.
 var (
 	begins = passage{"the decision what it does", (*delay.Pipe).Next}
 	reads  = does("the read of a word", delay.Read, 1)
@@ -37,20 +37,21 @@ func through(what string, u delay.Unit) passage {
 	return passage{what, func(p *delay.Pipe) { p.Through(u) }}
 }
 
-// units are the memories that have registers.
+// units are the delays of the memories that have registers.
 var units = map[dataflow.Memory]delay.Unit{dataflow.LUTRAM: delay.LUTMemory, dataflow.BRAM: delay.BlockMemory,
 	dataflow.URAM: delay.UltraMemory}
 
-// multiplied and addressing are the parts of a cost that are memories whose rows are multiplied, and that are the
-// addresses of another memory.
+// multiplied and addressing are names of parts of a cost: memories whose rows are multiplied, and memories whose rows
+// address another memory.
 const (
 	multiplied = "weight memory"
 	addressing = "order"
 )
 
-// passages are the ways from the start of an iteration to the word that it writes of which all layers have to know:
-// that of a word that is read, and that of a row of each of its memories. They follow from where tables lie, what
-// multiplies, and which parts the cost has, whatever the layer says of its stages; each has others besides.
+// passages returns ways from the start of an iteration to the word that it writes, which every layer must allow for:
+// the way of a word that is read, and the way of a row of each memory. They follow from the places of tables, the
+// multipliers, and the parts of the cost, whatever the layer says about its stages. A layer may have further
+// passages.
 func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	c := b.op.Cost(f, b.target())
 	has := func(part string) bool {
@@ -61,7 +62,7 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	case f.Compute == dataflow.DSP && c.Total().DSP > 0:
 		product = []passage{through("the registers of a DSP slice", delay.DSP)}
 	case has("multipliers"):
-		product = []passage{does("a product", delay.Logic, 1)} // at least a gate, as that of two signs is
+		product = []passage{does("a product", delay.Logic, 1)} // at least a gate, as for bipolar factors
 	}
 	if has("comparators") {
 		rest = append(rest, does("a comparison", delay.Compare, 1))
@@ -90,8 +91,8 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	return ways
 }
 
-// checkStages holds the latency of a fold against the stages that these passages take by HLS. An iteration of a layer
-// with steps need not write what it reads: its cell says what goes where.
+// checkStages checks that the latency of a fold by HLS is at least the stages of these ways. Recurrent layers are
+// excluded: their cells decide which words reach an output.
 func (b *bound) checkStages(f dataflow.Fold) error {
 	if _, steps := b.op.(dataflow.Recurring); steps {
 		return nil
@@ -119,7 +120,7 @@ func (b *bound) checkStages(f dataflow.Fold) error {
 	return nil
 }
 
-// clocks is what passages take.
+// clocks returns the clocks that the passages take.
 func clocks(t dataflow.Target, way []passage) int {
 	p := t.Delays().Pipe()
 	for _, s := range way {

@@ -16,12 +16,12 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// Steps holds layers for sequences of any length against the contract: the inputs of a case are those of the longest
-// sequence, and their first axes are time where timed says so. Sequences of all lengths, one after the other, up and
-// down again, give in the clock simulator, in compiled C++ and in SystemVerilog, clock by clock, what Eval of the layer
-// for each length gives; and a second compiler looks at them. Mutants are tried with the last case, which is the only
-// one of short tests; Verilator reads its written top, and in the long tier simulates it. Below that tier, twelve
-// designs stand for all in SystemVerilog.
+// Steps checks layers for sequences of any length against the contract. The inputs of a case are those of the longest
+// sequence; the first axis of an input is time if timed says so. The test runs sequences of all lengths, one after
+// the other, up and down again. The clock simulator, the compiled C++ and, clock by clock, the SystemVerilog must
+// give what Eval of the layer for each length gives. A second compiler checks the C++, too. Mutants are tried with
+// the last case, which is the only one of short tests. Verilator lints its top, and simulates it in the long tier.
+// Below that tier, twelve designs represent all in SystemVerilog.
 func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	t.Run("circuit", func(t *testing.T) {
@@ -98,7 +98,7 @@ func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...
 	}
 }
 
-// stepped is a case in some of its folds, that in the middle first, with sequences of all lengths.
+// stepped returns a case in some of its folds, the middle one first, with sequences of all lengths.
 func stepped(t *testing.T, c Case, timed func(input int) bool) (list []simulated) {
 	t.Helper()
 	op, out, err := c.Op.Bind(c.In)
@@ -132,7 +132,7 @@ func stepped(t *testing.T, c Case, timed func(input int) bool) (list []simulated
 	return list
 }
 
-// sequences is a design with sequences of all lengths.
+// sequences returns a design with sequences of all lengths.
 func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 	t.Helper()
 	s, longest := simulated{name: name, design: d}, d.Model.Lengths.Max
@@ -157,7 +157,7 @@ func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 	return s
 }
 
-// stepsProject simulates a design, and writes it.
+// stepsProject simulates a design, and returns its project.
 func stepsProject(t *testing.T, s simulated) templates.Files {
 	t.Helper()
 	trace, err := rtlsim.Run(t.Context(), s.design, s.in, rtlsim.Options{})

@@ -7,11 +7,12 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// seconded is how many folds of the cases of a Check a second compiler looks at.
+// seconded is the number of folds per Check that a second compiler compiles.
 const seconded = 10
 
-// checkSynthesis has clang make of some programs what synthesis is to make of them, and sees that no loop is left, and
-// no member of a config that nothing reads; in the full tier, that each does the same where its reads wait.
+// checkSynthesis compiles some programs with clang as synthesis would. It checks that no loop remains, and that every
+// member of a config is read. In the full tier it also checks that each program gives the same if its reads must
+// wait.
 func checkSynthesis(t *testing.T, programs []program) {
 	t.Helper()
 	tier.Needs(t, "clang++", "opt", "nm")
@@ -24,7 +25,7 @@ func checkSynthesis(t *testing.T, programs []program) {
 	}
 	synthtest.Check(t, files, synthtest.Promises(files))
 	if !tier.Full() {
-		return // networks stand for their layers
+		return // tests of networks cover their layers
 	}
 	if err := synthtest.Threads(t.Context(), t.TempDir(), "clang++", 120, files); err != nil {
 		t.Error(err)

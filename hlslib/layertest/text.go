@@ -11,7 +11,7 @@ import (
 )
 
 // Parse reads the text form of a graph whose layers are among kinds, binds every layer and verifies the result. The
-// text may come from anywhere; an error names the line.
+// text may come from anywhere. An error names the line.
 func Parse(text string, kinds []dataflow.Kind) (*dataflow.Graph, error) {
 	p := parser{kinds: map[string]dataflow.Kind{}, streams: map[int]*dataflow.Stream{}, read: map[int]bool{}}
 	for _, k := range kinds {
@@ -40,7 +40,7 @@ type parser struct {
 	g       dataflow.Graph
 	streams map[int]*dataflow.Stream
 	read    map[int]bool
-	ranges  int // in all stream types so far: Bind may make many from few bytes
+	ranges  int // total number of ranges in stream types: Bind may make many from few bytes
 }
 
 func (p *parser) line(l string) error {
@@ -168,7 +168,7 @@ func (p *parser) declare(id int, name string, t dataflow.Type) error {
 	return nil
 }
 
-// take marks a stream as read and gives its type.
+// take marks a stream as read, and returns its type.
 func (p *parser) take(id int) (dataflow.Type, error) {
 	if p.streams[id] == nil {
 		return dataflow.Type{}, fmt.Errorf("stream s%d is read before it is written", id)
@@ -180,7 +180,7 @@ func (p *parser) take(id int) (dataflow.Type, error) {
 	return p.streams[id].Type, nil
 }
 
-// A scanner takes tokens off a line, skipping blanks before each. It keeps the first error; after it, every token is
+// A scanner splits a line into tokens, and skips blanks before each. It keeps the first error; all later tokens are
 // empty.
 type scanner struct {
 	rest string
@@ -213,7 +213,7 @@ func (s *scanner) expect(token string) {
 	}
 }
 
-// items reads a list between two tokens.
+// items reads a list between the tokens open and end.
 func (s *scanner) items(open, end string, item func()) {
 	s.expect(open)
 	for first := true; !s.accept(end) && s.err == nil; first = false {
@@ -224,7 +224,7 @@ func (s *scanner) items(open, end string, item func()) {
 	}
 }
 
-// word reads up to a blank.
+// word reads up to the next blank.
 func (s *scanner) word() string {
 	s.rest = strings.TrimLeft(s.rest, " ")
 	i := strings.IndexByte(s.rest, ' ')

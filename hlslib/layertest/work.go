@@ -8,14 +8,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// work is the bits of what an iteration of the C++ computes at most, and how many operations and products these are;
-// probe.hpp says which.
+// work holds the largest numbers of bits that an iteration of the C++ computes, by kind, and the numbers of
+// operations and multiplications. probe.hpp counts them.
 type work struct{ products, sums, comparisons, operations, multiplications int }
 
-// bits is the structural count: those of all products, sums and comparisons, each of which takes about a LUT.
+// bits returns the structural count: the bits of all products, sums and comparisons, each of which takes about a LUT.
 func (w work) bits() int { return w.products + w.sums + w.comparisons }
 
-// max is the most of each kind.
+// max returns the larger count of each kind.
 func (w work) max(o work) work {
 	return work{
 		max(w.products, o.products), max(w.sums, o.sums), max(w.comparisons, o.comparisons),
@@ -23,26 +23,27 @@ func (w work) max(o work) work {
 	}
 }
 
-// The band around the structural count. Formulas stay well within it: of all layers' samples the dearest is a width
-// converter whose words do not divide, with 6.9 LUTs a bit, and a LabelSelect with 1.5 flip-flops a bit.
+// The limits of costs relative to the structural count. Formulas stay well within them: the dearest layers of all
+// samples are a width converter whose words do not divide, with 6.9 LUTs a bit, and a LabelSelect with 1.5 flip-flops
+// a bit.
 const (
-	mostLUT   = 10  // LUTs of a bit
-	mostFF    = 4   // flip-flops of a bit
-	control   = 100 // bits for what drives any kernel
-	dspLUT    = 400 // LUTs that a DSP slice may stand for
-	leastPart = 20  // of what a larger fold computes more, one in so many bits costs a LUT
+	mostLUT   = 10  // LUTs per bit
+	mostFF    = 4   // flip-flops per bit
+	control   = 100 // bits added for the control logic of any kernel
+	dspLUT    = 400 // LUTs that a DSP slice may replace
+	leastPart = 20  // a larger fold costs at least a LUT more for so many more bits
 )
 
-// What an iteration does beside its operations.
+// Clocks that an iteration takes besides its operations.
 const (
 	stages    = 3 // decide, read, write
 	registers = 3 // of a DSP slice, or of the slowest memory
 )
 
-// checkWork holds latency and cost of a fold against what its C++ computes in an iteration.
+// checkWork checks latency and cost of a fold against the work of its C++ in an iteration.
 func (p program) checkWork(w work) error {
-	// Every clock has something to do: a word is read or written, a counter decides, a register of a memory or of a
-	// slice is passed, or something is computed.
+	// Every clock must have a task: a read or write of a word, a decision by a counter, a register of a memory or of
+	// a DSP slice, or an operation.
 	most := stages + w.operations
 	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
 		if s.Rows > 1 {
@@ -70,25 +71,25 @@ func (p program) checkWork(w work) error {
 	return nil
 }
 
-// means is the parts of a cost that compute one kind of thing, by their names, and how many bits of it an iteration
-// has. Other parts compute several, or what the layer alone has a name for: the sum of all holds them. That wide sums
-// do not count (probe.hpp) leaves no more than a lower bound.
+// means lists parts of costs by the kind of work that they do, and the bits of this work in an iteration. Other parts
+// do several kinds, or have names that only one layer knows; the last row covers them. probe.hpp does not count wide
+// sums, so the bits are a lower bound.
 var means = []struct {
 	parts   []string
-	weights bool // what it takes depends on the weights where these are constants
+	weights bool // the cost depends on the weights if these are constants
 	bits    func(work) int
 }{
 	{[]string{"multipliers"}, true, func(w work) int { return w.products }},
 	{[]string{"adders", "adder tree"}, true, func(w work) int { return w.sums }},
 	{[]string{"comparators"}, false, func(w work) int { return w.comparisons }},
-	{nil, true, work.bits}, // all parts but memories
+	{nil, true, work.bits}, // all parts except memories
 }
 
-// checkGrowth holds two folds of a case against each other: where the C++ of one computes more in an iteration, its
-// cost is higher, and so is the part that is there for it. What drives the loop costs the same in both, and memories
-// are checked elsewhere. A product in a DSP slice is a product, whatever its bits: each more takes a slice or a LUT.
-// Where all weights are constants of the larger fold's logic, its products and their sums may take less than those of a
-// memory's rows: what grows then are the comparisons.
+// checkGrowth compares two folds of a case. If the C++ of the larger fold computes more in an iteration, its cost
+// must be higher, and so must the cost of the part for this work. The control logic costs the same in both, and
+// memories are checked elsewhere. A product in a DSP slice counts as one, whatever its bits: each further product
+// takes a slice or a LUT. If all weights are constants in the larger fold only, its products and sums may cost less;
+// then only comparisons must grow.
 func checkGrowth(small, large program, least, most work) error {
 	constants := large.constant() && !small.constant()
 	inDSP := large.fold.Compute == dataflow.DSP
@@ -117,15 +118,15 @@ func checkGrowth(small, large program, least, most work) error {
 	return nil
 }
 
-// constant reports whether no rows of a memory are multiplied.
+// constant reports whether all weights are constants of the logic: no weight memory has several rows.
 func (p program) constant() bool {
 	return !slices.ContainsFunc(p.op.Emit(p.fold, p.target()).Storage, func(s dataflow.Storage) bool {
 		return s.Part == multiplied && s.Rows > 1
 	})
 }
 
-// logic is the LUTs of the parts of a fold's cost, among them DSP slices at so many LUTs each, and whether there are
-// such parts; of all outside of memories where none is named.
+// logic returns the LUTs of the named parts of a fold's cost, and whether there are parts with these names. A DSP slice
+// counts as many LUTs as the argument slice says. With nil names it counts all parts outside of memories.
 func (p program) logic(names []string, slice int) (luts int, some bool) {
 	memory := map[string]bool{}
 	for _, s := range p.op.Emit(p.fold, p.target()).Storage {
@@ -139,8 +140,8 @@ func (p program) logic(names []string, slice int) (luts int, some bool) {
 	return luts, some
 }
 
-// checkGrowths compares every two folds of a case of which one has more of PE and SIMD, and computes with the same
-// means out of the same tables and memory: others are another form of the layer.
+// checkGrowths compares every two folds of a case of which one has no less PE and SIMD, the same memory and
+// multipliers, and the same tables. Folds with other tables are another form of the layer.
 func checkGrowths(programs []program, done []work) error {
 	for i, large := range programs {
 		for j, small := range programs {
@@ -157,7 +158,7 @@ func checkGrowths(programs []program, done []work) error {
 	return nil
 }
 
-// sameTables reports whether two folds read the same tables, of the same types of elements.
+// sameTables reports whether two folds read tables of the same names and element types.
 func sameTables(a, b program) bool {
 	return slices.EqualFunc(a.op.Emit(a.fold, a.target()).Tables, b.op.Emit(b.fold, b.target()).Tables,
 		func(s, t dataflow.Table) bool { return s.Name == t.Name && s.Elem == t.Elem })

@@ -5,7 +5,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit keeps the index for the words behind the first one.
+// Circuit returns the RTL. It keeps the index for the words after the first.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	words := o.words(f)

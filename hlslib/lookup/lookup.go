@@ -1,11 +1,11 @@
 // Package lookup replaces indices by rows of a table: an embedding.
 //
-// PE elements of a row are given side by side. With n indices in a frame and rows of D elements the loop is
+// PE elements of a row are written side by side. With n indices in a frame and rows of D elements the loop is
 //
 //	for i < n: for fold < D/PE: one clock
 //
-// or n*D/PE clocks a frame. Iterations with fold = 0 read a word, one index; every iteration writes a word, elements
-// fold*PE .. fold*PE+PE-1 of the row. Row index*D/PE + fold of the memory holds them.
+// or n*D/PE clocks a frame. Iterations with fold = 0 read a word, one index. Every iteration writes a word, the
+// elements fold*PE .. fold*PE+PE-1 of the row. They are row index*D/PE + fold of the memory.
 package lookup
 
 import (
@@ -21,7 +21,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the lookup in the table of layers; New makes one.
+// Layer describes the lookup in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Lookup",
 	Doc:     "a row of a table for every index (Gather of constants, embeddings)",
@@ -29,12 +29,12 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Table [][]int64 `json:"table"` // [V][D]
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if len(p.Table) == 0 || len(p.Table[0]) == 0 {
 		return errors.New("the table is empty")
@@ -50,13 +50,14 @@ func (p Params) Verify() error {
 type op struct {
 	layer.Base[Params]
 	in, out dataflow.Type
-	indices int   // in a frame
+	indices int   // per frame
 	depth   int   // D
-	pe      []int // what divides D
+	pe      []int // the divisors of D
 }
 
-// bind takes one input of indices, of shape [n] or [..., 1], whose range lies within the table; the output is [n, D] or
-// [..., D]. Its ranges are those of the columns, over the rows that can be reached.
+// bind returns the layer for one input of indices, of shape [n] or [..., 1], whose range lies within the table. The
+// output has the shape [n, D] or [..., D]. Its ranges are those of the columns, over the rows that the indices can
+// reach.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape, table := in[0].Shape, b.P.Table
 	if len(shape) > 1 && shape.Channels() != 1 {
@@ -81,7 +82,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, nil
 }
 
-// Dependence has every index apart.
+// Dependence says that every index is looked up independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.indices) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -92,14 +93,14 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// rows is the number of rows of the memory.
+// rows returns the number of rows of the memory.
 func (o *op) rows(f dataflow.Fold) int { return len(o.P.Table) * o.words(f) }
 
-// words is what is given for an index.
+// words returns the number of words per index.
 func (o *op) words(f dataflow.Fold) int { return o.depth / f.PE }
 
-// Folds yields, for every PE that divides D in increasing order, the memories to choose from. A row of the memory is an
-// output word. A table of one row is wiring; its memory is LUTRAM by convention.
+// Folds yields every PE that divides D, in increasing order, with each memory. A row of the memory is an output word.
+// A table with one row is wiring, and its memory is LUTRAM by convention.
 func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, Fits: func(f dataflow.Fold) bool {
 		return f.PE <= dataflow.MaxWord/o.out.Elem.Width && o.indices <= dataflow.MaxIterations/o.words(f) &&
@@ -116,7 +117,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{o.in.Port(1)}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-// Loop has the latency of an index that is read, or kept, and looked up.
+// Loop returns the loop, with the latency of an index that is read, or kept, and looked up.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.ReadWhere()
@@ -149,8 +150,8 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.rows[int(k.index)*k.words+fold])}
 }
 
-// Cost is the table, what counts, and, where a row takes several clocks, the index kept and the adder that makes an
-// address of it. FINN has a formula for a Lookup in block RAM alone, and no LUTs.
+// Cost counts the table and the counters. If a row takes several clocks, it also counts the register of the index and
+// the adder of the address. FINN has a formula only for a Lookup in block RAM, and it has no LUTs.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -167,7 +168,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage is the layer's memories: its table.
+// Storage returns the memory of the table.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{dataflow.ROM("table", "table", o.rows(f), f.PE*o.out.Elem.Width).At(f.Memory)}
 }
@@ -178,7 +179,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Func:    "lookup",
 		Streams: []string{"in_t", "in_width", "out_per_word", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "folds", Doc: "words given for an index", Value: o.words(f)},
+			{Name: "folds", Doc: "words per index", Value: o.words(f)},
 		},
 		Tables: []dataflow.Table{{Name: "table", Doc: "by index and fold: element pe", Elem: o.out.Elem,
 			Rows: o.table(f.PE)}},
@@ -186,7 +187,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// table is the rows of the memory.
+// table returns the rows of the memory.
 func (o *op) table(pe int) (rows [][]int64) {
 	for _, row := range o.P.Table {
 		rows = slices.AppendSeq(rows, slices.Chunk(row, pe))

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// bindAccumulator derives the accumulator's type from the exact range of every channel's sum, and the line of the
-// report that compares it with the other rules. Exact is the widest channel; Used is one bit more where only another
+// bindAccumulator sets the accumulator's type from the exact range of every channel's sum. It also sets the bounds
+// that the report compares. Exact is the width that the widest channel needs. Used is one bit more if only another
 // channel is signed.
 func bindAccumulator(u *Unit, sums []num.Range) error {
 	b := dataflow.Bound{Channels: make([]int, len(sums))}
@@ -21,17 +21,17 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 		b.Exact = max(b.Exact, b.Channels[c])
 		centred, l1 = centred && row.total == 0, max(l1, row.l1)
 	}
-	b.L1 = num.L1Bound(l1, in.Width, in.Signed()) // of more, it is no less
+	b.L1 = num.L1Bound(l1, in.Width, in.Signed()) // for wider inputs it is no smaller
 	if centred {
 		b.ZeroCentred = num.ZeroCentredBound(l1, spanBits(in))
 	}
-	if u.requant != nil { // the rules are of products as they are
+	if u.requant != nil { // the rules below hold for plain products only
 		b.L1, b.ZeroCentred = b.Exact, 0
 	} else {
 		b.DataType = num.DataTypeBound(len(u.weights[0]), in.Width, signedWeightBits(u), in.Signed())
 	}
 	if u.room != nil && len(u.steps) > 0 {
-		union.Lo-- // is a threshold that every sum exceeds
+		union.Lo-- // a threshold below every sum
 	}
 	u.Acc = num.Smallest(union)
 	if u.Acc.Width > maxAccBits {
@@ -43,7 +43,7 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	return nil
 }
 
-// accumulated is what the accumulator holds for the sums r.
+// accumulated returns the range of the accumulator's values for sums in r.
 func (u *Unit) accumulated(r num.Range) num.Range {
 	if u.XNOR {
 		k := u.length
@@ -52,7 +52,8 @@ func (u *Unit) accumulated(r num.Range) num.Range {
 	return r
 }
 
-// spanBits is N such that the inputs span at most 2^N-1; -1 and +1 span 2.
+// spanBits returns N such that the largest and the least input differ by at most 2^N-1. For -1 and +1 they differ by
+// 2.
 func spanBits(in num.Type) int {
 	if in.Kind == num.Bipolar {
 		return 2
@@ -60,7 +61,7 @@ func spanBits(in num.Type) int {
 	return in.Width
 }
 
-// signedWeightBits is M such that every weight's magnitude is at most 2^(M-1).
+// signedWeightBits returns M such that every weight's magnitude is at most 2^(M-1).
 func signedWeightBits(u *Unit) int {
 	t := integer(u.Weight)
 	if t.Signed() {
@@ -69,8 +70,8 @@ func signedWeightBits(u *Unit) int {
 	return t.Width + 1
 }
 
-// bindProduct derives the range of one weight times one input, over all weights and inputs together, and that of what
-// is summed of it.
+// bindProduct sets the range of a product of one weight and one input, over all weights and inputs together, before
+// and after the requantiser.
 func bindProduct(u *Unit) error {
 	inputs, w := u.rows[0].inputs, u.rows[0].span
 	for _, r := range u.rows {
@@ -96,8 +97,8 @@ func bindProduct(u *Unit) error {
 	return nil
 }
 
-// Sum is the exact range of a channel's sum: that of num.Dot, where every product goes through the requantiser. ok is
-// false where it leaves 64 bits.
+// Sum returns the exact range of a channel's sum, as num.Dot does, after every product has passed the requantiser. ok
+// is false if a number leaves 64 bits.
 func Sum(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool) {
 	if product == nil {
 		return num.Dot(w, in)
@@ -114,7 +115,8 @@ func Sum(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool)
 	return r, true
 }
 
-// dotType holds the sum of one clock's products; beyond the accumulator's width nothing of it is needed.
+// dotType returns the type that holds the sum of one clock's products. It is never wider than the accumulator,
+// because higher bits do not matter.
 func (u *Unit) dotType(simd int) num.Type {
 	lo, ok1 := num.Point(u.product.Lo).Times(int64(simd))
 	hi, ok2 := num.Point(u.product.Hi).Times(int64(simd))
@@ -127,7 +129,7 @@ func (u *Unit) dotType(simd int) num.Type {
 	return u.Acc
 }
 
-// RequantBits is the width of what the requantiser of a product rounds to, 0 where none rounds.
+// RequantBits returns the width of a requantised product, or 0 if no product is rounded.
 func (u *Unit) RequantBits() int {
 	if u.requant == nil || u.requant.Reduced().Shift == 0 {
 		return 0

@@ -8,29 +8,30 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Alike reports whether all that two units differ in are numbers in tables, at a fold's PE: then they have the same
-// folds, of the same clocks and the same cost. It may say no where they are alike, and does for targets whose circuits
-// are made of the numbers, as sums of constant weights are, or whose accumulators are as wide as these ask for.
+// Alike reports whether two units differ only in the numbers of their tables, for the fold's PE; then they have the
+// same folds, latencies and costs. It may report false for units that are alike. It does so for targets on which the
+// circuit depends on the numbers: for adders of constant weights, and for accumulators of individual widths.
 func Alike(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	if t.Stalls == dataflow.Credit || t.AccPerPE {
 		return false
 	}
 	whole := entire(a, f)
-	// Where no process computes so many products, weights are constants in none.
+	// If no process may compute so many products, no fold makes the weights constants.
 	within := whole.PE*whole.SIMD <= max(t.Unroll.Most(1), t.Unroll.Most(4), t.Unroll.Most(8))
-	if t.Formula == dataflow.Fitted && within && Constants(a, whole) != Constants(b, whole) { // FINN's has no digits
+	if t.Formula == dataflow.Fitted && within && Constants(a, whole) != Constants(b, whole) { // FINN ignores digits
 		return false
 	}
 	return figuresOf(a) == figuresOf(b) && steps.Alike(a.form(f), b.form(f), estimate.Model(t))
 }
 
-// entire is the fold of a fold's PE that comes nearest to taking all weights in a clock, in which they are constants.
+// entire returns the fold with f's PE that takes all weights of PE channels in one clock. If PE is the number of
+// channels, the weights are constants.
 func entire(u *Unit, f dataflow.Fold) dataflow.Fold {
 	f.SIMD, f.Compute = len(u.weights[0]), dataflow.LUT
 	return f
 }
 
-// figures is what folds, clocks and costs are made of, beside the form of step functions.
+// figures holds the numbers that determine folds, latencies and costs, apart from the form of the step functions.
 type figures struct {
 	weight, acc, out, in num.Type
 	xnor                 bool

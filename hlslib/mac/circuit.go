@@ -9,18 +9,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Circuit is a unit in RTL.
+// A Circuit builds a unit in RTL.
 type Circuit struct {
 	*Unit
 	b *circuit.Builder
 	f dataflow.Fold
 	p cost.Packing
-	c *num.Coding // of the weights in rows of the table
-	// of each PE's accumulator; nil where all have the unit's
+	c *num.Coding // of the weights' table; nil for plain numbers
+	// types of the PEs' accumulators; nil if all have type Unit.Acc
 	lanes []num.Type
 }
 
-// In is the unit in a circuit, with products packed as p says, and weights out of so many rows.
+// In returns the unit as a circuit, with products packed as p says, and weights from a table with the given rows.
 func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
 	if u.room != nil {
 		circuit.Loaded(b)
@@ -28,13 +28,13 @@ func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int)
 	return Circuit{Unit: u, b: b, f: f, p: p, c: u.Codes.At(rows)}
 }
 
-// For is the circuit for a target, which may ask for accumulators of several widths.
+// For returns the circuit for a target, which may ask for accumulators of individual widths.
 func (c Circuit) For(t dataflow.Target) Circuit {
 	c.lanes = c.Unit.Lanes(c.f, t)
 	return c
 }
 
-// lane is the type of a PE's accumulator.
+// lane returns the type of a PE's accumulator.
 func (c Circuit) lane(pe int) num.Type {
 	if c.lanes == nil {
 		return c.Acc
@@ -42,7 +42,8 @@ func (c Circuit) lane(pe int) num.Type {
 	return c.lanes[pe]
 }
 
-// Weights is a row of weights in every iteration: that of the table, or the next one that comes from memory.
+// Weights returns a row of weights per iteration: from the table or, if weights are external, the next word from
+// memory.
 func (c Circuit) Weights(row circuit.Value) circuit.Value {
 	if c.External() {
 		return circuit.Weights(c.b, c.WeightPort(c.f).Width())
@@ -50,16 +51,16 @@ func (c Circuit) Weights(row circuit.Value) circuit.Value {
 	return c.table().Row(row)
 }
 
-// table is the one of weights.
+// table returns the table of the weights.
 func (c Circuit) table() circuit.Table {
 	s := c.WeightStorage(c.f)
 	return c.b.Table("weights", s.Style(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })
 }
 
-// Channels is the outputs of PE channels, whose inputs meet a row of weights: inputs are the words of a channel, all of
-// them the same where products are packed. Where first holds, a sum begins; row is that of the tables of step
-// functions, at stage 0.
+// Channels returns the outputs of PE channels. inputs returns the input word of a channel; it must be the same for
+// all channels if products are packed. weights is a row of weights. A new sum begins when first holds. row is the
+// address of the step functions' tables, at stage 0.
 func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row circuit.Value) []circuit.Value {
 	sums := c.Dots(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
@@ -68,11 +69,12 @@ func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row
 	return c.outputs(sums, row)
 }
 
-// most is the most products of a channel that one function sums: what is wider calls some, so that circuits stay small
-// whose sums are wide.
+// most is the largest number of products per channel that one circuit function sums. Wider sums are built from
+// several calls, which keeps the circuits small.
 const most = 64
 
-// Dots is the sums of one clock's products of so many channels, as Channels has them.
+// Dots returns the sums of one clock's products for the given number of channels. inputs and weights are as for
+// Channels.
 func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights circuit.Value) (dots []circuit.Value) {
 	side, bits := 1, c.stored().Width
 	if c.p.Packs() {
@@ -110,7 +112,8 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 	return dots
 }
 
-// added is the sum of addends of a channel, by a function unless it is but for this channel's weights.
+// added returns the sum of a channel's addends. own says that the weights are this channel's constants, so that the
+// adder cannot be shared; otherwise added calls a shared circuit function.
 func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 	if own {
 		return c.total(addends)
@@ -122,7 +125,7 @@ func (c Circuit) added(addends []circuit.Value, own bool) circuit.Value {
 	})[0]
 }
 
-// call is what a function gives for the inputs and weights of n channels.
+// call returns the result of a circuit function for the inputs x and weights w of n channels.
 func (c Circuit) call(name string, n int, x, w circuit.Value,
 	f func(c Circuit, x, w circuit.Value, n int) []circuit.Value) []circuit.Value {
 	key := fmt.Sprint(name, " ", c.f.SIMD, c.f.Compute, n, c.p, c.dotType(c.f.SIMD), c.Weight, c.c, c.XNOR, c.span,
@@ -130,14 +133,14 @@ func (c Circuit) call(name string, n int, x, w circuit.Value,
 	if w.Stage() == circuit.Always {
 		return f(c, x, w, n)
 	}
-	in := circuit.Registered(x, w) // which are wide, and may come from far
+	in := circuit.Registered(x, w) // registers, because the words are wide and may come from far away
 	return c.b.Call(c.dots, key, in, func(b *circuit.Builder, v []circuit.Value) []circuit.Value {
 		c.b = b
 		return f(c, v[0], v[1], n)
 	})
 }
 
-// outputs are those of accumulators.
+// outputs returns the outputs for the accumulators' values.
 func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Value {
 	if form := c.form(c.f); form != nil {
 		return form.Circuit(c.b, row, sums)
@@ -145,13 +148,13 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 	if !c.XNOR {
 		return sums
 	}
-	for i, s := range sums { // of matches the sum
+	for i, s := range sums { // from matches to the sum
 		sums[i] = circuit.Kept(circuit.Sum(circuit.Times(s, 2), c.b.Constant(-c.length)), c.Out.Range())
 	}
 	return sums
 }
 
-// whole is the sums of one clock's products of n channels.
+// whole returns the sums of one clock's products for n channels.
 func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		dots = append(dots, h.Total(c.dotType(c.f.SIMD).Range()))
@@ -159,7 +162,7 @@ func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	return dots
 }
 
-// addends is numbers whose sums are those of one clock's products, for each of n channels as many.
+// addends returns, for each of n channels, the same number of addends whose sum is that of one clock's products.
 func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
 		list = append(list, h.Addends()...)
@@ -167,7 +170,7 @@ func (c Circuit) addends(x, w circuit.Value, n int) (list []circuit.Value) {
 	return list
 }
 
-// total is the sum of addends of a channel.
+// total returns the sum of a channel's addends.
 func (c Circuit) total(addends []circuit.Value) circuit.Value {
 	h := c.b.Heap()
 	for _, a := range addends {
@@ -176,7 +179,7 @@ func (c Circuit) total(addends []circuit.Value) circuit.Value {
 	return h.Total(c.dotType(c.f.SIMD).Range())
 }
 
-// heaps has one clock's products of n channels.
+// heaps returns the heaps of one clock's products for n channels.
 func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 	if c.p.Packs() {
 		return c.packed(x, w, n)
@@ -197,7 +200,7 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 	return []*circuit.Heap{h}
 }
 
-// stored is the type of an element of a row.
+// stored returns the element type of a row of weights.
 func (c Circuit) stored() num.Type {
 	if c.c != nil {
 		return c.c.Code
@@ -205,7 +208,7 @@ func (c Circuit) stored() num.Type {
 	return c.Weight
 }
 
-// weight is number i of a row.
+// weight returns weight i of a row.
 func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
 	if c.c != nil {
 		return circuit.Decoded(w, i, c.c)
@@ -213,7 +216,7 @@ func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
 	return circuit.Element(w, i, c.Weight)
 }
 
-// factor is weight i of a row as a product takes it.
+// factor returns weight i of a row as a factor of a minifloat product.
 func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 	if c.c != nil {
 		return circuit.Whole(c.weight(w, i))
@@ -221,7 +224,7 @@ func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 	return circuit.FactorOf(w, i, c.Weight)
 }
 
-// put adds product i.
+// put adds product i to the heap.
 func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 	switch {
 	case floats(c.Unit):
@@ -237,7 +240,7 @@ func (c Circuit) put(h *circuit.Heap, x, w circuit.Value, i int) {
 	}
 }
 
-// product1 is product i as a number.
+// product1 returns product i as a number.
 func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 	if c.f.Compute == dataflow.DSP {
 		return circuit.Product(circuit.Element(x, i, c.in), c.weight(w, i))
@@ -247,7 +250,7 @@ func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 	return h.Total(c.raw)
 }
 
-// requantised is a product as it is summed.
+// requantised returns the product p after its requantiser.
 func (c Circuit) requantised(p circuit.Value) circuit.Value {
 	return circuit.Kept(circuit.Requantised(p, *c.requant), c.product)
 }

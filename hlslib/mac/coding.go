@@ -6,18 +6,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Codes is how weights lie in tables: as numbers, or as codes of fewer bits where that takes less.
+// Codes says how a table stores weights: as numbers, or as codes of fewer bits if that saves resources.
 type Codes struct {
 	number  num.Type       // of a weight
-	coding  *num.Coding    // nil where there are no codes of fewer bits
-	decoder cost.Resources // what makes a number of a code
+	coding  *num.Coding    // nil if no coding has fewer bits
+	decoder cost.Resources // cost of decoding one code
 }
 
-// lutBits is the bits of memory in a lookup table. A device has about as many bits of block memory for each of its
-// lookup tables.
+// lutBits is the number of memory bits that weigh as much as a lookup table. A device has about so many bits of block
+// memory for each of its lookup tables.
 const lutBits = 64
 
-// codesOf is the codes of weights of a type. values are all that occur, nil where they are too many.
+// codesOf returns the codes of weights of a type. values lists all distinct weights, or is nil if there are too many.
 func codesOf(weight num.Type, values []int64) Codes {
 	if len(values) > 0 {
 		if c := num.CodingOf(weight, values); c != nil {
@@ -27,8 +27,8 @@ func codesOf(weight num.Type, values []int64) Codes {
 	return Codes{number: weight}
 }
 
-// At is the coding in a table of so many rows; nil where that has numbers. It has codes where all its rows are shorter
-// by as many bits, together, as the lookup tables hold that decode a row.
+// At returns the coding for a table with the given rows, or nil if the table holds numbers. The coding pays if the
+// bits that it saves in all rows are worth the lookup tables that decode a row.
 func (c Codes) At(rows int) *num.Coding {
 	if c.coding == nil || lutBits*c.decoder.LUT > rows*(c.number.Width-c.coding.Code.Width) {
 		return nil
@@ -36,7 +36,7 @@ func (c Codes) At(rows int) *num.Coding {
 	return c.coding
 }
 
-// Stored is the type of an element of a table of so many rows.
+// Stored returns the element type of a table with the given rows.
 func (c Codes) Stored(rows int) num.Type {
 	if coding := c.At(rows); coding != nil {
 		return coding.Code
@@ -44,7 +44,7 @@ func (c Codes) Stored(rows int) num.Type {
 	return c.number
 }
 
-// Table is the one of rows of weights.
+// Table returns the table of the given rows of weights, encoded if that pays.
 func (c Codes) Table(doc string, rows [][]int64) dataflow.Table {
 	t := dataflow.Table{Name: "weights", Doc: doc, Elem: c.Stored(len(rows)), Rows: rows}
 	coding := c.At(len(rows))
@@ -60,7 +60,8 @@ func (c Codes) Table(doc string, rows [][]int64) dataflow.Table {
 	return t
 }
 
-// Fields are the config fields that core/mac.hpp asks for where a table of so many rows has codes.
+// Fields returns the config fields for core/mac.hpp that decode the weights, if a table with the given rows has
+// codes.
 func (c Codes) Fields(rows int) []dataflow.Field {
 	coding := c.At(rows)
 	if coding == nil {
@@ -72,8 +73,8 @@ func (c Codes) Fields(rows int) []dataflow.Field {
 	}
 }
 
-// Logic is what decodes so many weights a clock, out of a table of so many rows; no part where that has numbers, or
-// the bits of numbers are those of codes.
+// Logic returns the decoders for the given number of weights per clock. It returns none if a table with the given
+// rows holds numbers, or if decoding needs no logic.
 func (c Codes) Logic(weights, rows int) []cost.Part {
 	if c.At(rows) == nil || c.decoder.LUT == 0 {
 		return nil
@@ -81,7 +82,7 @@ func (c Codes) Logic(weights, rows int) []cost.Part {
 	return []cost.Part{c.decoder.Times(weights).As("weight decoders")}
 }
 
-// values is the different weights of rows, in order; nil where they are more than codes.
+// values returns the distinct weights of all rows in increasing order, or nil if there are more than codes.
 func values(rows []*row) (list []int64) {
 	for _, r := range rows {
 		if r.values == nil {
@@ -96,7 +97,7 @@ func values(rows []*row) (list []int64) {
 	return list
 }
 
-// Pad has a table have zeros beside the weights.
+// Pad prepares the unit's table for zeros beside the weights, which fill unused lanes.
 func Pad(u *Unit) {
 	if u.Weight.Kind == num.Bipolar {
 		u.Weight = num.Type{Kind: num.Ternary, Width: 2}

@@ -7,15 +7,15 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// constants is what adds up the products of a unit whose weights are all constants, found when it is first asked for.
+// constants holds the adders of a unit whose weights are all constants. They are computed at the first request.
 type constants struct {
 	once  sync.Once
 	found cost.Constants
 }
 
-// Constants returns the adders of a fold that takes all weights in every clock: these are constants, and synthesis
-// makes each product of the digits of its weight. It is zero where weights are loaded, and where products are
-// made another way: in DSP slices, as matches of bits, of minifloats, or requantised one by one.
+// Constants returns the adders of a fold that takes all weights in every clock. The weights are constants then, and
+// synthesis builds each product from the digits of its weight. The result is zero if weights are loaded, or if
+// products are made in another way: in DSP slices, as matches of bits, from minifloats, or with requantisers.
 func Constants(u *Unit, f dataflow.Fold) cost.Constants {
 	if tableRows(u, f) > 1 || f.Compute == dataflow.DSP || u.room != nil || u.XNOR || u.requant != nil || floats(u) {
 		return cost.Constants{}

@@ -7,14 +7,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// floats reports whether weights or inputs are minifloats: a product is one of significands, shifted by the sum of the
-// exponents.
+// floats reports whether weights or inputs are minifloats. Then a product is one of significands, shifted by the sum
+// of the exponents.
 func floats(u *Unit) bool { return u.Weight.IsFloat() || u.in.IsFloat() }
 
-// rawBits is the bits of the largest magnitude of a product.
+// rawBits returns the width of the largest magnitude of a product.
 func rawBits(u *Unit) int { return num.Smallest(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
 
-// Factors is what a product of minifloats is made of; the zero value of one of integers.
+// Factors returns the parts of a product of minifloats for the cost formulas, or the zero value if it is one of
+// integers.
 func Factors(u *Unit) cost.Factors {
 	if !floats(u) {
 		return cost.Factors{}
@@ -25,7 +26,7 @@ func Factors(u *Unit) cost.Factors {
 		Exponents: exponent(u.Weight) + exponent(u.in), Signed: u.Weight.Kind == num.Float || u.in.Kind == num.Float}
 }
 
-// significand is the bits that are multiplied of an element of a type.
+// significand returns the width of the integer that is multiplied, for an element of type t.
 func significand(t num.Type) int {
 	if t.IsFloat() {
 		return t.Mantissa + 1
@@ -33,7 +34,7 @@ func significand(t num.Type) int {
 	return t.Width
 }
 
-// shifts is the most that a minifloat's significand is shifted.
+// shifts returns the largest shift of a significand.
 func shifts(t num.Type) int {
 	if t.IsFloat() {
 		return max(0, 1<<t.Exponent()-2)
@@ -48,7 +49,7 @@ func exponent(t num.Type) int {
 	return 0
 }
 
-// integer is the integers that hold what a type holds.
+// integer returns the integer type that holds all values of t.
 func integer(t num.Type) num.Type {
 	if t.IsFloat() {
 		return num.Smallest(t.Range())

@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Folds yields, for every PE and SIMD that fit, the memories and multipliers to choose from. Bipolar operands need no
-// multiplier, and the significands of minifloats a small one.
+// Folds yields every PE and SIMD that fit, with each memory and each kind of multiplier. Bipolar operands need no
+// multiplier, and minifloats only a small one in LUTs.
 func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Folds {
 	compute := []dataflow.Compute{dataflow.LUT, dataflow.DSP}
 	if u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar || floats(u) {
@@ -31,8 +31,9 @@ func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Fol
 	}.All()
 }
 
-// Fits holds a fold against what Vitis HLS accepts: input words of so many elements, output words of PE elements, the
-// rows of the tables, and the iterations of a frame in which every weight meets so many vectors.
+// Fits reports whether a fold stays within the limits of Vitis HLS: input words of word elements, output words of PE
+// elements, the rows of the tables, and the iterations of a frame in which every weight meets the given number of
+// vectors.
 func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.Shared() {
@@ -43,24 +44,24 @@ func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
 		vectors <= dataflow.MaxIterations/(len(u.weights)/f.PE)/(len(u.weights[0])/f.SIMD)
 }
 
-// Delay is what a layer carries from clock to clock: the adder of the accumulator.
+// Delay returns the delay of the loop through the accumulator's adder, in nanoseconds.
 func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }
 
-// Chain is inputs that meet their weights, as far as the outputs; products are packed as p says.
+// Chain appends the operations from inputs to outputs to c. Products are packed as p says.
 func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 	u.Sum(c, f, p, tableRows(u, f))
-	if f.SIMD < len(u.weights[0]) { // to the sum so far, which is begun anew with every row of weights
+	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
 		c.Carried(u.Acc.Width, delay.Select, delay.Add)
 	}
 	switch form := u.form(f); {
 	case form != nil:
 		c.Steps(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
 	case u.XNOR:
-		c.Do(delay.Add, u.Acc.Width) // of matches the sum
+		c.Do(delay.Add, u.Acc.Width) // from matches to the sum
 	}
 }
 
-// Sum is one clock's products, with weights out of so many rows, and their sum.
+// Sum appends one clock's products and their sum to c, with weights from a table with the given rows.
 func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	c.Fetch(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
 	if u.Codes.Logic(1, rows) != nil {
@@ -73,14 +74,14 @@ func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 		width = 1
 	case floats(u):
 		f := Factors(u)
-		c.Do(delay.Logic, f.Weight+f.Input) // exponents that are 0
+		c.Do(delay.Logic, f.Weight+f.Input) // tells whether exponents are 0
 		c.Product(f.Weight, f.Input, false)
 		for range f.Levels {
 			c.Choose(width)
 		}
-		c.Do(delay.Add, width) // what may be taken off
+		c.Do(delay.Add, width) // negates the product
 	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
-		c.Do(delay.Add, width) // what may be taken off
+		c.Do(delay.Add, width) // negates the input
 		c.Choose(width)
 	default:
 		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.DSP)
@@ -91,15 +92,15 @@ func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	}
 	c.Tree(f.SIMD, width, delay.Add)
 	if p.Packs() {
-		c.Do(delay.Add, u.dotType(f.SIMD).Width) // what lanes have borrowed of those above them
+		c.Do(delay.Add, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
 	}
 }
 
-// FactorBits is the bits of a weight or of an input, which of them has fewer.
+// FactorBits returns the width of weights or inputs, whichever is smaller.
 func (u *Unit) FactorBits() int { return min(u.Weight.Width, u.in.Width) }
 
-// Packing is how DSP slices make the products of so many channels that share their inputs, each of SIMD products a
-// clock: its cost and its C++ both follow. Products that are requantised are not packed.
+// Packing returns how DSP slices share the products of channels with common inputs, with SIMD products each per
+// clock. The cost and the C++ both follow it. Requantised products are not packed.
 func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Packing {
 	if f.Compute != dataflow.DSP || u.requant != nil {
 		return cost.Packing{}
@@ -107,7 +108,7 @@ func (u *Unit) Packing(channels int, f dataflow.Fold, t dataflow.Target) cost.Pa
 	return cost.FabricOf(t.Board).Pack(channels, f.SIMD, u.span, u.inputs)
 }
 
-// packFields are the config fields of a packing that core/mac.hpp asks for; none where nothing is packed.
+// packFields returns the config fields of a packing for core/mac.hpp, or none if nothing is packed.
 func packFields(p cost.Packing) []dataflow.Field {
 	if !p.Packs() {
 		return nil
@@ -120,15 +121,15 @@ func packFields(p cost.Packing) []dataflow.Field {
 	}
 	signed := func(bits int) num.Type { return num.Type{Kind: num.Int, Width: bits} }
 	return []dataflow.Field{
-		{Name: "lanes", Doc: "of the weights that share a DSP slice, where each begins", Value: at},
-		{Name: "overlaps", Doc: "1 where it begins with the highest bit of the one below", Value: overlaps},
-		{Name: "terms", Doc: "products that are added before lanes are taken apart", Value: p.Terms},
+		{Name: "lanes", Doc: "lowest bit of each weight that shares a DSP slice", Value: at},
+		{Name: "overlaps", Doc: "1 if it is the highest bit of the weight below", Value: overlaps},
+		{Name: "terms", Doc: "products that are added before the lanes are unpacked", Value: p.Terms},
 		{Name: "packed_t", Doc: "weights that share a slice", Value: signed(p.Wide)},
-		{Name: "packed_sum_t", Doc: "sum of their products", Value: signed(p.Sum)},
+		{Name: "packed_sum_t", Doc: "sum of the products of packed weights", Value: signed(p.Sum)},
 	}
 }
 
-// SumFields are the config fields that core/mac.hpp asks for.
+// SumFields returns the config fields for the sums in core/mac.hpp.
 func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	config := []dataflow.Field{
 		{Name: "acc_t", Doc: "accumulator", Value: u.Acc},
@@ -137,14 +138,14 @@ func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	}
 	if u.requant != nil {
 		config = append(config,
-			dataflow.Field{Name: "product_t", Doc: "a product as it is summed", Value: num.Smallest(u.product)},
+			dataflow.Field{Name: "product_t", Doc: "a product after its requantiser", Value: num.Smallest(u.product)},
 			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
 	return append(config, packFields(p)...)
 }
 
-// Emit is the fold of a layer by its name: the fields of its loop, and the fields and tables that core/mac.hpp and
-// core/compare.hpp ask for. It computes so and so side by side, and consumes so and so of each a clock.
+// Emit returns the instance of the layer called name: the fields of its loop, and the fields and tables for
+// core/mac.hpp and core/compare.hpp. The texts channels and inputs name, in the plural, what PE and SIMD count.
 func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs string,
 	loop ...dataflow.Field) dataflow.Instance {
 	var fields []dataflow.Field
@@ -158,7 +159,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 		fields = steps.None("accumulator", 1, 0)
 	}
 	sums := u.SumFields(f, p)
-	if p.Packs() { // which is in DSP slices
+	if p.Packs() { // packed products always use DSP slices
 		sums = slices.DeleteFunc(sums, func(m dataflow.Field) bool { return m.Name == "use_dsp" })
 	}
 	return dataflow.Instance{
@@ -167,7 +168,7 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: slices.Concat(loop, []dataflow.Field{
 			{Name: "pe", Doc: channels + " computed side by side", Value: f.PE},
-			{Name: "simd", Doc: inputs + " of each consumed a clock", Value: f.SIMD},
+			{Name: "simd", Doc: inputs + " of each consumed per clock", Value: f.SIMD},
 		}, sums, u.Codes.Fields(tableRows(u, f)), fields),
 		Tables:  append([]dataflow.Table{u.WeightTable(f)}, tables...),
 		Storage: u.Storage(f),
@@ -175,33 +176,33 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 	}
 }
 
-// Storage is that of the tables of Emit: the weights lie in the fold's memory.
+// Storage returns the memories of Emit's tables. The weights are in the fold's memory.
 func (u *Unit) Storage(f dataflow.Fold) []dataflow.Storage {
-	list := append(make([]dataflow.Storage, 0, 6), u.WeightStorage(f)) // the layer may have more
+	list := append(make([]dataflow.Storage, 0, 6), u.WeightStorage(f)) // room for memories that the layer adds
 	if form := u.form(f); form != nil {
 		list = append(list, form.Storage()...)
 	}
 	return list
 }
 
-// WeightStorage is that of the weights alone.
+// WeightStorage returns the memory of the weights.
 func (u *Unit) WeightStorage(f dataflow.Fold) dataflow.Storage {
 	rows := tableRows(u, f)
 	return dataflow.ROM("weights", "weight memory", rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width).At(f.Memory)
 }
 
-// tableRows is how many rows of weights there are.
+// tableRows returns the number of rows in the weights' table.
 func tableRows(u *Unit, f dataflow.Fold) int {
 	return len(u.weights) * len(u.weights[0]) / (f.PE * f.SIMD)
 }
 
-// WeightPort is the rows of weights as words.
+// WeightPort returns the stream of the weights' rows, one row per word.
 func (u *Unit) WeightPort(f dataflow.Fold) dataflow.Port {
 	rows := tableRows(u, f)
 	return dataflow.Port{Elem: u.Codes.Stored(rows), PerWord: f.PE * f.SIMD, Words: rows}
 }
 
-// Plain is a fold without the memory that it asks for, where weights of one row need none: the same hardware.
+// Plain returns the fold without a choice of memory, if the weights have a single row: it has the same hardware.
 func Plain(u *Unit, f dataflow.Fold) dataflow.Fold {
 	if u.WeightStorage(f).Rows == 1 {
 		f.Memory = dataflow.NoMemory
@@ -209,8 +210,8 @@ func Plain(u *Unit, f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// Priced is what a layer's circuit takes, as layer.Priced says it, and what its weights come through that come from
-// memory.
+// Priced returns the cost of the layer's circuit, as layer.Priced does. If the weights are external, the cost
+// includes their FIFO.
 func Priced(u *Unit, o layer.Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
 	c, ok = layer.Priced(o, Plain(u, f), t)
 	if ok && u.External() {
@@ -220,9 +221,9 @@ func Priced(u *Unit, o layer.Circuited, f dataflow.Fold, t dataflow.Target) (c d
 	return c, ok
 }
 
-// Adds is how many bits the circuit of a fold adds for n products in a clock. Of a product by a constant they are as
-// many addends as the weight has signed digits; by a weight that lies in a memory, one for each of its bits; of a
-// multiplier of the device one, its result.
+// Adds returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's product is one
+// addend. A product by a weight from memory has an addend for each bit of the weight. A product by a constant has one
+// for each of the weight's signed digits.
 func Adds(u *Unit, n int, f dataflow.Fold) (added int) {
 	switch {
 	case f.Compute == dataflow.DSP:
@@ -238,7 +239,7 @@ func Adds(u *Unit, n int, f dataflow.Fold) (added int) {
 	return added
 }
 
-// WeightTable is the weights, in rows of what one clock takes.
+// WeightTable returns the table of the weights. A row is consumed in one clock.
 func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	k := len(u.weights[0])
 	rows := make([][]int64, 0, tableRows(u, f))
@@ -254,8 +255,8 @@ func (u *Unit) WeightTable(f dataflow.Fold) dataflow.Table {
 	return u.Codes.Table("by nf and sf: element pe*simd + i", rows)
 }
 
-// Counts gives a frame's multiply-accumulates by input and weight type, and parameters by type, where every weight
-// meets so many inputs.
+// Counts returns a frame's multiply-accumulates, by input and weight type, and the parameters by type. Every weight
+// meets the given number of vectors.
 func (u *Unit) Counts(vectors int) map[string]int64 {
 	weights := int64(len(u.weights)) * u.length
 	c := map[string]int64{

@@ -5,10 +5,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Lanes is the accumulators of PE channels side by side, each as wide as the channels need that it adds up one after
-// the other: channel c is added up by PE c mod PE. It is nil where the target asks for accumulators that are all as
-// wide as the layer's widest, or where they are so anyway. None is wider than that; an unsigned accumulator has
-// unsigned lanes, a signed one signed lanes.
+// Lanes returns the types of the accumulators of PE channels side by side. PE i adds up the channels c with c mod PE
+// = i, and its accumulator is as wide as these need. Lanes returns nil if the target asks for accumulators of one
+// width, or if all need the same width. No lane is wider than the unit's accumulator, and all are signed if that is.
 func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	if !t.AccPerPE || u.room != nil {
 		return nil
@@ -31,7 +30,7 @@ func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	return lanes
 }
 
-// Spare is the bits that the accumulators of a fold have less together than as wide as the widest.
+// Spare returns how many bits the fold's accumulators save in total, compared with accumulators of one width.
 func Spare(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
 	for _, lane := range u.Lanes(f, t) {
 		bits += u.Acc.Width - lane.Width
@@ -39,7 +38,7 @@ func Spare(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
 	return bits
 }
 
-// LaneFields is the config field of core/mac.hpp for accumulators of several widths; none where all have one.
+// LaneFields returns the config field for accumulators of individual widths, or none if all have the same width.
 func LaneFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.Field {
 	lanes := u.Lanes(f, t)
 	if lanes == nil {
@@ -49,5 +48,5 @@ func LaneFields(u *Unit, f dataflow.Fold, t dataflow.Target) []dataflow.Field {
 	for pe, lane := range lanes {
 		bits[pe] = lane.Width
 	}
-	return []dataflow.Field{{Name: "acc_bits", Doc: "of the accumulator of each PE", Value: bits}}
+	return []dataflow.Field{{Name: "acc_bits", Doc: "width of each PE's accumulator", Value: bits}}
 }

@@ -1,37 +1,37 @@
-// Package mac is the arithmetic of layers with weights: multiply, accumulate, apply a step function. Its C++ is
+// Package mac is the arithmetic of layers with weights: multiply, accumulate, apply a step function. The C++ is
 // hlslib/core/mac.hpp.
 //
-// A unit has channels, each with a row of K weights. From the inputs x that meet its row, channel c makes
+// A unit has channels, each with a row of K weights. From the inputs x of its row, channel c computes
 //
 //	y[c] = f[c](sum over k of W[c][k]*x[k])
 //
-// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the sum. Which inputs meet
-// which row is the layer's to say, and so is when. Every product may go through a requantiser before it is summed.
+// f[c] is a non-decreasing step function, built from thresholds, or absent; then y[c] is the sum. The layer decides
+// which inputs a row meets, and when. Every product may pass a requantiser before it is added.
 //
-// PE channels are computed side by side, each from SIMD products a clock. Row n*(K/SIMD)+s of the weight table is what
-// one clock takes: element pe*SIMD+i of it is W[n*PE+pe][s*SIMD+i].
+// PE channels are computed side by side, with SIMD products each per clock. Row n*(K/SIMD)+s of the weight table is
+// consumed in one clock; its element pe*SIMD+i is W[n*PE+pe][s*SIMD+i].
 //
-// The accumulator is the narrowest type that holds the final sums of all channels; what lies between may wrap around,
-// which two's complement forgives. Where weights and inputs are both bipolar, products are matches of bits and the
-// accumulator counts them: p matches in K are a sum of 2p-K, and thresholds are moved likewise. Products that are
-// requantised are numbers.
+// The accumulator is the narrowest type that holds the final sums of all channels. Intermediate sums may wrap around,
+// which leaves the final sum right in two's complement. If weights and inputs are both bipolar, a product is a match
+// of two bits, and the accumulator counts the matches: p matches among K are the sum 2p-K, and the thresholds are
+// converted accordingly. Requantised products are always numbers.
 //
 // In come weights, step functions and the types of inputs; out come a unit's accumulator, its folds, its results, the
 // parameters of its C++ and its circuits. It sees layer, steps, estimate, cells, cost, delay, circuit,
 // dataflow and num.
 //
-//   - mac.go      Unit: what it is bound to
-//   - room.go     weights and step functions that are loaded
-//   - row.go, accumulator.go: what is known of weights, products and sums
+//   - mac.go      Unit, and how it is bound
+//   - room.go     weights and step functions that are loaded at run time
+//   - row.go, accumulator.go: ranges of weights, products and sums
 //   - coding.go   weights as codes of fewer bits
-//   - output.go   outputs of sums
-//   - constants.go weights that are constants of the logic
-//   - lanes.go    accumulators as wide as each PE needs
-//   - fold.go     folds, stages, and what C++ asks for
-//   - alike.go    which units take the same
+//   - output.go   from sums to outputs
+//   - constants.go weights that are constants in the logic
+//   - lanes.go    accumulators of individual widths
+//   - fold.go     folds, latency, and the fields and tables of the C++
+//   - alike.go    whether two units have the same cost
 //   - float.go    products of minifloats
-//   - product.go  a single multiplication: what it takes
-//   - circuit.go  RTL; packed.go has channels share DSP slices
+//   - product.go  the cost of a single multiplication
+//   - circuit.go  RTL; packed.go lets channels share DSP slices
 package mac
 
 import (
@@ -46,52 +46,53 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Limits of what Verify and Bind accept.
+// Limits that Verify and Bind check.
 const (
 	MaxWeight = 1 << 40 // magnitude of a weight
-	// MaxThresholds is the most of one channel: a jump by n of the outputs' common unit is n thresholds.
+	// MaxThresholds limits the thresholds of a channel. A jump by n times the outputs' common unit counts as n
+	// thresholds.
 	MaxThresholds = layer.MaxThresholds
 	maxAccBits    = 63
 )
 
-// A Unit is weights and step functions bound to their inputs.
+// A Unit holds weights and step functions, bound to the type and ranges of their inputs.
 type Unit struct {
-	Weight num.Type    // of one weight
-	Acc    num.Type    // of the accumulator
-	XNOR   bool        // weights and inputs are bipolar, the accumulator counts matches
-	Out    num.Type    // of one output
-	Range  []num.Range // of each channel's output
-	Codes  Codes       // of weights in tables
-	Apart  bool        // no two channels have inputs in common; what binds the unit says so
+	Weight num.Type    // type of a weight
+	Acc    num.Type    // type of the accumulator
+	XNOR   bool        // weights and inputs are bipolar, and the accumulator counts matches
+	Out    num.Type    // type of an output
+	Range  []num.Range // range of each channel's output
+	Codes  Codes       // how tables store the weights
+	Apart  bool        // no two channels share inputs; set by the caller of Bind
 
 	weights   [][]int64
-	rows      []*row // what is known of each row of weights
-	length    int64  // weights of a channel
+	rows      []*row // facts about each row of weights
+	length    int64  // weights per channel
 	steps     []num.Step
-	dots      *circuit.Library // circuits, which parts have in common
-	requant   *num.Requant     // of every product, nil for none
+	dots      *circuit.Library // circuit functions, shared with the units made by Part
+	requant   *num.Requant     // applied to every product; nil for none
 	in        num.Type
-	span      num.Range      // of the weights
-	inputs    num.Range      // that meet them
-	raw       num.Range      // one weight times one input
-	product   num.Range      // of what is summed
-	bound     dataflow.Bound // the accumulator by all rules
+	span      num.Range      // range of the weights
+	inputs    num.Range      // range of the inputs
+	raw       num.Range      // range of a weight times an input
+	product   num.Range      // range of a product after its requantiser
+	bound     dataflow.Bound // the accumulator's width under all rules
 	constants *constants
 	tail
 }
 
-// A tail is the step functions behind the accumulator: none, one for all channels, or one per channel.
+// A tail holds the step functions behind the accumulator: none, one for all channels, or one per channel.
 type tail struct {
-	live    []num.Step      // of each channel, of the accumulator, where sums are; nil where they are loaded
-	matches bool            // that is of counts of matches
-	compare num.Comparators // no rows without step functions
+	live    []num.Step      // by channel: the function of the accumulator, over its range; nil if loaded
+	matches bool            // live are functions of the number of matches
+	compare num.Comparators // empty without step functions
 	built   *steps.Functions
-	room    *dataflow.Room // nil where they, and the weights, are constants
-	needs   dataflow.Room  // what weights and codes of such types do
+	room    *dataflow.Room // the room of tables that are loaded; nil for constants
+	needs   dataflow.Room  // the room that tables of these types need
 }
 
-// Verify checks what is wrong with weights, step functions and the requantiser of products whatever the inputs. There
-// are no step functions, one for all channels, or one per channel.
+// Verify checks weights, step functions and the requantiser of products, whatever the inputs are. There may be no
+// step functions, one for all channels, or one per channel.
 func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 	if len(weights) == 0 || len(weights[0]) == 0 {
 		return errors.New("there are no weights")
@@ -100,7 +101,7 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 		if len(row) != len(weights[0]) {
 			return fmt.Errorf("row %d of the weights has %d elements, row 0 has %d", c, len(row), len(weights[0]))
 		}
-		magnitudes := int64(0) // no bit is in any that is not here
+		magnitudes := int64(0) // the OR of all magnitudes
 		for _, w := range row {
 			magnitudes |= w ^ w>>63
 		}
@@ -127,8 +128,8 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 	return nil
 }
 
-// Bind makes the unit for inputs of type in. ranges gives the values of the inputs that meet channel c's weights: one
-// range for all of them, or one for each. Every product goes through the requantiser, if there is one.
+// Bind returns the unit for inputs of type in. ranges returns the ranges of the inputs that meet channel c's weights:
+// one for all of them, or one for each. Every product passes the requantiser product, unless it is nil.
 func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
@@ -141,8 +142,8 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 	return u, bind(u)
 }
 
-// Loaded is Bind with tables that are loaded: all that follows of weights and step functions is so for all that there
-// is room for, and the same circuit. The error says what there is no room for.
+// Loaded returns a unit whose weights and step functions are loaded at run time. All types and circuits hold for any
+// weights and functions within the room. The error names the first number that does not fit.
 func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
@@ -163,7 +164,7 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 	return u, bind(u)
 }
 
-// Part is the unit of some channels of another, as Bind would make it of their weights and step functions.
+// Part returns the unit of the given channels of u, as Bind would from their weights and step functions.
 func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, error) {
 	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
 		steps: steps}
@@ -180,7 +181,7 @@ func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, 
 	return p, nil
 }
 
-// pick is some of a list.
+// pick returns the elements of the list at the given indices.
 func pick[T any](list []T, at []int) []T {
 	some := make([]T, len(at))
 	for i, k := range at {
@@ -189,7 +190,7 @@ func pick[T any](list []T, at []int) []T {
 	return some
 }
 
-// bind derives everything else from weights, rows and step functions.
+// bind derives all other fields from weights, rows and step functions.
 func bind(u *Unit) error {
 	u.length = int64(len(u.weights[0]))
 	if u.Weight = narrowest(u.rows); u.room != nil {
@@ -224,7 +225,7 @@ func bind(u *Unit) error {
 	return nil
 }
 
-// TooWide is why a layer is refused whose sums, or products, take more bits than an accumulator has.
+// TooWide is the error for a layer whose sums or products need more bits than an accumulator may have.
 type TooWide struct {
 	why        string
 	Minifloats bool // it multiplies minifloats
@@ -232,7 +233,7 @@ type TooWide struct {
 
 func (e TooWide) Error() string { return e.why }
 
-// Exact is channel c's output of a sum.
+// Exact returns channel c's output for a sum.
 func (u *Unit) Exact(c int, sum int64) int64 {
 	if len(u.steps) == 0 {
 		return sum
@@ -240,10 +241,10 @@ func (u *Unit) Exact(c int, sum int64) int64 {
 	return layer.Of(u.steps, c).Apply(sum)
 }
 
-// Accumulator tells the accumulator's width by all rules.
+// Accumulator returns the accumulator's width under each rule that bounds it.
 func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
 
-// ChannelSums tells of each channel's weights and sums.
+// ChannelSums returns the bounds of each channel's weights and sums.
 func (u *Unit) ChannelSums() []dataflow.ChannelSum {
 	list := make([]dataflow.ChannelSum, len(u.rows))
 	for c, r := range u.rows {
@@ -252,7 +253,7 @@ func (u *Unit) ChannelSums() []dataflow.ChannelSum {
 	return list
 }
 
-// form is how the step functions are built in a fold; nil without any.
+// form returns the implementation of the step functions in a fold, or nil if there are none.
 func (a *tail) form(f dataflow.Fold) steps.Form {
 	if a.Thresholds() == 0 {
 		return nil
@@ -260,7 +261,7 @@ func (a *tail) form(f dataflow.Fold) steps.Form {
 	return a.built.At(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
 }
 
-// Logic is what the step functions take beside their tables, in a fold.
+// Logic returns the cost of the step functions in a fold, without their tables.
 func (a *tail) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 	if form := a.form(f); form != nil {
 		return form.Logic(m)
@@ -268,10 +269,10 @@ func (a *tail) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 	return nil
 }
 
-// Thresholds is the number of thresholds of a channel, 0 without step functions.
+// Thresholds returns the number of thresholds per channel, or 0 without step functions.
 func (a *tail) Thresholds() int { return a.compare.Steps() }
 
-// bindOutput derives the outputs' ranges and element type, and the comparators that make them.
+// bindOutput sets the outputs' ranges and element type, and the comparators that compute them.
 func (u *Unit) bindOutput(sums []num.Range) error {
 	if len(u.steps) == 0 {
 		u.Range = sums
@@ -285,7 +286,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	for c, r := range sums {
 		acc[c] = u.accumulated(r)
 	}
-	if u.live == nil || u.matches != u.XNOR { // a part may have signs alone
+	if u.live == nil || u.matches != u.XNOR { // a part can be bipolar although the whole is not
 		if err := bindLive(u, sums, acc); err != nil {
 			return err
 		}
@@ -303,7 +304,7 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 	return nil
 }
 
-// bindLive finds what step functions are where sums are, and their outputs.
+// bindLive restricts the step functions to the ranges of the sums, and sets the outputs' ranges.
 func bindLive(u *Unit, sums, acc []num.Range) error {
 	u.live, u.Range, u.matches = make([]num.Step, len(sums)), make([]num.Range, len(sums)), u.XNOR
 	for c, r := range sums {
@@ -317,8 +318,8 @@ func bindLive(u *Unit, sums, acc []num.Range) error {
 	return nil
 }
 
-// onAccumulator is s as a function of the accumulator. Matches p stand for the sum 2p-K, which reaches a breakpoint at
-// from p = (at+K)/2 on, rounded up; of two breakpoints that meet there, no sum lies between.
+// onAccumulator converts s to a function of the accumulator. p matches stand for the sum 2p-K, which reaches a
+// breakpoint at for p >= (at+K)/2. If two breakpoints fall on one p, no sum lies between them.
 func (u *Unit) onAccumulator(s num.Step) num.Step {
 	if !u.XNOR {
 		return s

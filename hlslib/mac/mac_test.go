@@ -88,7 +88,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// field is what a unit emits under a name, for so many products a clock.
+// field returns the config value that the unit emits under the name, for one output and simd products per clock.
 func field[T any](u *mac.Unit, name string, simd int) T {
 	config := u.Emit(dataflow.Fold{PE: 1, SIMD: simd, Memory: dataflow.BRAM, Compute: dataflow.LUT}, cost.Packing{},
 		"", "", "").Config

@@ -2,9 +2,9 @@ package mac
 
 import "hlsgen/internal/dataflow"
 
-// Outputs makes, in a fold, the outputs of the channels from first on of their sums, which may have wrapped around at
-// 64 bits. It is what hardware does at the end of a sum: the accumulator holds as many bits as it has, the step
-// functions are those of the accumulator as they are built. The word is good until the next call.
+// Outputs returns a function that computes a fold's outputs from sums, for the channels from first on. It does what
+// the hardware does: the accumulator keeps its width of each sum, and the step functions have the fold's form. The
+// sums may have wrapped around at 64 bits. The returned word is valid until the next call.
 func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.Word {
 	form, functions := u.form(f), len(u.compare.At)
 	y := make(dataflow.Word, f.PE)
@@ -27,8 +27,8 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 	}
 }
 
-// Sums is the unit without step functions. ok is false where these cannot be a layer of their own behind it: there are
-// none of several steps, the accumulator is not the sum, or the thresholds are loaded.
+// Sums returns the unit without its step functions. ok is false if these cannot become a layer of their own: there is
+// at most one threshold, the accumulator counts matches, or the thresholds are loaded.
 func Sums(u *Unit) (sums *Unit, ok bool) {
 	if u.Thresholds() <= 1 || u.XNOR || u.room != nil {
 		return nil, false

@@ -5,8 +5,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// packed is one clock's products of n channels that share the multipliers of slices, and their inputs. It is mac_packed
-// of hlslib/core/mac.hpp: a factor has the weights of all channels, each in its lane, and so has a product.
+// packed returns the heaps of one clock's products for n channels with common inputs that share multipliers. It is
+// mac_packed of hlslib/core/mac.hpp: a factor holds the weights of all channels, each in its own lane, and so does a
+// product.
 func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.Heap {
 	heaps := make([]*circuit.Heap, n)
 	for lane := range heaps {
@@ -19,11 +20,11 @@ func (c Circuit) packed(x, w circuit.Value, n int) []*circuit.Heap {
 	return heaps
 }
 
-// slices is the sum of products from some product on that is taken apart as one, and of each lane that overlaps with
-// the one below, whether what is summed in it is odd.
+// slices returns the sum of up to Terms products from index from on, which is unpacked as a whole. For each lane that
+// overlaps the lane below, it also returns whether the lane's sum is odd.
 func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd []circuit.Value) {
 	var products []circuit.Value
-	odds := make([][]circuit.Value, n) // of products
+	odds := make([][]circuit.Value, n) // by lane: whether each product is odd
 	for i := from; i < min(from+c.p.Terms, c.f.SIMD); i++ {
 		input := circuit.Element(x, i, c.in)
 		var weights []circuit.Value
@@ -48,7 +49,8 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 	return c.sum(products), odd
 }
 
-// wide is the factor that has a weight in each lane: that of a lane is one less where what lies below is negative.
+// wide returns the factor with a weight in each lane. A lane's weight is reduced by one if the lanes below are
+// negative.
 func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	var words []circuit.Value
 	r, own := weights[0].Range(), weights[0]
@@ -70,8 +72,8 @@ func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	return circuit.Kept(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
 }
 
-// sum adds packed products. More than two are a compressor heap, as other sums of products are. Of chained adders Yosys
-// makes up to three times as many lookup tables.
+// sum adds packed products. It uses a compressor heap for more than two, because Yosys makes up to three times as
+// many lookup tables of chained adders.
 func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	if len(products) <= 2 {
 		return circuit.Total(products...)
@@ -83,7 +85,7 @@ func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	return h.Total(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
 }
 
-// parity is whether an odd number of conditions hold.
+// parity reports whether an odd number of conditions hold.
 func parity(conditions []circuit.Value) circuit.Value {
 	if len(conditions) == 1 {
 		return conditions[0]
@@ -92,8 +94,8 @@ func parity(conditions []circuit.Value) circuit.Value {
 	return circuit.Differ(parity(conditions[:half]), parity(conditions[half:]))
 }
 
-// unpack adds the lanes of a sum to theirs. What lies below a lane is a signed number: where it is negative, it has
-// borrowed 1 of the lane.
+// unpack adds the lanes of a sum to their heaps. The bits below a lane are a signed number; if it is negative, it has
+// borrowed 1 from the lane.
 func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.Heap) {
 	word := circuit.Raw(sum, c.p.Sum)
 	borrowed := c.b.Constant(0)

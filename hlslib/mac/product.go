@@ -8,19 +8,19 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Factor is what a multiplication takes: elements of a type, of a range.
+// A Factor is the type and range of one operand of a multiplication.
 type Factor struct {
 	Elem  num.Type
 	Range num.Range
 }
 
-// FactorOf is the factor of values, as weights of such values are held.
+// FactorOf returns the factor for weights with the given values.
 func FactorOf(values []int64) Factor {
 	r := rowOf(values, nil, []num.Range{{}})
 	return Factor{narrowest([]*row{&r}), r.span}
 }
 
-// Stored is the bits of one of the values in a table that is long enough for any coding.
+// Stored returns the bits per value in a table that is long enough for a coding to pay.
 func (f Factor) Stored(values []int64) int {
 	if c := num.CodingOf(f.Elem, values); c != nil {
 		return c.Code.Width
@@ -28,13 +28,13 @@ func (f Factor) Stored(values []int64) int {
 	return f.Elem.Width
 }
 
-// One is a single multiplication of factors, whose products are accumulated in so many bits.
+// One is a single multiplication, whose products are accumulated in the given number of bits.
 type One struct {
 	u    *Unit
 	bits int
 }
 
-// OneOf makes it; bits may be more than a layer accumulates in.
+// OneOf returns the multiplication of w and x. bits may exceed the width that a layer's accumulator may have.
 func OneOf(w, x Factor, bits int) One {
 	u := &Unit{Weight: w.Elem, in: x.Elem, span: w.Range, inputs: x.Range, dots: new(circuit.Library), length: 1}
 	lo, ok1 := x.Range.Times(w.Range.Lo)
@@ -46,13 +46,13 @@ func OneOf(w, x Factor, bits int) One {
 	return One{u, bits}
 }
 
-// Estimate is what the C++ kernel has for it in LUTs, by the formulas of layers.
+// Estimate returns the cost of the multiplication in LUTs in the C++ kernel, by the formulas for layers.
 func (o One) Estimate(f cost.Fabric) []cost.Part {
 	return cost.MVAU{MW: 1, MH: 1, PE: 1, SIMD: 1, WeightBits: o.u.Weight.Width, InBits: o.u.in.Width, AccBits: o.bits,
 		Factors: Factors(o.u), Fabric: f}.Arithmetic()
 }
 
-// Cells is what the circuit has for it; ok is false where there is none.
+// Cells returns the cost of the multiplication's circuit, or false if there is none.
 func (o One) Cells(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.Part, ok bool) {
 	m, ok := o.Circuit(rate, n)
 	if !ok {
@@ -61,8 +61,8 @@ func (o One) Cells(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.Part, 
 	return cells.Of(m, f), true
 }
 
-// Circuit is it as a layer by itself: weights and inputs arrive, and the sum of n products leaves. ok is false where
-// sums have more bits than layers accumulate in.
+// Circuit returns the multiplication as a layer by itself: weights and inputs arrive, and the sum of n products
+// leaves. ok is false if sums have more bits than an accumulator may have.
 func (o One) Circuit(rate circuit.Rate, n int) (m *circuit.Module, ok bool) {
 	if o.bits > maxAccBits || floats(o.u) && rawBits(o.u) >= maxAccBits {
 		return nil, false

@@ -10,10 +10,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Room is what weights of the unit's types need.
+// Room returns the room that weights and codes of the unit's types need.
 func (a *tail) Room() dataflow.Room { return a.needs }
 
-// roomFor is what weights of a unit's types need.
+// roomFor returns the room that weights and codes of a unit's types need.
 func roomFor(u *Unit) dataflow.Room {
 	if u.room != nil {
 		return *u.room
@@ -29,15 +29,15 @@ func roomFor(u *Unit) dataflow.Room {
 	return dataflow.RoomOf(narrowest(u.rows), all, u.Codes.coding, out)
 }
 
-// Loads reports whether there are tables that are loaded: of weights, unless these come with every frame, or of step
-// functions.
+// Loads reports whether tables are loaded at run time: of step functions, or of weights that do not come with every
+// frame.
 func (a *tail) Loads() bool { return a.room != nil && (!a.External() || a.Thresholds() > 0) }
 
-// External reports whether weights come from memory with every frame.
+// External reports whether the weights come from memory with every frame.
 func (a *tail) External() bool { return a.room != nil && a.room.External }
 
-// roomOf is what is known of a row of weights that have room: that of any others. The error says which of them has
-// none.
+// roomOf returns the facts about a row of weights that hold for any weights within the room. The error names the
+// first weight outside the room.
 func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []num.Range) (row, error) {
 	lo, hi := room.Values.Lo, room.Values.Hi
 	for k, w := range weights {
@@ -68,13 +68,13 @@ func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []
 			r.sum = sum
 		}
 	}
-	r.own, _ = Sum(weights, product, inputs) // which lies in it
+	r.own, _ = Sum(weights, product, inputs) // lies within r.sum
 	return r, nil
 }
 
-// bindLoaded derives outputs of any step functions that have room: as many thresholds as there are codes above the
-// least. Those below the codes that a function begins with are the accumulator's least value, which no sum is, those
-// above the codes that it ends with are never exceeded.
+// bindLoaded sets the outputs for any step functions within the room: there are as many thresholds as codes above the
+// least. If a function starts above the least code, the thresholds below are the accumulator's least value, which
+// every sum exceeds. If it ends below the greatest code, the thresholds above are never exceeded.
 func bindLoaded(u *Unit, sums []num.Range) error {
 	u.Out = u.room.Out
 	codes, unit := u.Out.Range(), int64(1)
@@ -99,7 +99,7 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 	return nil
 }
 
-// thresholds are those of a channel's step function: from where on they are exceeded.
+// thresholds returns the thresholds of a channel's step function, as the least values that exceed them.
 func thresholds(u *Unit, c int, codes num.Range, unit int64) (list []int64, err error) {
 	own := u.rows[c].own
 	s := u.onAccumulator(layer.Of(u.steps, c).Over(own)).Over(u.accumulated(own))

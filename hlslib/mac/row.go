@@ -6,17 +6,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A row is what is known of a row of weights: all that binding asks of it, in one pass.
+// A row holds the facts about a row of weights that bind needs, found in one pass.
 type row struct {
-	span      num.Range     // of the weights
-	zero      bool          // one of them is 0
-	l1, total int64         // sum of their magnitudes, and of themselves
-	inputs    num.Range     // of the inputs that meet them
-	sum       num.Range     // of the products
-	fits      bool          // the sum does not leave 64 bits
-	own       num.Range     // of a row that has room, the sum of these weights
-	magnitude num.Magnitude // of the weights
-	values    []int64       // that occur among them, in order; nil where they are more than codes
+	span      num.Range     // range of the weights
+	zero      bool          // a weight is 0
+	l1, total int64         // sum of magnitudes, and sum of weights
+	inputs    num.Range     // range of the inputs
+	sum       num.Range     // range of the sum of products
+	fits      bool          // the sum stays within 64 bits
+	own       num.Range     // for loaded weights: the range of these weights' sum
+	magnitude num.Magnitude // union of the weights' magnitudes
+	values    []int64       // distinct weights in order; nil if there are more than codes
 }
 
 func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
@@ -48,7 +48,7 @@ func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 	return r
 }
 
-// with is a list in order, and v in its place, if it is not there.
+// with returns a sorted list that also contains v.
 func with(list []int64, v int64) []int64 {
 	i, have := slices.BinarySearch(list, v)
 	if have {
@@ -57,8 +57,8 @@ func with(list []int64, v int64) []int64 {
 	return slices.Insert(list, i, v)
 }
 
-// narrowest is the type that holds the weights of rows in the fewest bits: minifloats where these are fewer by more
-// than their decoder is worth.
+// narrowest returns the type that stores the weights of all rows in the fewest bits. It is a minifloat if that saves
+// more bits than its decoder is worth.
 func narrowest(rows []*row) num.Type {
 	span, zero, magnitude := rows[0].span, false, num.Magnitude{}
 	for _, r := range rows {

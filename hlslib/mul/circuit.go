@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit keeps a gate for the vectors after the first.
+// Circuit returns the RTL. It keeps a gate for the vectors after the first.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -33,7 +33,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// productCircuit is that of two elements with their offsets.
+// productCircuit returns the product of two elements after adding their offsets.
 func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Value, pe int) circuit.Value {
 	h := b.Heap()
 	var factor [2]circuit.Value
@@ -54,7 +54,7 @@ func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Va
 	return h.Total(o.products)
 }
 
-// requantised is a product behind the requantiser.
+// requantised returns a product after the requantiser.
 func (o *op) requantised(b *circuit.Builder, f dataflow.Fold, product circuit.Value) circuit.Value {
 	q := o.P.Requant.Reduced()
 	if f.Compute == dataflow.DSP && o.rescales() {

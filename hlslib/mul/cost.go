@@ -8,7 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// FactorBits is the bits of an input, with its offset, or of the requantiser's multiplier.
+// FactorBits returns the least width among the multiplied numbers: inputs with their offsets, and the requantiser's
+// product.
 func (o *op) FactorBits() int {
 	bits := num.MaxWidth
 	if o.multiplies() {
@@ -20,9 +21,9 @@ func (o *op) FactorBits() int {
 	return bits
 }
 
-// Cost counts a multiplier per PE, an adder per PE and input with an offset, what is kept of a gate, and the step
-// functions like a Thresholding, or a requantiser. A factor of -1, 0 and 1 keeps, drops or negates the other, which is
-// an adder's LUTs. FINN estimates nothing for its ElementwiseMul.
+// Cost counts a multiplier per PE, an adder per PE for each input with an offset, the memory of a gate, and the step
+// functions as Thresholding does, or a requantiser. A factor within -1, 0 and 1 needs only the LUTs of an adder,
+// which keeps, drops or negates the other factor. FINN has no estimate for its ElementwiseMul.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -50,7 +51,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Logic(m, f)...)...)
 }
 
-// storage is the layer's memories: a gate, for the vectors after the first, and the tables.
+// storage returns the layer's memories: the gate, for the vectors after the first, and the tables.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	rows := 0
 	if o.gate {
@@ -60,8 +61,8 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return append([]dataflow.Storage{kept}, o.steps.Storage(f)...)
 }
 
-// requantCost is that of one requantiser: a multiplier, an increment where it rounds otherwise than down, and per limit
-// that is reached a comparison and a choice. A shift is wiring.
+// requantCost returns the cost of one requantiser: a multiplier, an increment if it rounds otherwise than down, and a
+// comparison and a choice for each limit that is exceeded. A shift is wiring.
 func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
 	q := o.P.Requant.Reduced()
 	codes, _ := q.Rounded(o.products)
@@ -74,5 +75,5 @@ func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
 	return r.Plus(layer.Rounding(q.Shift, q.Mode, width))
 }
 
-// Delay is that of the counter of words: values come and go, and a gate stays.
+// Delay returns the delay of the counter of words, the only state that changes in every clock, in nanoseconds.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

@@ -1,21 +1,20 @@
-// Package mul is the product of two streams: of two inputs a and b, each moved by a constant, with a function on top,
+// Package mul is the product of two streams: two inputs a and b, each with an offset, with a function on top,
 //
 //	y[c] = f[c]((a[c]+Offset[0]) * (b[c]+Offset[1]))
 //
-// on every vector of a frame. An offset is what an integer quantiser's zero point asks for, negated. f[c] may be any
-// step function, one requantiser may stand for all of them where there are too many steps, or there is nothing, and
-// then y[c] is the product.
+// on every vector of a frame. An offset is the negated zero point of an integer quantiser. f[c] is any step function,
+// or one requantiser for all channels if there are too many steps, or absent; then y[c] is the product.
 //
-// Both inputs have one shape, or b is a single vector of as many channels as a's vectors: a gate, which multiplies
-// every vector of a (squeeze-and-excitation).
+// Both inputs have one shape, or b is a single vector with as many channels as a's vectors. Then b is a gate, which
+// multiplies every vector of a (squeeze-and-excitation).
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame. Every iteration reads a word of a, channels fold*PE .. fold*PE+PE-1, and writes the word of
-// the same channels. It reads such a word of b too; but a gate is read along with the first vector, and kept for the
-// others.
+// or V*C/PE clocks a frame. Every iteration reads a word of a, channels fold*PE .. fold*PE+PE-1, and writes the word
+// of the same channels. It also reads the word of b with the same channels; but a gate is read with the first vector
+// only, and kept for the others.
 //
 // The tables of the step functions are those of the thresholding layer.
 package mul
@@ -33,7 +32,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the product of two streams in the table of layers; New makes one.
+// Layer describes the product of two streams in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name: "MultiplyStreams",
 	Doc: "the product of two inputs, or of an input and a gate per channel, then one step function per channel " +
@@ -44,14 +43,14 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseMul"}},
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Offset  [2]int64     `json:"offset"`            // by input, each within 32 bits
 	Steps   []num.Step   `json:"steps,omitempty"`   // none, one for all channels, or one per channel
-	Requant *num.Requant `json:"requant,omitempty"` // of every channel, in place of steps
+	Requant *num.Requant `json:"requant,omitempty"` // for all channels, instead of steps
 }
 
-// UnmarshalJSON takes offsets of no input or of both, where an array would drop or add some.
+// UnmarshalJSON accepts offsets for both inputs or none. A Go array alone would ignore missing or surplus ones.
 func (p *Params) UnmarshalJSON(text []byte) error {
 	var list struct {
 		Offset  []int64      `json:"offset"`
@@ -65,7 +64,7 @@ func (p *Params) UnmarshalJSON(text []byte) error {
 	return layer.PerInput("offsets", p.Offset[:], list.Offset)
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for i, v := range p.Offset {
 		if v < math.MinInt32 || v > math.MaxInt32 {
@@ -84,16 +83,16 @@ func (p Params) Verify() error {
 type op struct {
 	layer.Base[Params]
 	layer.Channelwise
-	gate     bool        // input 1 is one vector, for all of input 0
-	factor   [2]num.Type // an input plus its offset
+	gate     bool        // input 1 is a single vector, used for all of input 0
+	factor   [2]num.Type // type of an input plus its offset
 	product  num.Type
-	products num.Range // of all channels
+	products num.Range // range over all channels
 	steps    layer.Steps
 }
 
-// bind takes two inputs of one shape, or a second that is one vector, [C] or [1, .., C]. The last axis has as many
-// channels as there are step functions, or any number where there is at most one; the output has the first input's
-// shape.
+// bind returns the layer for two inputs of one shape, or with a second input that is one vector, [C] or [1, .., C].
+// The last axis has as many channels as there are step functions; a single function fits any input. The output has
+// the first input's shape.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape, other := in[0].Shape, in[1].Shape
 	o := &op{Base: b, Channelwise: layer.Channels(in)}
@@ -118,8 +117,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, err
 }
 
-// bindProduct derives the types of factors and products, and gives the products' ranges: one where all channels are
-// alike, else one per channel.
+// bindProduct sets the types of factors and products. It returns the products' ranges: one if all channels are alike,
+// else one per channel.
 func (o *op) bindProduct() ([]num.Range, error) {
 	products := make([]num.Range, max(len(o.In[0].Range), len(o.In[1].Range)))
 	var factor [2]num.Range
@@ -134,7 +133,7 @@ func (o *op) bindProduct() ([]num.Range, error) {
 		if !ok0 || !ok1 {
 			return nil, fmt.Errorf("channel %d: the product leaves 64 bits", c)
 		}
-		products[c] = low.Union(high) // a product is linear in each factor, so that its ends are at the factors' ends
+		products[c] = low.Union(high) // a product is linear in each factor, so it is extreme at their ends
 		if c == 0 {
 			factor, o.products = [2]num.Range{a, b}, products[0]
 		}
@@ -155,7 +154,7 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	return products, err
 }
 
-// bindRequant is the output of a requantiser.
+// bindRequant returns the type of the requantiser's outputs.
 func (o *op) bindRequant(products dataflow.Type) ([]dataflow.Type, error) {
 	out := dataflow.Type{Shape: products.Shape, Range: make([]num.Range, len(products.Range))}
 	for c, r := range products.Range {
@@ -168,16 +167,16 @@ func (o *op) bindRequant(products dataflow.Type) ([]dataflow.Type, error) {
 	return []dataflow.Type{out}, nil
 }
 
-// multiplies reports whether the inputs take a multiplier: a factor of -1, 0 and 1 is a choice.
+// multiplies reports whether the inputs need a multiplier. A factor within -1, 0 and 1 needs none.
 func (o *op) multiplies() bool {
 	choice := num.Range{Lo: -1, Hi: 1}
 	return !o.factor[0].Range().Within(choice) && !o.factor[1].Range().Within(choice)
 }
 
-// rescales reports whether the requantiser takes a multiplier: 0 and a power of two are wiring, or a choice of sign.
+// rescales reports whether the requantiser needs a multiplier. Its factor is wiring if it is 0 or a power of two.
 func (o *op) rescales() bool { return o.P.Requant != nil && !layer.Shifts(o.P.Requant.Multiplier) }
 
-// Dependence has every vector apart, unless one of them is for all.
+// Dependence says that every vector is computed independently, unless one vector is used for all.
 func (o *op) Dependence() dataflow.Dependence {
 	if o.gate {
 		return dataflow.Dependence{Why: "one vector of a frame multiplies all others"}
@@ -185,7 +184,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.EachApart(2, o.Vectors)
 }
 
-// Computation is Eval as data; nil where one vector serves all others.
+// Computation describes Eval as data, or returns nil if a gate multiplies all vectors.
 func (o *op) Computation() dataflow.Computation {
 	if o.gate {
 		return nil
@@ -197,7 +196,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, o.productOf)
 }
 
-// productOf is the output of channel c.
+// productOf returns the output of channel c.
 func (o *op) productOf(c int, x []int64) int64 {
 	y := o.steps.Exact(c, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 	if o.P.Requant != nil {
@@ -206,14 +205,13 @@ func (o *op) productOf(c int, x []int64) int64 {
 	return y
 }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose
-// from.
+// Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(o.steps.Tables(), o.multiplies() || o.rescales())
 }
 
-// Loop has the latency of a pair that gets its offsets, is multiplied, and goes through a step function or a
-// requantiser.
+// Loop returns the loop, with the latency of a pair that gets its offsets, is multiplied, and passes a step function
+// or a requantiser.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -228,7 +226,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if o.multiplies() {
 		c.Product(a.Width, b.Width, f.Compute == dataflow.DSP)
 	} else {
-		c.Do(delay.Add, max(a.Width, b.Width)) // a sign
+		c.Do(delay.Add, max(a.Width, b.Width)) // negation by a sign
 	}
 	if q := o.P.Requant; q != nil {
 		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.DSP)
@@ -241,16 +239,16 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, l.Loop())
 }
 
-// kernel keeps a gate.
+// kernel keeps the words of a gate.
 type kernel struct {
-	dataflow.Kernel                 // of elements
+	dataflow.Kernel                 // computes the elements
 	kept            []dataflow.Word // by fold
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	var requant num.Requant
 	if o.P.Requant != nil {
-		requant = o.P.Requant.Reduced() // as it is built
+		requant = o.P.Requant.Reduced() // as the hardware has it
 	}
 	built := o.steps.Built(f)
 	k := o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
@@ -286,7 +284,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in0_t", "in0_width", "in1_t", "in1_width", "out_t", "out_width"},
 		Config: o.Config(f, "channels computed", []dataflow.Field{
 			o.VectorsField(),
-			{Name: "gate", Doc: "input 1 is one vector, for all of input 0", Value: o.gate},
+			{Name: "gate", Doc: "input 1 is a single vector, used for all of input 0", Value: o.gate},
 			{Name: "factor0_t", Doc: "input 0 plus its offset", Value: o.factor[0]},
 			{Name: "factor1_t", Doc: "input 1 plus its offset", Value: second},
 			{Name: "offset0", Value: int(o.P.Offset[0])},
@@ -300,7 +298,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		i.Func = "mul_requant"
 		i.Config = append(i.Config,
 			dataflow.RequantField("requant", "every product's requantiser", o.products, *o.P.Requant),
-			dataflow.Field{Name: "requant_dsp", Doc: "it multiplies in DSP slices", Value: dsp && o.rescales()},
+			dataflow.Field{Name: "requant_dsp", Doc: "requantise in DSP slices", Value: dsp && o.rescales()},
 			dataflow.Field{Name: "shared", Doc: "one serves all channels", Value: true})
 		return i
 	}

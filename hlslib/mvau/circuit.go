@@ -5,8 +5,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit keeps the vector of a group for the outputs after the first PE. Every word is read where it is kept, a clock
-// after it came: to choose between the two would take as many lookup tables as the word has bits.
+// Circuit keeps a group's vector for the outputs after the first PE. Every word is read from this memory, a clock
+// after it arrived: a choice between the memory and the input would cost a lookup table per bit.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	nf, sf := o.folds(f)

@@ -7,9 +7,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is that of FINN's MVAU_hls or the fitted one, which also counts the input buffer and the thresholds. FINN has no
-// groups; a group's outputs cost what they cost alone, and the weights of all groups lie in one memory. FINN has no
-// requantised products either: an adder rounds each.
+// Cost returns FINN's estimate for MVAU_hls or the fitted one, which also counts the input buffer and the thresholds.
+// FINN has no groups: a group's outputs cost here what they cost alone, and the weights of all groups lie in one
+// memory. FINN has no requantised products either: here an adder rounds each.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := mac.Priced(o.Unit, o, f, t); ok {
 		return c
@@ -35,7 +35,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return c
 }
 
-// storage is the layer's memories: an input vector is kept where there are outputs after the first PE.
+// storage returns the layer's memories. If a fold computes outputs after the first PE, it keeps the input vector.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	nf, sf := o.folds(f)
 	if nf == 1 {

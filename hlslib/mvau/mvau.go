@@ -4,23 +4,22 @@
 //
 //	y[c] = f[c](sum over k of W[c][k]*x[k])
 //
-// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package
-// mac). Every product may go through a requantiser before it is summed, as in accelerators whose products have a format
-// of their own.
+// f[c] is a non-decreasing step function, built from thresholds, or absent; then y[c] is the accumulator (package
+// mac). Every product may pass a requantiser before it is added, as in accelerators with a number format for
+// products.
 //
-// With G groups a vector is a window [K, C]: group g has the channels from g*C/G on, of all positions, and makes the
-// outputs from g*MH/G on. Its MW = K*C/G elements travel together: tile by tile of C/G channels, by position and then
-// by channel, which is the order of its weights.
+// With G groups a vector is a window [K, C]. Group g has the channels from g*C/G on at all positions, and computes
+// the outputs from g*MH/G on. Its MW = K*C/G elements travel together: tile by tile of C/G channels, and within a
+// tile by position and then by channel. The weights have the same order.
 //
-// PE outputs of a group are computed side by side, each from SIMD inputs a clock. With NF = MH/G/PE and SF = MW/SIMD
-// the loop is
+// PE outputs of a group are computed side by side, with SIMD inputs each per clock. With NF = MH/G/PE and SF =
+// MW/SIMD the loop is
 //
 //	for v < V: for g < G: for nf < NF: for sf < SF: one clock
 //
-// or V*G*NF*SF clocks a frame. Iterations with nf = 0 read a word, x[sf*SIMD .. sf*SIMD+SIMD-1] of the group; it is
-// kept for the other nf. Iterations with sf = SF-1 write a word, the PE outputs from (g*NF+nf)*PE on. Row
-// (g*NF+nf)*SF+sf of the weight table is what one iteration takes: element pe*SIMD+i of it is
-// W[(g*NF+nf)*PE+pe][sf*SIMD+i].
+// or V*G*NF*SF clocks a frame. Iterations with nf = 0 read the word x[sf*SIMD .. sf*SIMD+SIMD-1] of the group, which
+// is kept for the other nf. Iterations with sf = SF-1 write a word: the PE outputs from (g*NF+nf)*PE on. Row
+// (g*NF+nf)*SF+sf of the weight table is for one iteration; its element pe*SIMD+i is W[(g*NF+nf)*PE+pe][sf*SIMD+i].
 package mvau
 
 import (
@@ -33,7 +32,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the matrix-vector unit in the table of layers; New makes one.
+// Layer describes the matrix-vector unit in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "MVAU",
 	Doc:     "matrix times vector, then one step function per channel (fully connected layers, convolutions)",
@@ -42,21 +41,21 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"MatrixVectorActivation", "StreamingFCLayer"}},
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Weights [][]int64  `json:"weights"`          // [MH][MW]
 	Steps   []num.Step `json:"steps,omitempty"`  // none, one for all channels, or one per channel
-	Groups  int        `json:"groups,omitempty"` // 0 is 1
-	// Product requantises every product of a weight and an input before the sum; nil for exact products.
+	Groups  int        `json:"groups,omitempty"` // G; 0 means 1
+	// Product is applied to every product of a weight and an input before the sum; nil leaves products exact.
 	Product *num.Requant `json:"product,omitempty"`
-	// Room is what weights and step functions may be that are loaded; nil where they are constants.
+	// Room limits weights and step functions that are loaded at run time; nil if they are constants.
 	Room *dataflow.Room `json:"room,omitempty"`
 }
 
-// groups is G.
+// groups returns G.
 func (p Params) groups() int { return max(1, p.Groups) }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if err := mac.Verify(p.Weights, p.Steps, p.Product); err != nil {
 		return err
@@ -73,13 +72,14 @@ type op struct {
 	mh, mw   int
 	in, out  dataflow.Type
 	vectors  int
-	window   int   // channels of the input, as it comes
-	tile     int   // of the input
-	pe, simd []int // what divides the outputs of a group, and MW
+	window   int   // channels of the input
+	tile     int   // channels per tile of the input
+	pe, simd []int // the divisors of a group's outputs, and of MW
 }
 
-// bind takes one input of shape [..., MW], where MW may be the product of several trailing axes, and gives one output
-// of shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C = G*MW.
+// bind returns the layer for one input of shape [..., MW], where MW may be the product of several trailing axes. The
+// output has the shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C =
+// G*MW.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
 	shape, groups := in[0].Shape, b.P.groups()
@@ -109,7 +109,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, nil
 }
 
-// unit is that of inputs of a type.
+// unit returns the unit for inputs of type in, with loaded or constant weights.
 func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, error) {
 	if p.Room != nil {
 		return mac.Loaded(*p.Room, p.Weights, p.Steps, p.Product, in, ranges)
@@ -117,17 +117,17 @@ func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, er
 	return mac.Bind(p.Weights, p.Steps, p.Product, in, ranges)
 }
 
-// Loaded is the layer with weights and step functions that are loaded.
+// Loaded returns the layer with weights and step functions that are loaded at run time, within the room.
 func (o *op) Loaded(room dataflow.Room) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
 }
 
-// Reads is how often a frame goes over the table of weights.
+// Reads returns how many times a frame reads the table of weights.
 func (o *op) Reads() int { return o.vectors }
 
-// of is what follows from the unit.
+// of sets the fields that follow from the unit.
 func (o *op) of(u *mac.Unit) {
 	o.Unit = u
 	o.pe, o.simd = dataflow.Divisors(o.mh/o.P.groups()), dataflow.Divisors(o.mw)
@@ -135,7 +135,7 @@ func (o *op) of(u *mac.Unit) {
 	o.out.Shape[len(o.out.Shape)-1] = o.mh
 }
 
-// windowOf is the shape [K, C] of a vector of n elements: of the last axis, or of the last two.
+// windowOf returns the shape [K, C] of a vector of n elements, which spans the last axis or the last two.
 func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
 	c := s.Channels()
 	if c == n {
@@ -147,7 +147,8 @@ func windowOf(s dataflow.Shape, n int) (window dataflow.Shape, ok bool) {
 	return s[len(s)-2:], true
 }
 
-// groupRanges gives the inputs that an output's weights meet: those of its group, of windows of so many channels.
+// groupRanges returns a function for the ranges of the inputs that output c's weights meet: those of its group, in
+// windows with the given number of channels.
 func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	groups := o.P.groups()
 	if groups == 1 || len(o.in.Range) == 1 {
@@ -163,10 +164,10 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 	return func(c int) []num.Range { return of[c/(o.mh/groups)] }
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.vectors) }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	if o.P.Product != nil {
 		return nil
@@ -184,7 +185,7 @@ func (o *op) Computation() dataflow.Computation {
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	groups := o.P.groups()
 	channels := in[0].Shape.Channels()
-	run := o.mw // of elements that lie side by side in a frame and meet the same weights
+	run := o.mw // adjacent elements of a frame that meet the same weights
 	if groups > 1 {
 		run = channels / groups
 	}
@@ -204,7 +205,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// dot is the sum of the products of w with as many elements of x.
+// dot returns the sum of the products of w with the first elements of x.
 func (p *Params) dot(w, x []int64) (sum int64) {
 	x = x[:len(w)]
 	if p.Product != nil {
@@ -219,11 +220,11 @@ func (p *Params) dot(w, x []int64) (sum int64) {
 	return sum
 }
 
-// folds is NF and SF: how many times PE outputs make a group's, and SIMD inputs.
+// folds returns NF and SF: the output words of a group, and the input words.
 func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / f.PE, o.mw / f.SIMD }
 
-// Folds yields, for every PE that divides a group's outputs and SIMD that divides MW in increasing order, the memories
-// and multipliers to choose from.
+// Folds yields every PE that divides a group's outputs and every SIMD that divides MW, in increasing order, with each
+// memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.SIMD, f, o.vectors) })
 }
@@ -255,15 +256,15 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}.Loop())
 }
 
-// kernel is the hardware's state: counters, the vector of a group, and a sum per PE. Sums wrap around at 64 bits rather
-// than at the accumulator's width, which changes none of the bits that the accumulator has.
+// A kernel is the state of the hardware: counters, the vector of a group, and a sum per PE. Sums wrap around at 64
+// bits rather than at the accumulator's width, which leaves the accumulator's bits right.
 type kernel struct {
 	o      *op
 	f      dataflow.Fold
-	nf, sf int     // extents
+	nf, sf int     // extents of the loop
 	inner  int     // the iteration's sf
 	outer  int     // the iteration's g*NF+nf
-	vector []int64 // of the group
+	vector []int64 // the group's vector
 	sums   []int64 // by PE
 	output func(first int, sums []int64) dataflow.Word
 	words  [1]dataflow.Word
@@ -302,7 +303,7 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	nf, sf := o.folds(f)
 	i := o.Unit.Emit(f, o.Packing(f.PE, f, t), "mvau", "outputs", "inputs",
-		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with outputs of its own", Value: o.P.groups()},
+		dataflow.Field{Name: "groups", Doc: "parts of a vector, each with its own outputs", Value: o.P.groups()},
 		dataflow.Field{Name: "nf", Doc: "output words of a group", Value: nf},
 		dataflow.Field{Name: "sf", Doc: "input words of a group", Value: sf})
 	i.Storage = o.storage(f)
@@ -310,8 +311,8 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return i
 }
 
-// Counts gives operations and parameters by FINN's names.
+// Counts returns the numbers of operations and parameters under FINN's names.
 func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }
 
-// Moves: the layer multiplies significands of minifloats.
+// Moves returns false: the layer multiplies the significands of minifloats.
 func (o *op) Moves() bool { return false }

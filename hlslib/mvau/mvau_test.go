@@ -384,7 +384,7 @@ func BenchmarkBind(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is what a search of foldings asks of a layer: every fold's iterations and cost.
+// BenchmarkSearch measures what the search of foldings computes for one layer: the iterations and cost of every fold.
 func BenchmarkSearch(b *testing.B) {
 	_, op, _ := big(b, 4)
 	layertest.BenchSearch(b, op)

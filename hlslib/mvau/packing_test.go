@@ -112,7 +112,7 @@ func TestPackedCost(t *testing.T) {
 	}
 }
 
-// multipliers is how many of the device a circuit has.
+// multipliers counts the multipliers of a circuit.
 func multipliers(m *circuit.Module) (n int) {
 	for _, node := range m.Nodes {
 		if node.Op == circuit.Multiply {

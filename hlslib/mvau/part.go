@@ -6,22 +6,23 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Products is those of one clock: PE outputs, of SIMD inputs each.
+// Products returns the number of products per clock, and the bits of the wider factor.
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
-// Adds is the bits of these.
+// Adds returns how many bits the circuit adds for the products of a clock.
 func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
 
-// Alike compares what loops and costs are made of.
+// Alike compares everything that loops and costs depend on.
 func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
 	p, ok := other.(*op)
 	return ok && o.mh == p.mh && o.mw == p.mw && o.vectors == p.vectors && o.P.groups() == p.P.groups() &&
 		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.Alike(o.Unit, p.Unit, f, t)
 }
 
-// Part computes, of every output word, the PE/n elements from k*PE/n on, and has the rows of the weights for these.
+// Part returns the layer that computes, of every output word, the PE/n elements from k*PE/n on. It has only the
+// weights for these.
 func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error) {
 	pe := f.PE / n
 	p := Params{Groups: o.P.Groups, Product: o.P.Product, Room: o.P.Room}

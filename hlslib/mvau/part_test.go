@@ -53,7 +53,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// joined is what the parts of a fold make, word by word.
+// joined computes the n parts of a fold and joins their outputs word by word, as the whole layer writes them. It also
+// checks that each part is an ordinary layer of its own parameters with the loop of the whole.
 func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.Type, x []dataflow.Tensor) []int64 {
 	t.Helper()
 	parts := make([][]int64, n)

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit keeps the word that is read ahead where padding comes first.
+// Circuit returns the RTL. If padding comes first, it keeps the word that is read ahead.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	place := o.Grid.Circuit(b, o.words(f))

@@ -1,21 +1,23 @@
-// Package pad is the padding of feature maps: around a frame of pixels, and, for transposed convolutions, between them.
+// Package pad is the padding of feature maps: around a frame of pixels and, for transposed convolutions, between
+// them.
 //
 // A frame of H rows of W pixels becomes one of H' rows of W' pixels,
 //
 //	H' = Before[0] + H + (H-1)*Between[0] + After[0]
 //
-// and W' likewise: Before and After pixels around, Between pixels from one to the next. All of their channels are Code.
+// and W' likewise: Before and After pixels around the frame, and Between pixels between neighbours. All channels of a
+// padding pixel are Code.
 //
 // With C channels in words of SIMD elements the loop is
 //
 //	for y < H': for x < W': for fold < C/SIMD: one clock
 //
-// or H'*W'*C/SIMD clocks a frame (FINN's formula). Every iteration writes a word; those of a pixel of the frame read
-// it. Where padding comes first, words are read one ahead: the first with the first word of padding, and each further
-// one where the one before is written. So no frame begins before its first word is there.
+// or H'*W'*C/SIMD clocks a frame (FINN's formula). Every iteration writes a word; iterations for a pixel of the frame
+// also read it. If padding comes first, words are read one ahead: the first with the first word of padding, and each
+// other word when the one before is written. So no frame begins before its first word has arrived.
 //
-// Where the input's element type does not hold Code, the output's is the narrowest that holds Code and the input's
-// range, and words are recoded on their way.
+// If the input's element type does not hold Code, the output has the narrowest type that holds Code and the input's
+// range. Words are recoded on their way then.
 package pad
 
 import (
@@ -27,7 +29,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the padding in the table of layers; New makes one.
+// Layer describes the padding in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "FMPadding",
 	Doc:     "pixels of a constant around a feature map, and between its pixels (Pad, ConvTranspose)",
@@ -37,15 +39,15 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"FMPadding_Pixel"}},
 })
 
-// Params makes the layer. Pairs are of rows and of columns.
+// Params are the parameters of the layer. The first number of each pair is for rows, the second for columns.
 type Params struct {
 	Before  [2]int `json:"before"`
 	After   [2]int `json:"after"`
 	Between [2]int `json:"between"`
-	Code    int64  `json:"code"` // the padding's integer, of 32 bits
+	Code    int64  `json:"code"` // value of the padding, of 32 bits
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for _, n := range slices.Concat(p.Before[:], p.After[:], p.Between[:]) {
 		if n < 0 || n > dataflow.MaxElements {
@@ -58,7 +60,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// axis is the output's rows (a = 0) or columns (1), where the input has n.
+// axis describes the output's rows (a = 0) or columns (a = 1), where the input has n.
 func (p Params) axis(a, n int) dataflow.Stride {
 	step := p.Between[a] + 1
 	end := p.Before[a] + (n-1)*step + 1
@@ -68,10 +70,10 @@ func (p Params) axis(a, n int) dataflow.Stride {
 type op struct {
 	layer.Base[Params]
 	layer.Mover
-	layer.Grid // of the output; pixels of the frame are hit
+	layer.Grid // of the output; the pixels of the input are hit
 }
 
-// bind takes one input of shape [H, W, C] and gives one output of shape [H', W', C].
+// bind returns the layer for one input of shape [H, W, C]. The output has the shape [H', W', C].
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
 	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
@@ -88,7 +90,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence is that along a line of pixels, where frames are one.
+// Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -98,10 +100,10 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	h, w, width := o.In[0].Shape[0], o.In[0].Shape[1], o.Out[0].Shape[1]
-	// from is the pixel of the input along an axis that lies at one of the output.
+	// from returns the pixel of the input at position at of the output, along an axis with n input pixels.
 	from := func(axis, at, n int) (pixel int, ok bool) {
 		at -= o.P.Before[axis]
 		every := 1 + o.P.Between[axis]
@@ -130,7 +132,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
 }
 
-// words is those of a pixel.
+// words returns the words per pixel.
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
@@ -143,15 +145,15 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, l)
 }
 
-// ahead reports whether padding comes first.
+// ahead reports whether padding comes first, so that words are read one ahead.
 func (o *op) ahead() bool { return o.Rows.First > 0 || o.Columns.First > 0 }
 
 type kernel struct {
 	*layer.Grid
-	words   int // of a pixel
+	words   int // per pixel
 	padding dataflow.Word
 	ahead   bool
-	kept    dataflow.Word // that was read ahead
+	kept    dataflow.Word // the word that was read ahead
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
@@ -178,8 +180,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Header:  "pad.hpp",
 		Func:    "pad",
 		Streams: []string{"in_t", "in_width", "out_t", "out_per_word", "out_width"},
-		Config: o.Config(o.words(f), "rows written in a frame", "the first that is of the frame read",
-			"the first behind it", "from one that is of the frame read to the next",
+		Config: o.Config(o.words(f), "rows of the output", "first row from the input",
+			"first row after those", "distance between rows from the input",
 			dataflow.Field{Name: "code", Doc: "the padding", Value: int(o.P.Code)}),
 	}
 }

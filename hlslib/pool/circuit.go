@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit joins a word's positions of each channel, and these with those before.
+// Circuit joins the positions of a word for each channel, and the result with the positions before.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -35,7 +35,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// greatest is the greatest of values, by halves.
+// greatest returns the greatest of the values, by a tree of comparisons.
 func greatest(values []circuit.Value) circuit.Value {
 	if n := len(values); n > 1 {
 		return circuit.Greatest(greatest(values[:n/2]), greatest(values[n/2:]))

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost counts what joins two values SIMD-1 times within a word, and once more with what was kept where a window takes
-// several words. FINN estimates nothing.
+// Cost counts SIMD-1 joins of two values within a word, and one more with the kept value if a window takes several
+// words. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -30,8 +30,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// Delay is that of joining a word with what was kept. Where a word is a whole window nothing is kept, and the counter
-// decides.
+// Delay returns the delay of joining a word with the kept one, in nanoseconds. If a word is a whole window, nothing
+// is kept, and the counter has the longest path.
 func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	if f.SIMD == o.positions {
 		return cost.CarriedDelay(1)

@@ -1,17 +1,17 @@
-// Package pool is pooling behind a sliding window: of every window x of K positions of C channels in a frame it gives,
-// per channel, the maximum or the sum over the positions,
+// Package pool is pooling behind a sliding window: from every window x of K positions by C channels it computes, per
+// channel, the maximum or the sum over the positions,
 //
 //	y[c] = max over k of x[k][c]    or    y[c] = sum over k of x[k][c]
 //
-// A mean is a sum whose division belongs to the step function that follows.
+// A mean is a sum; the step function that follows includes the division.
 //
-// PE channels are computed side by side, from SIMD positions a clock. With V windows the loop is
+// PE channels are computed side by side, with SIMD positions each per clock. With V windows the loop is
 //
 //	for v < V: for fold < C/PE: for sf < K/SIMD: one clock
 //
-// or V*C*K/(PE*SIMD) clocks a frame. Every iteration reads a word; the window comes in tiles of PE channels, and
-// element simd*PE+pe of the word is x[sf*SIMD+simd][fold*PE+pe]. Iterations with sf = K/SIMD-1 write a word, y[fold*PE
-// .. fold*PE+PE-1].
+// or V*C*K/(PE*SIMD) clocks a frame. Every iteration reads a word. The window travels in tiles of PE channels, and
+// element simd*PE+pe of the word is x[sf*SIMD+simd][fold*PE+pe]. Iterations with sf = K/SIMD-1 write the word
+// y[fold*PE .. fold*PE+PE-1].
 package pool
 
 import (
@@ -23,7 +23,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the pooling in the table of layers; New makes one.
+// Layer describes the pooling in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Pool",
 	Doc:     "the maximum or the sum over every window, per channel (MaxPool, AveragePool)",
@@ -32,21 +32,21 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"StreamingMaxPool"}, OwnWindow: true},
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params = layer.PoolParams
 
-// What is made of a window.
+// The operations of pooling.
 const Max, Sum = layer.Max, layer.Sum
 
 type op struct {
 	layer.Base[Params]
 	in, out                      dataflow.Type
 	windows, positions, channels int   // V, K, C
-	pe, simd                     []int // what divides C, and K
+	pe, simd                     []int // the divisors of C, and of K
 }
 
-// bind takes one input of shape [..., K, C] and gives one output of shape [..., C]: of the input's own type for a
-// maximum, of K times its ranges for a sum.
+// bind returns the layer for one input of shape [..., K, C]. The output has the shape [..., C]. For a maximum it has
+// the input's type, for a sum K times its ranges.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
 	n := len(shape) - 2
@@ -60,14 +60,14 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, err
 }
 
-// Dependence has every window apart.
+// Dependence says that every window of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
 	d := dataflow.EachApart(1, o.windows)
 	d.Window = true
 	return d
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Pools{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == Sum}
 }
@@ -101,7 +101,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
-// Loop has the latency of a word whose positions are joined two by two, and then with those before.
+// Loop returns the loop, with the latency of a word whose positions are joined in a tree, and then with those before.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -113,7 +113,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, layer.Windows(o.windows, o.channels/f.PE, sf, c.Write()))
 }
 
-// kernel keeps what has been made of the window so far.
+// kernel keeps the result of the window so far.
 type kernel struct {
 	op    layer.Pooling
 	sf    int // extent
@@ -148,7 +148,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Config: []dataflow.Field{
 			{Name: "sf", Doc: "words of a window's tile", Value: o.positions / f.SIMD},
 			{Name: "pe", Doc: "channels computed side by side", Value: f.PE},
-			{Name: "simd", Doc: "positions of each taken a clock", Value: f.SIMD},
+			{Name: "simd", Doc: "positions of each consumed per clock", Value: f.SIMD},
 			o.P.Op.Field(),
 		},
 	}

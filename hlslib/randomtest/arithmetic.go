@@ -18,13 +18,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Add is a sum of two inputs, with factors and step functions.
+// Add draws a sum of two inputs, with factors and step functions.
 func Add(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
 	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, shape, 8)}
 	var p add.Params
-	dead := r.IntN(4) // an input that is left out of some channels, if there is one of that number
+	dead := r.IntN(4) // the number of an input, or none, with factor 0 in some channels
 	for i := range p.Factors {
 		for range []int{0, 1, channels}[r.IntN(3)] {
 			f := 1 + r.Int64N(1<<(1+r.IntN(16)))
@@ -54,7 +54,7 @@ func Add(r *rand.Rand) layertest.Case {
 	return c
 }
 
-// Mul is a product of two inputs, with offsets, and step functions or a requantiser.
+// Mul draws a product of two inputs, with offsets, and step functions or a requantiser.
 func Mul(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
@@ -89,7 +89,7 @@ func Mul(r *rand.Rand) layertest.Case {
 	return c
 }
 
-// Requant rounds in every way.
+// Requant draws a requantisation, with any rounding.
 func Requant(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
@@ -97,7 +97,7 @@ func Requant(r *rand.Rand) layertest.Case {
 	multipliers, biases := layertest.Int(1+r.IntN(20)).Range(), layertest.Int(1+r.IntN(40)).Range()
 	p := requant.Params{Shift: r.IntN(40), Lo: math.MinInt64, Hi: math.MaxInt64}
 	p.Mode = num.Roundings[r.IntN(len(num.Roundings))]
-	if r.IntN(2) == 0 { // ties
+	if r.IntN(2) == 0 { // small shifts have many ties
 		p.Shift = r.IntN(6)
 	}
 	each := []int{channels, shape.Size()}[r.IntN(2)]
@@ -121,7 +121,7 @@ func Requant(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: requant.New(p), In: []dataflow.Type{in}}
 }
 
-// Threshold is step functions: one, one per channel, or one per element.
+// Threshold draws step functions: one, one per channel, or one per element.
 func Threshold(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
@@ -139,7 +139,7 @@ func Threshold(r *rand.Rand) layertest.Case {
 	return c
 }
 
-// Pool is a maximum or a sum of windows.
+// Pool draws a maximum or a sum of windows.
 func Pool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
 	op := []layer.Pooling{layer.Max, layer.Sum}[r.IntN(2)]
@@ -147,7 +147,7 @@ func Pool(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: pool.New(pool.Params{Op: op}), In: []dataflow.Type{in}}
 }
 
-// GlobalPool is a maximum or a sum of frames.
+// GlobalPool draws a maximum or a sum of frames.
 func GlobalPool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(4), []int{1, 2, 3, 4, 6, 12, 40}[r.IntN(7)]}
 	op := []layer.Pooling{layer.Max, layer.Sum}[r.IntN(2)]
@@ -155,7 +155,7 @@ func GlobalPool(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: globalpool.New(globalpool.Params{Op: op}), In: []dataflow.Type{in}}
 }
 
-// LabelSelect is the first places of a few labels, in any order.
+// LabelSelect draws a selection among a few labels, in any order.
 func LabelSelect(r *rand.Rand) layertest.Case {
 	labels := []int{2, 3, 4, 6, 9, 12, 16}[r.IntN(7)]
 	shape := []dataflow.Shape{{labels}, {4, labels}, {2, 2, labels}}[r.IntN(3)]

@@ -20,23 +20,23 @@ import (
 	"hlsgen/internal/num"
 )
 
-// one is a case of one input.
+// one returns a case with one input.
 func one(op dataflow.Op, in dataflow.Type) layertest.Case {
 	return layertest.Case{Op: op, In: []dataflow.Type{in}}
 }
 
-// image is a type of at most so many rows, columns and channels.
+// image draws a type with at most the given rows, columns and channels.
 func image(r *rand.Rand, rows, columns, channels int) dataflow.Type {
 	return layertest.Type(r, dataflow.Shape{1 + r.IntN(rows), 1 + r.IntN(columns), 1 + r.IntN(channels)}, 6)
 }
 
-// pair is two numbers, each of lo to hi.
+// pair draws two numbers from lo to hi.
 func pair(r *rand.Rand, lo, hi int) [2]int { return [2]int{lo + r.IntN(hi-lo+1), lo + r.IntN(hi-lo+1)} }
 
-// DWC is a width converter: any word into any other, in row-major order or in tiles.
+// DWC draws a width converter between any two words, in row-major order or in tiles.
 func DWC(r *rand.Rand) layertest.Case {
 	p := dwc.Params{In: 1 + r.IntN(12), Out: 1 + r.IntN(12)}
-	if r.IntN(3) == 0 { // which tiles want, and most designs have
+	if r.IntN(3) == 0 { // whole tiles, as in most designs
 		p.Tile = 1 + r.IntN(3)
 		p.In, p.Out = p.Tile*(1+r.IntN(3)), p.Tile*(1+r.IntN(3))
 		return one(dwc.New(p), layertest.Type(r, dataflow.Shape{p.In, 2 * p.Out, (2 + r.IntN(2)) * p.Tile}, 6))
@@ -44,7 +44,7 @@ func DWC(r *rand.Rand) layertest.Case {
 	return one(dwc.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(3), p.In * p.Out}, 6))
 }
 
-// Concat joins two to five inputs of the same positions.
+// Concat draws a concatenation of two to five inputs.
 func Concat(r *rand.Rand) layertest.Case {
 	positions, common := 1+r.IntN(3), 1+r.IntN(2)
 	var c layertest.Case
@@ -55,7 +55,7 @@ func Concat(r *rand.Rand) layertest.Case {
 	return c
 }
 
-// Join takes blocks of two to five inputs in turn.
+// Join draws a join of two to five inputs.
 func Join(r *rand.Rand) layertest.Case {
 	p := join.Params{Inputs: 2 + r.IntN(4), Block: 1 + r.IntN(3), Elem: "INT7"}
 	c := layertest.Case{Op: join.New(p)}
@@ -66,7 +66,7 @@ func Join(r *rand.Rand) layertest.Case {
 	return c
 }
 
-// Split has two to five outputs.
+// Split draws a split into two to five outputs.
 func Split(r *rand.Rand) layertest.Case {
 	var p split.Params
 	sum, common := 0, 1+r.IntN(2)
@@ -77,13 +77,13 @@ func Split(r *rand.Rand) layertest.Case {
 	return one(split.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(3), 2, sum}, 6))
 }
 
-// Pad is padding around and between pixels.
+// Pad draws a padding around and between pixels.
 func Pad(r *rand.Rand) layertest.Case {
 	p := pad.Params{Before: pair(r, 0, 2), After: pair(r, 0, 2), Between: pair(r, 0, 2), Code: r.Int64N(41) - 20}
 	return one(pad.New(p), image(r, 4, 4, 6))
 }
 
-// Crop is a part of an image, with steps.
+// Crop draws a part of an image, with steps.
 func Crop(r *rand.Rand) layertest.Case {
 	in := image(r, 5, 5, 6)
 	p := crop.Params{Step: pair(r, 1, 3)}
@@ -94,7 +94,7 @@ func Crop(r *rand.Rand) layertest.Case {
 	return one(crop.New(p), in)
 }
 
-// SWG is windows of any stride, dilation and padding, of channels in any groups.
+// SWG draws windows with any stride, dilation, padding and groups of channels.
 func SWG(r *rand.Rand) layertest.Case {
 	p := swg.Params{Kernel: pair(r, 1, 3), Stride: pair(r, 1, 3), Dilation: pair(r, 1, 2), Groups: 1 + r.IntN(3),
 		Pad: r.Int64N(12) - 5}
@@ -107,7 +107,7 @@ func SWG(r *rand.Rand) layertest.Case {
 	return one(swg.New(p), layertest.Type(r, shape, 5))
 }
 
-// Dup is two to four copies, in words of any number of elements.
+// Dup draws a fork into two to four copies, with words of any number of elements.
 func Dup(r *rand.Rand) layertest.Case {
 	p := dup.Params{Copies: 2 + r.IntN(3)}
 	in := layertest.Type(r, dataflow.Shape{1 + r.IntN(3), 2, []int{1, 2, 3, 4, 6}[r.IntN(5)]}, 6)
@@ -118,12 +118,12 @@ func Dup(r *rand.Rand) layertest.Case {
 	return one(dup.New(p), in)
 }
 
-// Upsample repeats rows and columns.
+// Upsample draws a repetition of rows and columns.
 func Upsample(r *rand.Rand) layertest.Case {
 	return one(upsample.New(upsample.Params{Scale: pair(r, 1, 4)}), image(r, 4, 4, 6))
 }
 
-// Reorder takes any chunks of a block.
+// Reorder draws a reordering of any chunks of a block.
 func Reorder(r *rand.Rand) layertest.Case {
 	p := reorder.Params{Block: 1 + r.IntN(6), Chunk: 1 + r.IntN(4)}
 	for range 1 + r.IntN(9) {
@@ -134,7 +134,7 @@ func Reorder(r *rand.Rand) layertest.Case {
 	return one(reorder.New(p), layertest.Type(r, dataflow.Shape{blocks * p.Block, p.Chunk}, 6))
 }
 
-// FirstLast takes any chunks of the first and of the last step.
+// FirstLast draws a selection of any chunks of the first and the last step.
 func FirstLast(r *rand.Rand) layertest.Case {
 	chunk, chunks := 1+r.IntN(4), 1+r.IntN(4)
 	p := firstlast.Params{Step: chunk * chunks, Chunk: chunk}
@@ -145,7 +145,7 @@ func FirstLast(r *rand.Rand) layertest.Case {
 	return one(firstlast.New(p), layertest.Type(r, dataflow.Shape{1 + r.IntN(5), p.Step}, 6))
 }
 
-// Lookup is a table of at most 40 rows.
+// Lookup draws a table of at most 40 rows.
 func Lookup(r *rand.Rand) layertest.Case {
 	rows, depth := 1+r.IntN(40), 1+r.IntN(12)
 	last := num.Range{Lo: 0, Hi: int64(rows - 1)}

@@ -1,4 +1,4 @@
-// Package randomtest draws layers of every kind: small ones, of any parameters, types and ranges.
+// Package randomtest draws random layers of every kind: small ones, with any parameters, types and ranges.
 //
 // In comes a source of random numbers; out comes a case for the contract of layers. It imports the kinds
 // of hlslib and their contract; only tests import it.
@@ -7,8 +7,8 @@
 //	arithmetic.go  layers that compute element by element, and poolings
 //	weights.go     layers with weights
 //	moves.go       layers that move elements
-//	rnn.go         recurrent layers, of any program
-//	wide.go        layers of large frames, which are not drawn
+//	rnn.go         recurrent layers with random programs
+//	wide.go        layers of large frames, which are listed rather than drawn
 package randomtest
 
 import (
@@ -44,10 +44,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Draw makes a layer and its inputs of random numbers.
+// A Draw makes a layer and its inputs from random numbers.
 type Draw func(*rand.Rand) layertest.Case
 
-// Kinds has draws for every kind of layer.
+// Kinds has the draws of every kind of layer, by its name.
 var Kinds = map[string][]Draw{
 	mvau.Layer.Name:        {MVAU, Rounding, Grouped, MVAU},
 	vvau.Layer.Name:        {VVAU},
@@ -73,8 +73,8 @@ var Kinds = map[string][]Draw{
 	lookup.Layer.Name:      {Lookup},
 }
 
-// Instance is layer n and one of its folds: of the kinds in turn, for one of the boards, at one of some clocks. Whether
-// its ranges are attained is not asked: the contract of its kind does.
+// Instance returns random layer n, and the fold of it that is tested. It takes the kinds in turn, with a random
+// board and clock. The ranges' bounds need not be attained, because the test of each kind checks that.
 func Instance(n int) (layertest.Case, dataflow.Fold) {
 	r := rand.New(rand.NewPCG(uint64(n), 51))
 	names := slices.Sorted(maps.Keys(Kinds))
@@ -84,7 +84,7 @@ func Instance(n int) (layertest.Case, dataflow.Fold) {
 	c.Name, c.Loose = fmt.Sprintf("instance %d, %s", n, name), "not asked"
 	family := pick(r, []boards.Family{boards.AMD, boards.AMD, boards.ICE40U, boards.ECP5})
 	c.Board = pick(r, slices.DeleteFunc(boards.All(), func(b boards.Board) bool { return b.Family != family }))
-	c.Board.HostPortBits = 0 // a host that is never late, which the clocks of the contract want
+	c.Board.HostPortBits = 0 // a host that is never late, as the check of clocks requires
 	c.MHz = c.Board.ClockMHz * pick(r, []float64{0.5, 1, 1, 1.5})
 	op, _, err := c.Op.Bind(c.In)
 	if err != nil {
@@ -93,7 +93,7 @@ func Instance(n int) (layertest.Case, dataflow.Fold) {
 	folds := slices.Collect(op.Folds())
 	fold := pick(r, folds)
 	bad := slices.DeleteFunc(folds, func(f dataflow.Fold) bool { return f.SIMD != 1 || f.PE != 2 })
-	if len(bad) > 0 && r.IntN(4) == 0 { // the fold that FINN's RTL gets wrong
+	if len(bad) > 0 && r.IntN(4) == 0 { // the fold for which FINN's RTL is wrong
 		fold = pick(r, bad)
 	}
 	c.Folds, c.Only = 0, func(f dataflow.Fold) bool { return f == fold }

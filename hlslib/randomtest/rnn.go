@@ -9,26 +9,26 @@ import (
 	"hlsgen/internal/num"
 )
 
-// RNN is Program as a case.
+// RNN draws a recurrent layer.
 func RNN(r *rand.Rand) layertest.Case {
 	p, in := Program(r)
 	return layertest.Case{Op: rnn.New(p), In: in, Folds: 3,
 		Loose: "values depend on each other, and ranges are products of theirs"}
 }
 
-// A maker makes random programs. widths is the bits of the values of every phase, at most.
+// A maker makes random programs.
 type maker struct {
 	*rand.Rand
 	cell   rnn.Cell
-	units  []int // of phases
-	writer []int // the phase that writes a state
-	widths [][]int
-	odd    bool // all weights are
+	units  []int   // units of each phase
+	writer []int   // by state: the phase that computes its next value
+	widths [][]int // by phase and value: an upper bound on its width in bits
+	odd    bool    // all weights are odd
 }
 
 func (m *maker) chance(n int) bool { return m.IntN(n) == 0 }
 
-// Program is a recurrent layer of a random program, with its inputs.
+// Program draws a recurrent layer with a random program, and its inputs.
 func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 	m := &maker{Rand: r}
 	m.odd = m.chance(4)
@@ -71,7 +71,7 @@ func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 	return p, in
 }
 
-// phase adds a phase of random values, which ends with those that states become.
+// phase adds a phase with random values, followed by the next values of states.
 func (m *maker) phase(i int) {
 	p := rnn.Phase{Units: m.units[i]}
 	m.widths = append(m.widths, nil)
@@ -120,7 +120,7 @@ func (m *maker) phase(i int) {
 	m.cell.Phases = append(m.cell.Phases, p)
 }
 
-// look is a bounded value of an earlier phase, or none.
+// look returns a bounded value of an earlier phase, or nil if there is none.
 func (m *maker) look(i int) *rnn.Ref {
 	if i == 0 {
 		return nil
@@ -134,7 +134,7 @@ func (m *maker) look(i int) *rnn.Ref {
 	return nil
 }
 
-// value adds a value of those before it.
+// value adds a value computed from earlier values of the phase.
 func (m *maker) value(i int, add func(rnn.Value, int) int) {
 	a, b := m.IntN(len(m.widths[i])), m.IntN(len(m.widths[i]))
 	wa, wb := m.widths[i][a], m.widths[i][b]
@@ -155,7 +155,7 @@ func (m *maker) bounded(i int, add func(rnn.Value, int) int) int {
 	return add(rnn.Value{Op: op, Of: []int{m.IntN(len(m.widths[i]))}}, 6)
 }
 
-// numbers is the program with random numbers.
+// numbers returns the program with random numbers.
 func (m *maker) numbers() rnn.Cell {
 	c := rnn.Cell{States: append([]rnn.State(nil), m.cell.States...)}
 	for s := range c.States {
@@ -176,7 +176,7 @@ func (m *maker) numbers() rnn.Cell {
 	return c
 }
 
-// weights are those of a dot: signs, nothing at all, or with dead rows.
+// weights draws the weights of a dot: signs, zeros, or small numbers with dead rows.
 func (m *maker) weights(i int) (rows [][]int64) {
 	p, length := m.cell.Phases[i], 0
 	if p.State != nil {
@@ -213,10 +213,10 @@ func (m *maker) list(n int, most int64) (list []int64) {
 	return list
 }
 
-// many is one for all units, or one per unit.
+// many draws the length of a list: one for all units, or one per unit.
 func (m *maker) many(i int) int { return []int{1, m.units[i]}[m.IntN(2)] }
 
-// number gives a value the numbers of its operation.
+// number draws the numbers of a value's operation.
 func (m *maker) number(v *rnn.Value, i int) {
 	switch v.Op {
 	case rnn.Linear:

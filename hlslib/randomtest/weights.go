@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MVAU is a layer of at most 7 by 7, now and then 12 by 16, whose weights are of one of the styles that exist.
+// MVAU draws a layer of at most 7 by 7, sometimes 12 by 16, with weights in one of several styles.
 func MVAU(r *rand.Rand) layertest.Case {
 	mh, mw := 1+r.IntN(7), 1+r.IntN(7)
 	if r.IntN(8) == 0 {
@@ -34,7 +34,7 @@ func MVAU(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
 }
 
-// Rounding is an MVAU whose products are requantised.
+// Rounding draws an MVAU with requantised products.
 func Rounding(r *rand.Rand) layertest.Case {
 	mh, mw := 1+r.IntN(4), 1+r.IntN(6)
 	q := num.Requant{Multiplier: 1, Shift: r.IntN(6), Mode: num.Roundings[r.IntN(len(num.Roundings))],
@@ -69,7 +69,7 @@ func Rounding(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 8}
 }
 
-// VVAU is a depthwise layer of at most 6 channels.
+// VVAU draws a depthwise layer of at most 6 channels.
 func VVAU(r *rand.Rand) layertest.Case {
 	channels, positions := 1+r.IntN(6), 1+r.IntN(9)
 	style := [][2]int64{{-1, 1}, {-4, 3}, {0, 15}, {-30000, 30000}}[r.IntN(4)]
@@ -87,7 +87,7 @@ func VVAU(r *rand.Rand) layertest.Case {
 	return layertest.Case{Op: vvau.New(p), In: []dataflow.Type{in}, Folds: 12}
 }
 
-// Grouped is an MVAU of two or three groups of channels.
+// Grouped draws an MVAU with two or three groups of channels.
 func Grouped(r *rand.Rand) layertest.Case {
 	groups, outputs, positions, channels := 2+r.IntN(2), 1+r.IntN(4), 1+r.IntN(4), 1+r.IntN(3)
 	style := []num.Range{{Lo: -4, Hi: 3}, {Lo: -1, Hi: 1}, {Lo: 0, Hi: 9}}[r.IntN(3)]

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// wide are layers of large frames, whose counters are as wide as they become.
+// wide lists layers of large frames, whose counters are as wide as they can become.
 var wide = []struct {
 	kind, params string
 	shapes       []dataflow.Shape

@@ -6,14 +6,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A position is where an iteration stands in a frame, all at stage 0.
+// A position says where an iteration stands in a frame. All its values are available at stage 0.
 type position struct {
-	step          circuit.Value // of the phase
-	last          circuit.Value // of the phase
+	step          circuit.Value // number of the step in the phase
+	last          circuit.Value // the step is the phase's last
 	reads, writes circuit.Value
 }
 
-// positions counts steps and phases. In the first one nothing is written, and in the last one nothing read.
+// positions counts steps and phases. The first phase only reads, and the last phase only writes.
 func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
 	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).Starts(0)
@@ -37,8 +37,8 @@ func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	return p
 }
 
-// told is positions in sequences of any length, of which every step is whole blocks: the last block of a step asks
-// whether it is the last of the sequence. Then a block is written, and none read.
+// told is positions for sequences of any length, whose steps are whole blocks. In the last block of a step it reads
+// whether the sequence ends. If so, the next phase only writes.
 func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
 	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).Starts(0)
@@ -61,8 +61,8 @@ func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	return p
 }
 
-// Circuit writes a bank where it reads the other: at one stage, since the next block comes where the last word that is
-// read was.
+// Circuit writes one bank while it reads the other. Both happen at one pipeline stage, because the next block
+// overwrites the last word that is read.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if s := o.among; s != nil && s.whole.Holds() {
 		return s.whole.atOnce(f, t, s.longest)
@@ -95,15 +95,15 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// atOnce is the circuit for sequences of any length that are read before anything is written.
+// atOnce returns the circuit for sequences of any length that are read completely before anything is written.
 func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Module {
 	b := circuit.New(t.Rate())
 	step, order := o.step(longest)
 	in, _ := step.words(f)
 	rows, last := num.Range{Hi: int64(longest*in - 1)}, num.Range{Hi: int64(longest - 1)}
 	writing := b.Register("writing", 0, num.Range{Hi: 1}).Starts(0)
-	at := b.Register("at", 0, rows).Starts(0)         // where a word goes
-	latest := b.Register("latest", 0, last).Starts(0) // step that is read, or was
+	at := b.Register("at", 0, rows).Starts(0)         // address of the word that arrives
+	latest := b.Register("latest", 0, last).Starts(0) // step that is read, or was read last
 	now := b.Register("now", 0, last).Starts(0)       // step that is written
 	writes, reads := writing.Value(), circuit.Not(writing.Value())
 	var word, chunk circuit.Level

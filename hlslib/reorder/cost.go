@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is the memory of two banks, the table of the order, and what counts; an adder joins a chunk's place and the word
-// in it.
+// Cost counts the memory of two banks, the table of the order, the counters, and an adder that joins the address of a
+// chunk and the word within it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -28,7 +28,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage is the layer's memories: a block that is read, one that is written, and the order.
+// storage returns the layer's memories: two banks, one of which is read while the other is written, and the order.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	in, _ := o.P.words(f)
 	return []dataflow.Storage{

@@ -1,10 +1,11 @@
-// Package reorder gathers chunks of elements within blocks. The frame's elements in row-major order are cut into chunks
-// of Chunk elements, and Block of these make a block; chunk j of an output block is chunk Order[j] of the input block.
-// Chunks may come several times or not at all. Transposes, depth to space and back, the shuffling of channels and the
-// reversal of a sequence are all of this form.
+// Package reorder moves chunks of elements within blocks. The frame's elements in row-major order are divided into
+// chunks of Chunk elements, and Block chunks form a block. Chunk j of an output block is chunk Order[j] of the input
+// block. Chunks may be used several times or not at all. Transposes, depth to space and back, channel shuffles and
+// the reversal of a sequence are all of this form.
 //
-// Words have SIMD elements, SIMD a divisor of Chunk. Blocks go through a memory of two banks: while one is written in,
-// the one before is read out. With B blocks of I input words and O output words the loop is
+// Words have SIMD elements, and SIMD divides Chunk. Blocks pass through a memory of two banks: while one block is
+// written to a bank, the one before is read from the other. With B blocks of I input words and O output words the
+// loop is
 //
 //	for i < I: read
 //	for b < B-1: for i < max(I,O): read where i < I, write where i < O
@@ -23,7 +24,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the reordering in the table of layers; New makes one.
+// Layer describes the reordering in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Reorder",
 	Doc:     "another order of elements within blocks (Transpose, DepthToSpace, SpaceToDepth, channel shuffle)",
@@ -32,11 +33,11 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxBlock is the most elements of a block, read or written: the largest devices hold two banks of some million
+// MaxBlock limits the elements of an input or an output block. The largest devices hold two banks of a few million
 // elements.
 const MaxBlock = 1 << 24
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Block int   `json:"block"` // chunks of an input block
 	Chunk int   `json:"chunk"` // elements of a chunk
@@ -44,7 +45,7 @@ type Params struct {
 	Shape []int `json:"shape"` // of the output
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if p.Chunk < 1 || p.Chunk > MaxBlock || p.Block < 1 || p.Block > MaxBlock/p.Chunk {
 		return fmt.Errorf("blocks of %d chunks of %d elements, want 1 to %d elements", p.Block, p.Chunk, MaxBlock)
@@ -68,7 +69,7 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// words is the words of a block that are read, and those that are written.
+// words returns the words of an input block, and those of an output block.
 func (p Params) words(f dataflow.Fold) (in, out int) {
 	return p.Block * p.Chunk / f.SIMD, len(p.Order) * p.Chunk / f.SIMD
 }
@@ -77,17 +78,17 @@ type op struct {
 	layer.Base[Params]
 	layer.Mover
 	blocks int
-	among  *sequences // nil of a layer for frames of one length
+	among  *sequences // nil for frames of one length
 }
 
-// sequences are what a layer takes that is told where they end: of any length up to so many steps, for which whole is
-// bound.
+// sequences says that a layer reads where sequences end. They may have any length up to longest steps, for which
+// whole is bound.
 type sequences struct {
 	longest int
 	whole   *op
 }
 
-// bind takes one input of a whole number of blocks; the output has the given shape and the input's element type.
+// bind returns the layer for an input of whole blocks. The output has the given shape and the input's element type.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	size, block := in[0].Shape.Size(), b.P.Block*b.P.Chunk
 	if size%block != 0 {
@@ -104,8 +105,8 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// ranges is what reaches each of so many output channels, where all blocks are alike in that: both sides' blocks are
-// whole vectors. Else it is the union.
+// ranges returns the ranges of the output channels. They differ only if all blocks are alike: the blocks of both
+// sides must be whole vectors. Otherwise it returns the union of the input's ranges.
 func (p Params) ranges(t dataflow.Type, out int) []num.Range {
 	in, chunk := t.Shape.Channels(), p.Chunk
 	if len(t.Range) == 1 {
@@ -125,12 +126,12 @@ func (p Params) ranges(t dataflow.Type, out int) []num.Range {
 	return r
 }
 
-// Dependence has vectors as parts, in which elements move.
+// Dependence says that elements of a frame move, whatever their values are. The parts are vectors.
 func (o *op) Dependence() dataflow.Dependence {
 	return dataflow.Dependence{Form: dataflow.Moved, In: []int{o.In[0].Shape.Vectors()}, Out: o.Out[0].Shape.Vectors()}
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	n := len(o.P.Order)
 	return dataflow.Gather{Run: o.P.Chunk, At: func(_, r int) (input, at int) {
@@ -157,14 +158,15 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// address is more bits than that of a word needs: frames of all lengths are to have one latency.
+// address is more bits than any address of a word has, so that frames of all lengths have one latency.
 const address = 16
 
-// Loop has the latency of a word whose place the order has, in block RAM as long frames are.
+// Loop returns the loop. Its latency is that of a word whose address comes from the order, in block RAM as for long
+// frames.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
-	c.Fetch(2, 1, dataflow.LUTRAM) // of the order: an order of one would need none
+	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
 	c.Do(delay.Add, address)
 	c.Look(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	read, write := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}
@@ -182,7 +184,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	})
 }
 
-// kernel is the memory: block b lies in bank b%2.
+// A kernel holds the two banks: block b lies in bank b%2.
 type kernel struct {
 	order   []int
 	blocks  int
@@ -212,7 +214,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{slices.Clone(k.memory[(phase-1)%2][from])}
 }
 
-// phase is where an iteration stands: phase p reads block p and writes block p-1.
+// phase returns the phase of an iteration, and its number in the phase. Phase p reads block p and writes block p-1.
 func (k *kernel) phase(iteration int) (phase, i int) {
 	if iteration < k.in {
 		return 0, iteration
@@ -230,8 +232,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
 			{Name: "blocks", Doc: "blocks in a frame", Value: o.blocks},
-			{Name: "in_words", Doc: "words of a block read", Value: in},
-			{Name: "out_words", Doc: "words of a block written", Value: out},
+			{Name: "in_words", Doc: "words of an input block", Value: in},
+			{Name: "out_words", Doc: "words of an output block", Value: out},
 			{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 		},
 		Tables:  []dataflow.Table{o.P.table()},
@@ -239,10 +241,10 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 }
 
-// table is Order.
+// table returns Order as a table.
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
-		Name: "order", Doc: "by chunk written: the chunk of the block read",
+		Name: "order", Doc: "by output chunk: the chunk of the input block",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
 	}
 	for _, i := range p.Order {
@@ -251,8 +253,8 @@ func (p Params) table() dataflow.Table {
 	return t
 }
 
-// Stretch is the layer for sequences of another length, where a block is a sequence and its steps are taken in their
-// order or turned, the same chunks of each.
+// Stretch returns the layer for sequences of another length. The block must be a sequence. The output must take the
+// same chunks from every step, and either keep the order of steps or reverse it.
 func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	p := o.P
 	if p.Block%from != 0 || len(p.Order)%from != 0 || o.blocks != 1 {
@@ -283,7 +285,7 @@ func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	return o.stretched(to*in, order, from, to)
 }
 
-// Still reports whether every element stays where it is.
+// Still reports whether every element stays in its place.
 func (p Params) Still() bool {
 	for j, i := range p.Order {
 		if i != j {
@@ -293,13 +295,13 @@ func (p Params) Still() bool {
 	return len(p.Order) == p.Block
 }
 
-// ReadsEnds reports whether a sequence is more than its steps one after the other.
+// ReadsEnds reports whether the layer must know where sequences end, because it does not handle each step alone.
 func (o *op) ReadsEnds(longest int) bool {
 	_, err := o.Stretch(longest, 1)
 	return err == nil
 }
 
-// EmitSteps is the instance for sequences of any length up to that of the layer.
+// EmitSteps returns the instance for sequences of any length up to that of the layer.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow.Instance {
 	if !o.Holds() {
 		i := o.Emit(f, t)
@@ -312,9 +314,9 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 	in, out := step.words(f)
 	i.Func, i.Ends = "reorder_steps", true
 	i.Config = []dataflow.Field{
-		{Name: "in_words", Doc: "words of a step read", Value: in},
-		{Name: "out_words", Doc: "words of a step written", Value: out},
-		{Name: "in_chunks", Doc: "chunks of a step read", Value: step.Block},
+		{Name: "in_words", Doc: "words of an input step", Value: in},
+		{Name: "out_words", Doc: "words of an output step", Value: out},
+		{Name: "in_chunks", Doc: "chunks of an input step", Value: step.Block},
 		{Name: "chunk_words", Doc: "words of a chunk", Value: o.P.Chunk / f.SIMD},
 		{Name: "longest", Doc: "steps of the longest sequence", Value: longest},
 	}
@@ -323,22 +325,22 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, longest int) dataflow
 	return i
 }
 
-// Sequence is the layer for sequences of any length.
+// Sequence returns the layer for sequences of any length.
 func (o *op) Sequence(at dataflow.Op, _, longest int) dataflow.Op {
 	of := *at.(*op)
 	of.Base, of.among = of.With(of.P), &sequences{longest, o}
 	return &of
 }
 
-// step is the parameters for a sequence of one step, and the order in which its chunks are written.
+// step returns the parameters for a sequence of one step, and the order in which a step's chunks are written.
 func (o *op) step(longest int) (Params, dataflow.Table) {
 	one, err := o.Stretch(longest, 1)
 	if err != nil {
 		panic(fmt.Sprintf("reorder: a sequence without steps: %v", err))
 	}
 	step := one.Params().(Params)
-	order := dataflow.Table{Name: "order", Doc: "by chunk written: the chunk of the step read, and from where on " +
-		"they are those of the step as far from the end",
+	order := dataflow.Table{Name: "order", Doc: "by output chunk: the chunk of the input step, plus in_chunks " +
+		"if the step is counted from the end",
 		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
 	for c, k := range o.P.Order[:len(step.Order)] {
 		from := k % step.Block
@@ -350,13 +352,14 @@ func (o *op) step(longest int) (Params, dataflow.Table) {
 	return step, order
 }
 
-// Holds reports whether a sequence of steps is read before anything is written.
+// Holds reports whether a whole sequence is read before anything is written.
 func (o *op) Holds() bool { return o.blocks == 1 }
 
-// turned reports whether chunk c of a step comes from the step as far from the end, where steps have so many chunks.
+// turned reports whether chunk c of a step comes from the step that is as far from the end as this one is from the
+// start. Steps have the given number of chunks.
 func (o *op) turned(c, chunks int) bool { return o.P.Order[c]/chunks > 0 }
 
-// stretched is the layer with other parameters, and an output of as many steps.
+// stretched returns the layer with other parameters, and an output with the new number of steps.
 func (o *op) stretched(block int, order []int, from, to int) (dataflow.Op, error) {
 	p := Params{Block: block, Chunk: o.P.Chunk, Order: order, Shape: slices.Clone(o.P.Shape)}
 	for i, d := range p.Shape {

@@ -7,7 +7,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit is that of step functions where the layer is built as these.
+// Circuit returns the RTL: a multiplier and an adder per channel, or the step functions if the layer is built as
+// these.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	always := b.Constant(1)
@@ -27,7 +28,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// parameter is the parameter of each of PE channels, out of its table where they differ.
+// parameter returns a function for the parameter of each of PE channels. It comes from a table if the channels
+// differ.
 func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
 	name string) func(pe int) circuit.Value {
 	if layer.Common(values) {
@@ -39,7 +41,7 @@ func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, 
 	return func(pe int) circuit.Value { return circuit.Element(row, pe, elem) }
 }
 
-// coded is the code of a value.
+// coded returns the output for a value.
 func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circuit.Value) circuit.Value {
 	h := b.Heap()
 	h.Add(bias, 0)

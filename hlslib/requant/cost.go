@@ -7,10 +7,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// FactorBits is the bits of an input or of the multiplier.
+// FactorBits returns the width of an input or of the multiplier, whichever is smaller.
 func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Width) }
 
-// Cost counts what the fold is built of. FINN has no formula for the whole; the multiplier is that of its MVAU.
+// Cost counts the parts of the fold. FINN has no formula for this layer; the multiplier costs what it costs in FINN's
+// MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -24,8 +25,8 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Layer(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
 }
 
-// logic is a multiplier and an adder per PE, an increment where the layer rounds otherwise than down, and per limit
-// that is reached a comparison and a choice. A shift is wiring.
+// logic returns the cost of a multiplier and an adder per PE, of an increment if the layer rounds otherwise than
+// down, and of a comparison and a choice for each limit that is exceeded. A shift is wiring.
 func (o *op) logic(f dataflow.Fold, m cost.Model) []cost.Part {
 	width := max(1, o.sum.Width-o.P.Shift)
 	var products cost.Resources
@@ -40,7 +41,7 @@ func (o *op) logic(f dataflow.Fold, m cost.Model) []cost.Part {
 	}
 }
 
-// storage is the layer's memories: its tables.
+// Storage returns the memories of the layer's tables.
 func (o *op) Storage(f dataflow.Fold) []dataflow.Storage {
 	list := make([]dataflow.Storage, 0, 3)
 	for _, t := range o.tables(f) {

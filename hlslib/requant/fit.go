@@ -5,16 +5,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Fit finds the parameters with which the layer equals step functions exactly: channel c has steps[c] on inputs in
-// x[c]; one of either serves all channels. ok is false where there are none within 63 bits: what the layer computes is
-// a line, rounded and clipped, and a step function may be none.
+// Fit finds parameters with which the layer equals step functions exactly: channel c must equal steps[c] on inputs in
+// x[c]. Either list may have one element for all channels. ok is false if there are no such parameters within 63
+// bits: the layer computes a line, rounded and clipped, and not every step function is one.
 //
-// Mode is the first of roundings that has parameters, unless another that has them with a lesser shift needs no
-// product. Shift is the least with which all channels have parameters. Channels have the same multiplier where one can
-// serve all, and the same bias likewise; the ones chosen are those nearest to 0. The outcome is proved at every
+// Mode is the first rounding that has parameters, unless another rounding has parameters that need no multiplier and
+// a smaller shift. Shift is the least for which all channels have parameters. All channels share a multiplier if one
+// serves all, and a bias likewise; among several values Fit chooses those nearest to 0. The result is proved at every
 // breakpoint.
 //
-// Lo and Hi are the least and greatest values of all channels. num.Stair says which lines equal a step function.
+// Lo and Hi are the least and greatest values over all channels. num.Stair finds the lines that equal a step
+// function.
 func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 	stairs, valid := num.Stairs(steps, x)
 	if !valid {
@@ -31,16 +32,16 @@ func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
 	return p, ok
 }
 
-// roundings is where Fit looks. Those that are left out round down with another bias. Where ties go toward or away from
-// 0, a line a little less or more steep has none, and rounds down as well; only that it may need a product in place of
-// a shift.
+// roundings are the roundings that Fit tries. The others equal rounding down with another bias. If a rounding sends
+// ties toward or away from 0, a slightly flatter or steeper line has no ties and can round down; but that line may
+// need a multiplier in place of a shift.
 var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.HalfAway, num.TowardZero,
 	num.AwayFromZero}
 
-// fit is Fit with one rounding.
+// fit is Fit for a single rounding.
 func fit(stairs []num.Stair, mode num.Rounding) (p Params, ok bool) {
 	p = Params{Mode: mode, Lo: stairs[0].Limits.Lo, Hi: stairs[0].Limits.Hi}
-	for _, s := range stairs { // what one shift serves, the next serves with twice the multiplier and the bias
+	for _, s := range stairs { // a shift that works works one larger, too, with multiplier and bias doubled
 		for !s.Passes(mode, p.Shift) {
 			if p.Shift++; p.Shift > MaxShift {
 				return Params{}, false
@@ -69,7 +70,7 @@ func fit(stairs []num.Stair, mode num.Rounding) (p Params, ok bool) {
 	return p, true
 }
 
-// passes reports whether all stairs have multipliers.
+// passes reports whether all stairs have multipliers for a rounding and a shift.
 func passes(stairs []num.Stair, mode num.Rounding, shift int) bool {
 	for _, s := range stairs {
 		if !s.Passes(mode, shift) {
@@ -79,7 +80,7 @@ func passes(stairs []num.Stair, mode num.Rounding, shift int) bool {
 	return true
 }
 
-// choose picks the value nearest to 0 that lies in all ranges, or, where none does, that of each.
+// choose returns the value nearest to 0 that lies in all ranges or, if there is none, the nearest for each range.
 func choose(from []num.Range) []int64 {
 	all := from[0]
 	for _, r := range from {
@@ -95,8 +96,8 @@ func choose(from []num.Range) []int64 {
 	return chosen
 }
 
-// proves reports whether channel c of the layer equals the stair. Between the ends of a plateau the layer cannot leave
-// what it has at both, for it never turns round.
+// proves reports whether channel c of the layer equals the staircase s. It compares both ends of every plateau. That
+// suffices, because the layer is monotonic.
 func proves(s num.Stair, p Params, c int) bool {
 	for i, v := range s.F.Value {
 		for _, x := range s.Plateau(i) {

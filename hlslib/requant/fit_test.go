@@ -22,7 +22,7 @@ func stairs(x num.Range, f func(int64) int64) num.Step {
 	return s
 }
 
-// computed is what the parameters say, read literally.
+// computed evaluates the requantization of channel c in floating point, as its definition in the parameters reads.
 func computed(p requant.Params, c int, x int64) int64 {
 	of := func(v []int64) int64 { return v[min(c, len(v)-1)] }
 	y := rounded(float64(of(p.Multiplier)*x+of(p.Bias))/float64(int64(1)<<p.Shift), p.Mode) // exact below 53 bits

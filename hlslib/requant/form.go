@@ -11,21 +11,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// mostSteps is the most of all channels for which forms are looked for: beyond that, no table is small.
+// mostSteps limits the steps of all channels for which other forms are tried: with more, no table is small.
 const mostSteps = 1 << 16
 
-// forms are the layer's functions as step functions, which are made when they are asked for: a check of a model asks
-// for none.
+// forms holds the layer's functions as step functions. They are computed at the first request, because a check of a
+// model needs none.
 type forms struct {
 	once      sync.Once
-	functions *steps.Functions // nil where there are too many steps
+	functions *steps.Functions // nil if there are too many steps
 	compare   num.Comparators
 	mutex     sync.Mutex
 	chosen    map[dataflow.Fold]steps.Form
 }
 
-// form is how a fold without DSP slices is built where that takes less than the layer's own multiplier; nil where it
-// does not.
+// form returns the form of step functions of which a fold is built, or nil if the layer's own multiplier is cheaper
+// or in DSP slices.
 func (o *op) form(f dataflow.Fold) steps.Form {
 	if f.Compute == dataflow.DSP {
 		return nil
@@ -45,7 +45,7 @@ func (o *op) form(f dataflow.Fold) steps.Form {
 	return form
 }
 
-// chooseForm holds the least form of a fold against the multiplier.
+// chooseForm returns the cheapest form of a fold if it is cheaper than the multiplier, else nil.
 func (o *op) chooseForm(f dataflow.Fold) steps.Form {
 	if o.forms.functions == nil {
 		return nil
@@ -66,7 +66,7 @@ func (o *op) chooseForm(f dataflow.Fold) steps.Form {
 	return nil
 }
 
-// bindForms makes the layer's step functions.
+// bindForms computes the layer's step functions.
 func (o *op) bindForms() {
 	v := layer.View(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
 	n := max(len(o.P.Multiplier), len(o.P.Bias))
@@ -89,7 +89,7 @@ func (o *op) bindForms() {
 	}
 }
 
-// step is channel c as a step function over x.
+// step returns channel c as a step function over x.
 func (p Params) step(c int, x num.Range) num.Step {
 	m, b := layer.Of(p.Multiplier, c), layer.Of(p.Bias, c)
 	if m < 0 {
@@ -99,7 +99,7 @@ func (p Params) step(c int, x num.Range) num.Step {
 	first, last := p.apply(c, x.Lo), p.apply(c, x.Hi)
 	s := num.Step{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
 	for v := first + 1; v <= last; v++ {
-		// The code is v or more from the least sum on that comes to v.
+		// The code is at least v from the least sum on that rounds to v.
 		rise := p.mode().Least(v, p.Shift) - b
 		at := rise / m
 		if rise%m > 0 {

@@ -1,25 +1,25 @@
-// Package requant is the requantising layer: an activation of too many steps for thresholds (16-bit codes, say),
+// Package requant is the requantising layer: an activation with too many steps for thresholds, such as 16-bit codes,
 // computed by arithmetic on every vector of a frame,
 //
 //	y[c] = clip(round((m[c]*x[c] + b[c]) / 2^Shift), Lo, Hi)
 //
-// with an integer multiplier m and an integer bias b per channel, or one for all channels. Division by 2^Shift is a
-// shift to the right. A negative multiplier makes a falling activation, and 0 a constant channel. Mode is how it
-// rounds. Down is the plain shift, and half a unit in the bias, 2^(Shift-1), makes it round to the nearest; what a bias
-// cannot say is a rounding that depends on the value, as half to even does.
+// with an integer multiplier m and an integer bias b per channel, or one for all channels. The division by 2^Shift is
+// a shift to the right. A negative multiplier gives a falling activation, and 0 a constant channel. Mode is the
+// rounding of the shift. Rounding down is the plain shift; with 2^(Shift-1) more in the bias it rounds to the
+// nearest. Roundings that depend on the value, such as half to even, need a mode of their own.
 //
-// Fit finds the parameters with which the layer equals given step functions.
+// Fit finds parameters with which the layer equals given step functions.
 //
-// A fold that does not multiply in DSP slices is built as step functions (package steps) where that takes less.
+// A fold that does not multiply in DSP slices is built as step functions (package steps) if that costs less.
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
-// channels. Row fold of the tables of multipliers and of biases has those of the channels of one iteration: element pe
-// is that of channel fold*PE+pe. Where all channels have the same, the table is one row of one element. The table of
-// limits is one row, the lowest and the highest output.
+// or V*C/PE clocks a frame. Every iteration reads the word x[fold*PE .. fold*PE+PE-1], and writes the word of the
+// same channels. Row fold of the tables of multipliers and of biases is for one iteration: element pe belongs to
+// channel fold*PE+pe. If all channels have the same number, the table is one row with one element. The table of
+// limits is one row with the lowest and the highest output.
 package requant
 
 import (
@@ -32,7 +32,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the requantisation in the table of layers; New makes one.
+// Layer describes the requantisation in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Requantization",
 	Doc:     "multiply, add, shift and clip per channel (activations of many steps)",
@@ -41,20 +41,20 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"Requant"}},
 })
 
-// MaxShift is the largest shift that Bind accepts.
+// MaxShift is the largest shift that Verify accepts.
 const MaxShift = num.MaxRequantShift
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Multiplier []int64      `json:"multiplier"`     // one for all channels, or one per channel
-	Bias       []int64      `json:"bias"`           // likewise, independently
+	Bias       []int64      `json:"bias"`           // one for all channels, or one per channel
 	Shift      int          `json:"shift"`          // 0..MaxShift
-	Mode       num.Rounding `json:"mode,omitempty"` // floor where empty
+	Mode       num.Rounding `json:"mode,omitempty"` // floor if empty
 	Lo         int64        `json:"lo"`             // the least output; the least int64 clips nothing
 	Hi         int64        `json:"hi"`             // the greatest output
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if len(p.Multiplier) == 0 {
 		return errors.New("there is no multiplier")
@@ -69,7 +69,7 @@ func (p Params) Verify() error {
 	return err
 }
 
-// mode is how the layer rounds.
+// mode returns the rounding; an empty Mode means floor.
 func (p Params) mode() num.Rounding {
 	if p.Mode == "" {
 		return num.Floor
@@ -77,26 +77,26 @@ func (p Params) mode() num.Rounding {
 	return p.Mode
 }
 
-// sum is the exact range of channel c before the shift; ok is false where it leaves 64 bits.
+// sum returns the exact range of channel c's sum before the shift. ok is false if the sum leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
 	product, ok1 := x.Times(layer.Of(p.Multiplier, c))
 	s, ok2 := product.Plus(num.Point(layer.Of(p.Bias, c)))
 	return s, ok1 && ok2
 }
 
-// code is a sum over 2^Shift, rounded.
+// code returns sum / 2^Shift, rounded.
 func (p Params) code(sum int64) int64 { return p.mode().Quotient(sum, p.Shift) }
 
-// clip keeps a code within the limits.
+// clip limits a code to Lo and Hi.
 func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
-// apply is the output of channel c at x, where the sum stays within 64 bits.
+// apply returns the output of channel c for x. The sum must stay within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
 	return p.clip(p.code(layer.Of(p.Multiplier, c)*x + layer.Of(p.Bias, c)))
 }
 
-// multiplies reports whether there is anything to multiply: 0 and a power of two common to all channels are wiring, and
-// -1, 0 and 1 a choice of sign.
+// multiplies reports whether the layer needs a multiplier. It does not if all channels are multiplied with 0 or the
+// same power of two, or if every multiplier is -1, 0 or 1.
 func (p Params) multiplies() bool {
 	if layer.Common(p.Multiplier) {
 		return !layer.Shifts(p.Multiplier[0])
@@ -104,7 +104,8 @@ func (p Params) multiplies() bool {
 	return layer.Multiplies(p.Multiplier)
 }
 
-// sums gives the sums' ranges of the first n channels, whose inputs are in x. The error says how they leave 63 bits.
+// sums returns the ranges of the sums of the first n channels, whose inputs are in x. A sum beyond 63 bits is an
+// error.
 func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 	sums := make([]num.Range, n)
 	for c := range sums {
@@ -121,15 +122,15 @@ func (p Params) sums(n int, x func(c int) num.Range) ([]num.Range, error) {
 type op struct {
 	layer.Base[Params]
 	layer.Channelwise
-	sum              num.Type // of m*x + b, exact
+	sum              num.Type // type of m*x + b
 	code, limits     num.Range
-	multiplier, bias num.Type // the narrowest that holds those of all channels
+	multiplier, bias num.Type // the narrowest types that hold the numbers of all channels
 	forms            *forms
 }
 
-// bind takes one input whose last axes have as many elements as there are multipliers and biases, or any number for
-// one; the output has the same shape. The sum before the shift must stay within 63 bits. The ends of an input's range
-// give the ends of the output's: multiplying, adding, rounding and clipping all keep an order or turn it round.
+// bind returns the layer for one input, whose last axes have as many elements as there are multipliers and biases; a
+// single number fits any input. The output has the input's shape. The sum before the shift must stay within 63 bits.
+// The ends of an input's range give the ends of the output's, because every operation is monotonic.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	n := max(len(b.P.Multiplier), len(b.P.Bias))
 	v := layer.View(n, in[0])
@@ -157,10 +158,10 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
 }
@@ -169,11 +170,10 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, o.outputOf)
 }
 
-// outputOf is the output of channel c.
+// outputOf returns the output of channel c.
 func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories and multipliers to choose
-// from.
+// Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
 		if !layer.Common(o.P.Multiplier) {
@@ -186,10 +186,10 @@ func (o *op) Folds() dataflow.Folds {
 	}}, o.P.multiplies())
 }
 
-// perChannel reports whether anything differs between channels.
+// perChannel reports whether multipliers or biases differ between channels.
 func (o *op) perChannel() bool { return !layer.Common(o.P.Multiplier) || !layer.Common(o.P.Bias) }
 
-// Loop has the latency of a value that is multiplied, added to, rounded and clipped.
+// Loop returns the loop, with the latency of a value that is multiplied, added to, rounded and clipped.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
@@ -222,7 +222,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	})
 }
 
-// Emit is the kernel of Thresholding where the layer is built as step functions.
+// Emit returns the kernel of Thresholding if the layer is built as step functions.
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	streams := []string{"in_t", "in_width", "out_t", "out_width"}
 	if form := o.form(f); form != nil {
@@ -237,8 +237,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
 			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.Common(o.P.Multiplier)},
 			{Name: "one_bias", Doc: "one serves all channels", Value: layer.Common(o.P.Bias)},
-			{Name: "shift", Doc: "what the sum is shifted right by", Value: o.P.Shift},
-			{Name: "mode", Doc: "how it rounds: a requant_mode", Value: o.P.mode().Code()},
+			{Name: "shift", Doc: "bits by which the sum is shifted right", Value: o.P.Shift},
+			{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: o.P.mode().Code()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
 			{Name: "clip_hi", Doc: "some code lies above the limits", Value: o.code.Hi > o.limits.Hi},
 			{Name: "use_dsp", Doc: "multiply in DSP slices", Value: f.Compute == dataflow.DSP},
@@ -260,7 +260,7 @@ func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 	}
 }
 
-// rows is a parameter as a table: a row per fold, or one element where all channels have the same.
+// rows returns a parameter as a table: a row per fold, or a single element if all channels have the same number.
 func rows(values []int64, pe int) [][]int64 {
 	if layer.Common(values) {
 		return [][]int64{values[:1]}

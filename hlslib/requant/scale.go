@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Scale is Fit of quantisers, one of each channel, whatever the number of their codes: it looks at no single step.
-// Shift is the least with which all channels have parameters, but for a few.
+// Scale is Fit for quantisers, one per channel, with any number of codes: it does not look at single steps. Shift is
+// the least for which all channels have parameters, with few exceptions.
 func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
 	list, ok := scalings(quantisers, x)
 	if !ok {
@@ -32,7 +32,7 @@ func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
 		limits = limits.Union(v)
 	}
 	p.Lo, p.Hi = limits.Lo, limits.Hi
-	for c, v := range values { // one pair of limits is all that there is
+	for c, v := range values { // all channels share one pair of limits
 		ends := num.Range{Lo: p.apply(c, x[c].Lo), Hi: p.apply(c, x[c].Hi)}
 		if min(ends.Lo, ends.Hi) != v.Lo || max(ends.Lo, ends.Hi) != v.Hi {
 			return Params{}, false
@@ -41,10 +41,10 @@ func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
 	return p, true
 }
 
-// scalings are those of all quantisers, in one mode.
+// scalings returns the scalings of all quantisers, in one rounding mode.
 func scalings(quantisers []num.Quantiser, x []num.Range) ([]num.Scaling, bool) {
 	list, shift, alike := make([]num.Scaling, len(quantisers)), 0, true
-	for range 2 { // the second time with the shift of all: multipliers of one scale then are one
+	for range 2 { // in the second round with the largest shift: quantisers of one scale then share a multiplier
 		for c, q := range quantisers {
 			s, ok := q.ScaledOver(x[c], shift)
 			if !ok {
@@ -69,11 +69,11 @@ func scalings(quantisers []num.Quantiser, x []num.Range) ([]num.Scaling, bool) {
 	return list, true
 }
 
-// Keeps reports whether the layer leaves all integers of a type as they are.
+// Keeps reports whether the layer leaves all values of a type unchanged.
 func (p Params) Keeps(t dataflow.Type) bool {
 	for c := range max(len(p.Multiplier), len(p.Bias)) {
 		m, b, x := layer.Of(p.Multiplier, c), layer.Of(p.Bias, c), t.Channel(c)
-		// All are moved by the same, and that by nothing where neither end is moved.
+		// All values of a channel move by the same amount, which is zero if neither end moves.
 		if m != 1<<p.Shift || b != 0 && p.mode() != num.Floor || p.apply(c, x.Lo) != x.Lo || p.apply(c, x.Hi) != x.Hi {
 			return false
 		}

@@ -16,62 +16,63 @@ type op struct {
 	layer.Base[Params]
 	program
 	in, out  []dataflow.Type
-	length   int       // T
-	pe, simd []int     // divisors of all units, and of all vectors that dots multiply
-	timings  *sync.Map // of circuits, by hardware
-	sequence bool      // of any number of steps
+	length   int       // T, the time steps of a frame
+	pe, simd []int     // divisors of the units of every phase, and of the length of every vector
+	timings  *sync.Map // timings of circuits, by hardware (layer.HardwareOf)
+	sequence bool      // frames are sequences of any length
 
-	functions *circuit.Library // of sums and products of a unit
+	functions *circuit.Library // circuits of linear values and products, built once per layer
 }
 
-// A program is what is built of the parameters.
+// A program is the part of the layer that bind derives from the parameters alone, before a fold is chosen.
 type program struct {
 	params Params
-	cell   Cell // the first: what all have in common
-	turns  int  // S*D
-	lanes  int  // X
+	cell   Cell // the first cell: all cells have its structure
+	turns  int  // S*D turns in a time step
+	lanes  int  // X lanes of the input per unit of the first phase
 	phases []phase
 	states []state
 	stores []store
-	dots   int       // lanes of dots that a unit has: those of the phase with the most
-	unit   *mac.Unit // the dots that are built; one that is always 0 where there are none
-	vector num.Type  // an element of what dots multiply
+	dots   int       // lanes of dots per unit: the largest number of dots in a phase
+	unit   *mac.Unit // multipliers and accumulators of the dots; a single zero weight if there are none
+	vector num.Type  // element type of the vectors that dots multiply
 }
 
-// A phase is what is built of one.
+// A phase holds the hardware of one Phase.
 type phase struct {
 	units, length int
-	dots          []int // in the order of their lanes: those that something depends on
+	dots          []int // by lane: the index of a dot that the outputs depend on
 	values        []value
 }
 
-// A value is what is built of one.
+// A value holds the hardware of one Value.
 type value struct {
 	Value
 	name    string
-	all     num.Range // over all units of all cells
+	all     num.Range // its range over all units of all cells
 	elem    num.Type
-	of      num.Range // of the first argument
-	needed  bool      // something depends on it that goes out
-	steps   stepped   // of Steps
+	of      num.Range // range of the first argument
+	needed  bool      // an output depends on it
+	steps   stepped   // step functions, if Op is Steps
 	factors []parameter
 	bias    parameter
 	requant []num.Requant // by cell
 }
 
-// constant reports whether there is nothing to compute.
+// constant reports whether the value is the same for all inputs, units and cells.
 func (v *value) constant() bool { return v.all.Lo == v.all.Hi }
 
-// built reports whether there is hardware for it.
+// built reports whether the value needs hardware.
 func (v *value) built() bool { return v.needed && !v.constant() }
 
-// A state is what is kept of one from step to step.
+// A state holds the element type of one State, and whether an output depends on it.
 type state struct {
 	elem   num.Type
 	needed bool
 }
 
-// bind takes the inputs of the package's comment.
+// bind derives the layer from its parameters and the types of its inputs, as the package comment describes
+// them.
 func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]},
 		timings: new(sync.Map), functions: new(circuit.Library)}
@@ -103,7 +104,8 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	return b, b.out, nil
 }
 
-// shape is that of an output in frames of so many steps.
+// shape returns the shape of output r for frames of length time steps. It has an axis of sequences if the input
+// has one.
 func (o *op) shape(r Ref, length int) dataflow.Shape {
 	n := o.turns * o.cell.Phases[r.Phase].Units
 	switch apart := o.in[0].Shape.Size() > o.length*o.in[0].Shape.Channels(); {
@@ -117,20 +119,21 @@ func (o *op) shape(r Ref, length int) dataflow.Shape {
 	return dataflow.Shape{n}
 }
 
-// takes reports whether a shape is that of vectors of n elements, perhaps with an axis of sequences.
+// takes reports whether shape is that of vectors with n elements. The shape may split the n elements by an axis
+// of sequences.
 func (p Params) takes(shape dataflow.Shape, n int) bool {
 	s, c := p.sequences(), shape.Channels()
 	return c == n || s > 1 && c*s == n && shape[max(0, len(shape)-2)] == s
 }
 
-// bindShapes holds the inputs' shapes against the program.
+// bindShapes checks the inputs' shapes against the program, and sets o.length.
 func (o *op) bindShapes() error {
 	if n := 1 + len(o.P.Starts); len(o.in) != n {
 		return fmt.Errorf("%d inputs, want %d: the steps' and what states start with", len(o.in), n)
 	}
 	units := o.cell.Phases[0].Units
 	want := o.turns * units * o.lanes
-	if shape := o.in[0].Shape; !o.P.takes(shape, want) { // [1, steps, want] and, of one step, [want], too
+	if shape := o.in[0].Shape; !o.P.takes(shape, want) { // [1, steps, want] is accepted, too, and [want] for one step
 		return fmt.Errorf("an input of shape %v for %d turns of %d units with %d lanes, want [steps, %d]", shape,
 			o.turns, units, o.lanes, want)
 	}
@@ -143,7 +146,7 @@ func (o *op) bindShapes() error {
 	return nil
 }
 
-// bindValues says what is built, of what everything is in its unit.
+// bindValues derives the range and element type of every value and state, and marks what the outputs depend on.
 func (g *program) bindValues(r *ranges) error {
 	g.phases, g.states = make([]phase, len(g.cell.Phases)), make([]state, len(g.cell.States))
 	for i, p := range g.cell.Phases {
@@ -187,7 +190,8 @@ func (g *program) bindValues(r *ranges) error {
 	return nil
 }
 
-// need marks a value, and all that it depends on. What is always the same depends on nothing.
+// need marks the value r as needed, and all values, dots and states that it depends on. A constant depends on
+// nothing.
 func (g *program) need(r Ref) {
 	p, v := &g.phases[r.Phase], &g.phases[r.Phase].values[r.Value]
 	if v.needed {
@@ -218,7 +222,7 @@ func (g *program) need(r Ref) {
 	}
 }
 
-// weighs reports whether an argument of a linear value has a factor other than 0 in some unit.
+// weighs reports whether argument a of the linear value r has a nonzero factor in any unit of any cell.
 func (g *program) weighs(r Ref, a int) bool {
 	return slices.ContainsFunc(g.params.Cells, func(c Cell) bool {
 		factors := c.Phases[r.Phase].Values[r.Value].Factors[a]
@@ -231,7 +235,8 @@ func (g *program) needState(s int) {
 	g.need(g.cell.States[s].Next)
 }
 
-// bindNumbers makes the parameters of a value that is built, and its comparators.
+// bindNumbers prepares the factors, biases, requantisers or step functions of value k in phase i, if it is
+// built.
 func (g *program) bindNumbers(i, k int, r *ranges) error {
 	v := &g.phases[i].values[k]
 	if !v.built() {
@@ -264,7 +269,8 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 	return nil
 }
 
-// bias is what a linear value adds in every unit of a cell, with what its arguments do that are always the same.
+// bias returns the bias of a linear value for every unit of phase i. It includes the contribution of constant
+// arguments.
 func (g *program) bias(i int, v Value) []int64 {
 	list := make([]int64, g.phases[i].units)
 	for u := range list {
@@ -280,7 +286,7 @@ func (g *program) bias(i int, v Value) []int64 {
 	return list
 }
 
-// bindDots makes the sums that are built.
+// bindDots prepares the multipliers and accumulators of all needed dots.
 func (g *program) bindDots(r *ranges) error {
 	var weights [][]int64
 	var inputs [][]num.Range
@@ -317,7 +323,8 @@ func (g *program) bindDots(r *ranges) error {
 	return nil
 }
 
-// divisors are those of the units of all phases, and of what dots multiply; 1 where there are no dots.
+// divisors returns the possible PE and SIMD: the common divisors of all phases' units, and of the lengths of
+// all vectors that dots multiply. simd is [1] if there are no dots.
 func divisors(o *op) (pe, simd []int) {
 	units, lengths := 0, 0
 	for _, p := range o.phases {
@@ -328,15 +335,16 @@ func divisors(o *op) (pe, simd []int) {
 	return dataflow.Divisors(units), dataflow.Divisors(max(1, lengths))
 }
 
-// padded reports whether a phase has fewer dots than another.
+// padded reports whether the phases have different numbers of dots, so that some lanes get zero weights.
 func (g *program) padded() bool {
 	return slices.ContainsFunc(g.phases, func(p phase) bool { return len(p.dots) > 0 && len(p.dots) < g.dots })
 }
 
-// Accumulator tells the width of the sums of products by all rules.
+// Accumulator returns the accumulator's width under each rule that bounds it.
 func (o *op) Accumulator() dataflow.Bound { return o.unit.Accumulator() }
 
-// Counts gives operations and parameters by FINN's names: the products of weights, and the thresholds of steps.
+// Counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their
+// weights, and the thresholds of step functions.
 func (o *op) Counts() map[string]int64 {
 	counts, weights := map[string]int64{}, int64(0)
 	for _, p := range o.phases {

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// phase makes the values of a phase.
+// phase wires all values of phase i.
 func (w *wiring) phase(i int) {
 	p := &w.o.phases[i]
 	values := make([][]circuit.Value, len(p.values))
@@ -17,7 +17,7 @@ func (w *wiring) phase(i int) {
 	for k := range p.values {
 		v := &p.values[k]
 		if !v.built() || v.Op == OfState || v.Op == Earlier {
-			continue // of gives them
+			continue // w.of reads these from memory
 		}
 		values[k] = w.value(i, v)
 		for pe, x := range values[k] {
@@ -26,7 +26,8 @@ func (w *wiring) phase(i int) {
 	}
 }
 
-// of is a value of phase i by unit. What is kept is read such that it is there at a stage, others when they are made.
+// of returns value k of phase i for each of the PE units. It reads a stored value so that it is available at
+// the given stage; other values come at the stage that computes them.
 func (w *wiring) of(i, k, stage int) []circuit.Value {
 	v := &w.o.phases[i].values[k]
 	switch {
@@ -44,7 +45,7 @@ func (w *wiring) of(i, k, stage int) []circuit.Value {
 	return w.values[i][k]
 }
 
-// kept is the store of units that a value reads.
+// kept returns the index of the store from which v is read.
 func (g *program) kept(v *value) int {
 	return slices.IndexFunc(g.stores, func(s store) bool {
 		switch {
@@ -57,7 +58,8 @@ func (g *program) kept(v *value) int {
 	})
 }
 
-// arguments are values of phase i, by argument and unit: what is kept comes when the last of the others does.
+// arguments returns the given values of phase i by argument and unit. Stored values are read so that they
+// arrive together with the latest of the computed ones.
 func (w *wiring) arguments(i int, of []int) [][]circuit.Value {
 	stage := 0
 	for _, k := range of {
@@ -70,7 +72,7 @@ func (w *wiring) arguments(i int, of []int) [][]circuit.Value {
 	return list
 }
 
-// value is a value that is built, by unit.
+// value wires a value that is built, and returns it for each of the PE units.
 func (w *wiring) value(i int, v *value) []circuit.Value {
 	list := make([]circuit.Value, w.f.PE)
 	args := w.arguments(i, v.Of)
@@ -101,10 +103,10 @@ func (w *wiring) value(i int, v *value) []circuit.Value {
 	return list
 }
 
-// fetching is the stages before values that what tables have for them is looked up: block RAM takes two.
+// fetching is the number of stages from a table's address to its row: two, as block RAM takes.
 const fetching = 2
 
-// row is that of a table in phase i, for values of a stage.
+// row returns the address of a table in phase i, such that the row arrives at the given stage.
 func (w *wiring) row(i int, r row, stage int) circuit.Value {
 	at := w.at.phases[i]
 	index := w.b.Constant(0)
@@ -117,7 +119,8 @@ func (w *wiring) row(i int, r row, stage int) circuit.Value {
 	return index.At(max(0, stage-fetching))
 }
 
-// linear is a sum, which wraps around at its width, within which it ends.
+// linear wires a linear value for one unit. Intermediate sums may wrap around at the value's width; the total
+// fits in it.
 func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit.Value {
 	terms := w.o.terms(i, v)
 	if !w.o.adds(i, v) {
@@ -147,7 +150,7 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 	return w.b.Call(w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
 }
 
-// product is a product of two values.
+// product wires the product of two values.
 func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
 	dsp := w.f.Compute == dataflow.DSP
 	of := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
@@ -158,7 +161,7 @@ func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
 	return w.b.Call(w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
 }
 
-// multiply adds a product to a sum, by a multiplier of the device if that can be.
+// multiply adds x*y to the heap. It uses a DSP multiplier if dsp is set and the product fits in 64 bits.
 func multiply(h *circuit.Heap, x, y circuit.Value, dsp bool) {
 	_, ok1 := x.Range().Times(y.Range().Lo)
 	_, ok2 := x.Range().Times(y.Range().Hi)
@@ -169,7 +172,7 @@ func multiply(h *circuit.Heap, x, y circuit.Value, dsp bool) {
 	h.AddProduct(x, y)
 }
 
-// parameter is that of a unit in phase i, for values of a stage.
+// parameter returns the parameter of unit pe in phase i, available at the given stage.
 func (w *wiring) parameter(i int, p *parameter, pe, stage int) circuit.Value {
 	if p.same {
 		return w.b.Constant(p.value)
@@ -181,12 +184,12 @@ func (w *wiring) parameter(i int, p *parameter, pe, stage int) circuit.Value {
 	return circuit.Element(t.Row(w.row(i, p.row(), stage)), pe, p.elem)
 }
 
-// requantised is a value by the requantiser of its cell.
+// requantised applies to x the requantiser of the current cell.
 func (w *wiring) requantised(i int, v *value, x circuit.Value) circuit.Value {
 	var cells []circuit.Value
 	for _, q := range v.requant {
 		of := x
-		if _, ok := q.Product(x.Range()); !ok { // values of this cell stay within 63 bits
+		if _, ok := q.Product(x.Range()); !ok { // in this cell the product fits in 63 bits
 			most := (int64(1)<<62 - 1) / max(q.Multiplier, -q.Multiplier)
 			of = circuit.Kept(x, num.Range{Lo: -most, Hi: most})
 		}

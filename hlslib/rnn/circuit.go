@@ -11,13 +11,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit has the program of every phase behind one set of dots.
+// Circuit returns the layer's RTL. All phases share one set of multipliers and accumulators for their dot products; the
+// results enter the circuit of each phase's program.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return wire(o, f, t, wired(o, f, t))
 }
 
-// wired is the timing of a circuit: words of a store are read as many iterations after they are written as they take
-// stages. These hardly depend on how long phases wait, so that few circuits are made until one waits long enough.
+// wired returns the timing of the circuit. A word of a store may be read only when as many iterations have
+// passed since its write as the pipeline has stages between the two. These distances hardly depend on how long
+// the phases wait. So wired builds the circuit a few times, with longer waits each time, until they suffice.
 func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
 	key := layer.HardwareOf(f, target)
 	if t, ok := o.timings.Load(key); ok {
@@ -38,7 +40,7 @@ func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
 	}
 }
 
-// A wiring is a circuit that is being made.
+// A wiring is a circuit under construction.
 type wiring struct {
 	o       *op
 	f       dataflow.Fold
@@ -49,13 +51,13 @@ type wiring struct {
 	at      position
 	in      []circuit.Value // words of the inputs
 	stores  []circuit.Store
-	words   [][]circuit.Value        // by store: of units, as they have been read
-	tables  map[string]circuit.Table // those that have been read
+	words   [][]circuit.Value        // by store: the words of units read so far
+	tables  map[string]circuit.Table // tables read so far, by name
 	sums    []circuit.Value          // by unit and lane
 	values  [][][]circuit.Value      // by phase, value and unit
 }
 
-// wire makes a circuit with the waits of a timing.
+// wire builds the circuit with the waits of the timing t.
 func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Module {
 	b := circuit.New(target.Rate())
 	w := &wiring{o: o, f: f, t: t, b: b, packing: packing(o, f, target), storage: o.Storage(f),
@@ -94,7 +96,7 @@ func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Mod
 	return b.Layer()
 }
 
-// sum makes the sums of the dots: the vector is read as late as the weights arrive.
+// sum wires the sums of the dots. It reads the vector only when the weights arrive, which saves registers.
 func (w *wiring) sum() {
 	o, b := w.o, w.b
 	if o.dots == 0 {
@@ -125,7 +127,7 @@ func (w *wiring) sum() {
 	w.sums = o.unit.In(b, lanes, w.packing, rows).Channels(vectors, weights, begins, b.Constant(0))
 }
 
-// table is one of the layer's.
+// table returns the layer's table of the given name, and creates it at the first call.
 func (w *wiring) table(name string, of func() dataflow.Table) circuit.Table {
 	t, ok := w.tables[name]
 	if !ok {
@@ -135,7 +137,8 @@ func (w *wiring) table(name string, of func() dataflow.Table) circuit.Table {
 	return t
 }
 
-// late is what is made from a stage on, such that it is there at another one and no earlier than it has to be.
+// late returns a value that is available at the given stage. from(s) starts to compute the value at stage s;
+// late starts it as late as possible, which saves registers.
 func (w *wiring) late(stage int, from func(stage int) circuit.Value) circuit.Value {
 	v := from(0)
 	if d := stage - v.Stage(); d > 0 {
@@ -144,7 +147,7 @@ func (w *wiring) late(stage int, from func(stage int) circuit.Value) circuit.Val
 	return v
 }
 
-// vector is the elements of a vector that the dots of the phase look at.
+// vector returns the SIMD elements that the dots of the current phase multiply in this clock.
 func (w *wiring) vector(stage int) circuit.Value {
 	var word circuit.Value
 	var phases []int
@@ -172,7 +175,8 @@ func (w *wiring) vector(stage int) circuit.Value {
 	return circuit.Selected(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
 }
 
-// read is a word of a store, which is looked up at a stage or later: of the memory, or what a frame starts with.
+// read returns a word of a store, addressed at the given stage or later. In the first time step of a frame it
+// returns the initial state instead of the memory's word.
 func (w *wiring) read(store, stage int) circuit.Value {
 	o, b, s := w.o, w.b, &w.o.stores[store]
 	words := o.elements(s) / s.word(w.f)
@@ -203,8 +207,8 @@ func (w *wiring) read(store, stage int) circuit.Value {
 	return circuit.Choice(w.at.first, start, word)
 }
 
-// units is what a store of units has for those that are computed, read such that they are there at a stage: a word that
-// has been read until then serves.
+// units returns the units of a store's word, available at the given stage. It uses a word already read if that
+// is available by then.
 func (w *wiring) units(store, stage int) []circuit.Value {
 	s := &w.o.stores[store]
 	k := slices.IndexFunc(w.words[store], func(v circuit.Value) bool { return v.Stage() <= stage })
@@ -216,7 +220,7 @@ func (w *wiring) units(store, stage int) []circuit.Value {
 	return layer.Elements(w.words[store][k], s.elem)
 }
 
-// keep writes the units of a word to a store.
+// keep writes the units of the current word to a store.
 func (w *wiring) keep(store int) {
 	o, b, s := w.o, w.b, &w.o.stores[store]
 	p := w.at.phases[s.writer.Phase]
@@ -255,7 +259,7 @@ func (w *wiring) keep(store int) {
 	w.stores[store].Write(address, units, when)
 }
 
-// gathered is the newest units behind those before, as many as a word has.
+// gathered joins the newest units with those before to a full word of the store.
 func (w *wiring) gathered(s *store, units, when circuit.Value) circuit.Value {
 	stage, width := circuit.Stage(units, when), s.word(w.f)*s.elem.Width
 	newest := w.b.Latch(s.name+"_newest", stage, width-units.Width())

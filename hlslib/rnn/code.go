@@ -10,22 +10,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A writer writes the program in C++, as a function of the layer's config struct: clock is one iteration. Its text has
-// names of the config and constants, nothing else.
+// A writer generates the layer's program in C++, as a member of the layer's config struct: the function clock
+// is one iteration. The text refers only to members of the config and to constants.
 type writer struct {
 	o      *op
 	f      dataflow.Fold
 	tables []dataflow.Table
 	lines  []string
 	depth  int
-	steps  bool // sequences of any length
+	steps  bool // frames are sequences of any length
 }
 
 func newWriter(o *op, f dataflow.Fold, tables []dataflow.Table) *writer {
 	return &writer{o: o, f: f, tables: tables, depth: 1}
 }
 
-// say writes a line; what ends in a bracket opens a block.
+// say writes a line. A line that ends in an opening brace starts a block, whose lines are indented.
 func (w *writer) say(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if strings.HasPrefix(line, "}") {
@@ -53,7 +53,7 @@ func (w *writer) code() []string {
 	return w.lines
 }
 
-// stepFunction is what apply_steps asks for.
+// stepFunction writes the struct that apply_steps takes as its template parameter.
 func (w *writer) stepFunction(v *value) {
 	w.say("")
 	w.say("// The step function of %s.", v.name)
@@ -61,7 +61,7 @@ func (w *writer) stepFunction(v *value) {
 	w.say("typedef %s_t out_t;", v.name)
 	for _, f := range v.steps.form(w.f.PE).Fields() {
 		if f.Name == "shared" {
-			continue // the row is the layer's to say
+			continue // the caller of apply_steps selects the row
 		}
 		switch x := f.Value.(type) {
 		case []int:
@@ -82,7 +82,7 @@ func (w *writer) stepFunction(v *value) {
 	w.say("};")
 }
 
-// parameters are those of clock: streams and tables.
+// parameters returns the C++ parameters of clock: the streams, then the tables.
 func (w *writer) parameters() (list []string) {
 	if w.steps {
 		list = append(list, "hls::stream<ap_uint<1> >& ends")
@@ -99,7 +99,7 @@ func (w *writer) parameters() (list []string) {
 	return list
 }
 
-// types are the template parameters of the tables' types, behind another one.
+// types returns the template parameters of clock: first, and then a type for each table.
 func (w *writer) types(first string) string {
 	list := []string{"class " + first}
 	for i := range w.tables {
@@ -108,7 +108,7 @@ func (w *writer) types(first string) string {
 	return strings.Join(list, ", ")
 }
 
-// kept declares what is kept from call to call.
+// kept declares the static variables: memories, accumulators, and the place in the frame.
 func (w *writer) kept() {
 	static := func(declaration, name string) {
 		w.say("static %s", declaration)
@@ -118,7 +118,7 @@ func (w *writer) kept() {
 		s := &w.o.stores[i]
 		static(fmt.Sprintf("ap_uint<C::%s_width> %[1]s[C::%[1]s_rows];", s.name), s.name)
 		w.say("hlsgen::bind_memory(%s, hlsgen::memory<C::%[1]s_memory>());", s.name)
-		w.say("// Nothing nearer depends.")
+		w.say("// No read depends on a nearer write.")
 		w.say("#pragma HLS DEPENDENCE variable=%s type=inter direction=RAW distance=C::%[1]s_distance dependent=true",
 			s.name)
 		if s.vector {
@@ -141,7 +141,7 @@ func (w *writer) kept() {
 	w.say("")
 }
 
-// awaits returns where a word is missing that the iteration reads.
+// awaits writes the return statements for iterations that need a word which has not arrived.
 func (w *writer) awaits() {
 	if !w.steps {
 		w.say("if (at.ends(0) && %s.empty()) return;", numbered("in", 0, len(w.o.in)))
@@ -150,7 +150,7 @@ func (w *writer) awaits() {
 		}
 		return
 	}
-	// Of one way back, the rest of an iteration depends less on why it would have been taken.
+	// A single return statement makes the rest of the iteration depend on one condition only.
 	missing := []string{fmt.Sprintf("(at.ends(0) & %s.empty())", numbered("in", 0, len(w.o.in)))}
 	for i := range w.o.P.Starts {
 		missing = append(missing, fmt.Sprintf("(%s & %s.empty())", w.arrival(i), numbered("in", 1+i, len(w.o.in))))
@@ -159,12 +159,12 @@ func (w *writer) awaits() {
 	w.say("if (missing) return;")
 }
 
-// arrival is where a word of a state arrives.
+// arrival returns the C++ condition under which the iteration reads a word of the given initial state.
 func (w *writer) arrival(start int) string {
 	return fmt.Sprintf("at.arrives(%d)", w.o.turns*w.o.cell.units(w.o.P.Starts[start])/w.f.PE)
 }
 
-// clock is an iteration.
+// clock writes the function clock, one iteration of the loop.
 func (w *writer) clock() {
 	w.say("")
 	w.say("// clock is one iteration.")
@@ -203,7 +203,7 @@ func (w *writer) clock() {
 	w.say("}")
 }
 
-// inAny is where one of the phases is at work.
+// inAny returns the C++ condition under which the iteration is in one of the phases.
 func inAny(phases []int) string {
 	var list []string
 	for _, q := range phases {
@@ -212,13 +212,13 @@ func inAny(phases []int) string {
 	return strings.Join(list, " || ")
 }
 
-// sums writes what dots make of the vector of the phase.
+// sums writes the read of the vector, and the sums of the dots.
 func (w *writer) sums() {
 	if w.o.dots == 0 {
 		w.say("(void)acc;")
 		return
 	}
-	w.say("// What the dots look at, and their sums.")
+	w.say("// The vector that the dots multiply, and their sums.")
 	w.say("ap_uint<vector_width> vector = 0;")
 	var phases []int
 	for i := range w.o.stores {
@@ -230,7 +230,8 @@ func (w *writer) sums() {
 	w.say("if (%s) hlsgen::rnn_sums(at, acc, vector, weights);", inAny(phases))
 }
 
-// read is a word of a store: of the memory, or what a frame starts with.
+// read returns a C++ expression for a word of a store. In the first time step of a frame it is the initial
+// state.
 func (w *writer) read(s *store) string {
 	words := w.o.elements(s) / s.word(w.f)
 	row, at := "int(at.at)", "int(at.word)"
@@ -256,7 +257,7 @@ func (w *writer) read(s *store) string {
 		"(%[1]s_start[%[3]s]) : %[4]s", s.name, s.word(w.f), at, memory)
 }
 
-// phase writes the values of a phase, and what goes out of it.
+// phase writes the values of a phase, and the writes of its outputs.
 func (w *writer) phase(i int) {
 	w.say("")
 	w.say("// Phase %d.", i)
@@ -299,7 +300,7 @@ func (w *writer) phase(i int) {
 	w.say("}")
 }
 
-// reads reports whether anything is made of the input.
+// reads reports whether any value uses the input.
 func (w *writer) reads() bool {
 	for _, v := range w.o.phases[0].values {
 		if v.built() && v.Op == Input {
@@ -309,7 +310,7 @@ func (w *writer) reads() bool {
 	return false
 }
 
-// name is a value of phase i, or the constant that it is.
+// name returns the C++ variable of value k in phase i, or the constant if the value is one.
 func (w *writer) name(i, k int) string {
 	v := &w.o.phases[i].values[k]
 	if v.constant() {
@@ -318,7 +319,7 @@ func (w *writer) name(i, k int) string {
 	return v.name
 }
 
-// value writes a value that is built.
+// value writes the declaration of a value that is built.
 func (w *writer) value(i int, v *value) {
 	of := func(a int) string { return w.name(i, v.Of[a]) }
 	var text string
@@ -357,7 +358,7 @@ func (w *writer) value(i int, v *value) {
 	w.say("const %s_t %[1]s = %s;", v.name, text)
 }
 
-// lane is that of a dot.
+// lane returns the lane of a dot in phase i.
 func (g *program) lane(i, dot int) int {
 	for lane, d := range g.phases[i].dots {
 		if d == dot {
@@ -367,7 +368,8 @@ func (g *program) lane(i, dot int) int {
 	return 0
 }
 
-// linear writes a sum term by term. It wraps around at its width, within which it ends.
+// linear writes a sum term by term. Intermediate sums may wrap around at the value's width; the total fits in
+// it.
 func (w *writer) linear(i int, v *value) {
 	terms := w.o.terms(i, v)
 	if !w.o.adds(i, v) {
@@ -397,7 +399,7 @@ func (w *writer) linear(i int, v *value) {
 	}
 }
 
-// parameter is that of the unit.
+// parameter returns the C++ expression for the parameter of the current unit.
 func (w *writer) parameter(p *parameter) string {
 	if p.same {
 		return constant(p.value)
@@ -409,7 +411,7 @@ func (w *writer) parameter(p *parameter) string {
 	return fmt.Sprintf("hlsgen::element<%s_t, %[1]s_per_limb>(%[1]s[%s], %s)", p.name, p.row(), pe)
 }
 
-// arrivals writes the states that inputs bring.
+// arrivals writes the reads of the states that inputs bring.
 func (w *writer) arrivals() {
 	for i, s := range w.o.P.Starts {
 		in := numbered("in", 1+i, len(w.o.in))
@@ -429,7 +431,8 @@ func (w *writer) arrivals() {
 	}
 }
 
-// keep writes the units of a word, where there are some, to a store.
+// keep writes the C++ statement that stores a word of units, under the condition that the iteration computes or
+// receives one.
 func (w *writer) keep(s *store) {
 	when := fmt.Sprintf("at.ends(%d)", s.writer.Phase)
 	if w.o.arrives(s) {
@@ -453,7 +456,7 @@ func (w *writer) keep(s *store) {
 	w.say("}")
 }
 
-// numbered is the name of port k of n, as templates have it.
+// numbered returns the name of port k of n, as the templates spell it.
 func numbered(name string, k, n int) string {
 	if n == 1 {
 		return name
@@ -461,7 +464,8 @@ func numbered(name string, k, n int) string {
 	return fmt.Sprintf("%s%d", name, k)
 }
 
-// constant is a number of as many bits as it takes; the least int64 has no literal.
+// constant returns a C++ constant of as few bits as v takes. The least int64 has no literal, so it is written
+// as a difference.
 func constant(v int64) string {
 	if v == math.MinInt64 {
 		return fmt.Sprintf("hlsgen::rnn_constant<%dLL - 1>()", v+1)

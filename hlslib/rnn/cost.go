@@ -10,9 +10,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Cost is that of the matrix layer which the dots make, and, as a plain count, of the values behind it: adders,
-// multipliers and comparators of a unit, PE times, and of what is kept. What is always the same, and what nothing
-// depends on that goes out, costs nothing. FINN has no such layer.
+// Cost returns the cost of the matrix unit that computes the dots, and a count of the rest: the adders,
+// multipliers and comparators of a unit, PE times, and the memories. Constants cost nothing, nor do values that
+// no output depends on. FINN has no recurrent layer with which to compare.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -51,10 +51,10 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Layer(m, storage, parts...)
 }
 
-// work is what the values of a unit take; steps are those of PE units.
+// work sums the resources of the values: all but steps for one unit, steps for PE units.
 type work struct{ multipliers, requantisers, adders, steps cost.Resources }
 
-// costOf adds what value v of phase i takes.
+// costOf adds the resources of value v of phase i to r.
 func costOf(o *op, r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
 	values := o.phases[i].values
 	multiply := func(a, b num.Type) cost.Resources {
@@ -98,7 +98,8 @@ func costOf(o *op, r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
 	}
 }
 
-// choices is what puts the vector of a phase before the multipliers, where phases look at several.
+// choices returns the multiplexer that selects the vector of the current phase, if the phases read several
+// stores.
 func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 	vectors := 0
 	for _, s := range g.stores {
@@ -112,7 +113,8 @@ func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 	return m.Multiplexer(vectors, f.SIMD*g.vector.Width)
 }
 
-// engine is the matrix layer, and the memories that are counted beside it. FINN's formula has the weights in it.
+// engine returns the parts of the matrix unit, and the memories to be counted beside it. FINN's formula
+// includes the weights, so they are left out of the memories then.
 func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Part, []dataflow.Storage) {
 	storage := o.Storage(f)
 	if o.dots == 0 {
@@ -141,7 +143,7 @@ func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Par
 	return append(parts, unit.Logic()...), storage
 }
 
-// packing is that of the dots: those of all units that are computed side by side look at one vector.
+// packing returns how the dots share DSP slices. All PE units multiply the same vector.
 func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
 	if o.dots == 0 {
 		return cost.Packing{}
@@ -149,5 +151,5 @@ func packing(o *op, f dataflow.Fold, t dataflow.Target) cost.Packing {
 	return o.unit.Packing(f.PE*o.dots, f, t)
 }
 
-// Delay is the adder of the accumulators.
+// Delay returns the delay of the loop through the accumulator, in nanoseconds.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

@@ -14,10 +14,11 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return instance(o, f, t, false)
 }
 
-// ReadsEnds is true: a sequence begins with its own states.
+// ReadsEnds returns true, because every sequence begins with its own states.
 func (o *op) ReadsEnds(int) bool { return true }
 
-// Sequence is the layer for sequences of any length. What a circuit takes does not depend on that.
+// Sequence returns the layer for sequences of any length. The latency of its circuit is the same for all
+// lengths.
 func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	of := *at.(*op)
 	of.sequence = true
@@ -27,8 +28,8 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 	return &of
 }
 
-// Carries is the path of any layer, but where states arrive with sequences of any length: whether they do next depends
-// on where these end.
+// Carries returns the path that any layer has. If states arrive with sequences of any length, it returns the
+// path from the end-of-sequence flag: this flag decides whether states arrive next.
 func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.Path {
 	if o.sequence && len(o.P.Starts) > 0 {
 		return layer.Told(t)
@@ -36,8 +37,8 @@ func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.Path {
 	return o.Base.Carries(f, t)
 }
 
-// EmitSteps is the instance for sequences of any length. Every step goes out: whether one is the last is not known when
-// its first words do.
+// EmitSteps returns the instance for sequences of any length. Every step is written: a step's first words leave
+// before it is known whether the step is the last.
 func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Instance {
 	if !o.P.Sequence {
 		panic("rnn: a last step alone, of sequences of different lengths")
@@ -45,7 +46,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 	return instance(o, f, t, true)
 }
 
-// instance is that of frames of one length, or of sequences of any.
+// instance returns the instance for frames of one length or, if steps is set, for sequences of any length.
 func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) dataflow.Instance {
 	t := o.timing(f, target)
 	i := dataflow.Instance{
@@ -70,7 +71,7 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 		s := &o.stores[n]
 		i.Config = append(i.Config,
 			dataflow.Field{Name: s.name + "_t", Doc: "an element of array " + s.name, Value: s.elem},
-			dataflow.Field{Name: s.name + "_distance", Doc: "least iterations from a write of it to a read",
+			dataflow.Field{Name: s.name + "_distance", Doc: "least iterations from a write to a read of a word",
 				Value: t.distance(o, s, f)})
 		if table, ok := o.start(s, f); ok {
 			i.Tables = append(i.Tables, table)
@@ -82,14 +83,14 @@ func instance(o *op, f dataflow.Fold, target dataflow.Target, steps bool) datafl
 	code := strings.Join(i.Code, "\n")
 	i.Streams = streams(o, code)
 	i.Config = slices.DeleteFunc(i.Config, func(m dataflow.Field) bool {
-		const variable = "pe" // of a program's loops, which know how many there are
+		const variable = "pe" // the loop variable of the generated program, not the config's pe
 		return slices.Contains(unread(o, f, target), m.Name) && (m.Name == variable || !names(code, m.Name))
 	})
 	return i
 }
 
-// unread is what rnn.hpp does not read of a config: where there are no dots, what makes them, and where they share DSP
-// slices, whether to take some.
+// unread returns the config members that rnn.hpp does not read for this fold. Without dots these are the dots'
+// members; if dots share DSP slices, it is use_dsp.
 func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
 	switch {
 	case o.dots == 0:
@@ -100,12 +101,12 @@ func unread(o *op, f dataflow.Fold, t dataflow.Target) []string {
 	return nil
 }
 
-// names reports whether a program names a member of its config.
+// names reports whether the code mentions a member of its config.
 func names(code, member string) bool {
 	return regexp.MustCompile(`\b` + member + `\b`).MatchString(code)
 }
 
-// streams is the members of the config on the streams' words that a program names.
+// streams returns the config members for the streams' types and widths that the code mentions.
 func streams(o *op, code string) (list []string) {
 	for side, ports := range map[string]int{"in": len(o.in), "out": len(o.out)} {
 		for k := range ports {
@@ -120,7 +121,7 @@ func streams(o *op, code string) (list []string) {
 	return list
 }
 
-// loopFields is what rnn.hpp's loop asks for.
+// loopFields returns the config members that the loop in rnn.hpp reads.
 func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 	var nf, sf, idle, sums []int
 	for i, p := range t.phases {
@@ -136,29 +137,29 @@ func loopFields(o *op, f dataflow.Fold, t timing, steps bool) []dataflow.Field {
 	return []dataflow.Field{
 		{Name: "length", Doc: "time steps in a frame", Value: o.length},
 		{Name: "turns", Doc: "turns in a step", Value: o.turns},
-		{Name: "cells", Doc: "of which so many are of one sequence", Value: len(o.P.Cells)},
+		{Name: "cells", Doc: "turns of one sequence in a step", Value: len(o.P.Cells)},
 		{Name: "phases", Doc: "phases of a step; by phase:", Value: len(t.phases)},
 		{Name: "nf", Doc: "words of a turn", Value: nf},
 		{Name: "sf", Doc: "clocks of a word", Value: sf},
-		{Name: "idle", Doc: "clocks after the last turn in which nothing is done", Value: idle},
-		{Name: "sums", Doc: "1 where there are dots", Value: sums},
-		{Name: "head", Doc: "clocks in which states arrive", Value: t.head},
-		{Name: "rest", Doc: "clocks in which nothing is done then", Value: t.rest},
+		{Name: "idle", Doc: "idle clocks after the last turn", Value: idle},
+		{Name: "sums", Doc: "1 if the phase has dots", Value: sums},
+		{Name: "head", Doc: "clocks for the arrival of states", Value: t.head},
+		{Name: "rest", Doc: "idle clocks after their arrival", Value: t.rest},
 		{Name: "pe", Doc: "units computed side by side", Value: f.PE},
-		{Name: "simd", Doc: "elements of a vector that each dot consumes a clock", Value: f.SIMD},
-		{Name: "dots", Doc: "dots of a unit", Value: o.dots},
-		{Name: "weights_rows", Doc: "clocks with weights of their own", Value: o.rows(f)},
+		{Name: "simd", Doc: "elements of a vector that each dot consumes per clock", Value: f.SIMD},
+		{Name: "dots", Doc: "dots per unit", Value: o.dots},
+		{Name: "weights_rows", Doc: "rows of the weights, one per clock", Value: o.rows(f)},
 		{Name: "parts", Doc: "words of simd elements in a word of a vector", Value: word / f.SIMD},
-		{Name: "fills", Doc: "words of pe units in it", Value: word / f.PE},
-		{Name: "sequence", Doc: "every step goes out, else the last one", Value: o.P.Sequence},
+		{Name: "fills", Doc: "words of pe units in a word of a vector", Value: word / f.PE},
+		{Name: "sequence", Doc: "every step is written, else only the last", Value: o.P.Sequence},
 		{Name: "steps", Doc: "a frame is a sequence of any length", Value: steps},
-		{Name: "keeps", Doc: "a frame goes on where the one before ended", Value: o.P.Keeps},
-		{Name: "vector_t", Doc: "an element of what dots multiply", Value: o.vector},
+		{Name: "keeps", Doc: "a frame starts with the states of the frame before", Value: o.P.Keeps},
+		{Name: "vector_t", Doc: "an element of a vector that dots multiply", Value: o.vector},
 		{Name: "vector_width", Value: word * o.vector.Width},
 	}
 }
 
-// emit is the types, constants and tables of a value of phase i.
+// emit returns the config members and tables of value v of phase i.
 func emit(o *op, i int, v *value, pe int) (fields []dataflow.Field, tables []dataflow.Table) {
 	if !v.built() {
 		return nil, nil

@@ -5,8 +5,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence has a part for every step; an initial state is one, and so is what goes out of the last step alone. Frames
-// side by side are sequences that are interleaved.
+// Dependence says that an output step depends on the input steps up to it: a frame's inputs and outputs come in one
+// part per step. An initial state is one part, and so is the output of the last step alone. Frames side by side are
+// interleaved sequences.
 func (o *op) Dependence() dataflow.Dependence {
 	if o.P.sequences() > 1 {
 		return dataflow.Dependence{Why: "sequences take turns in it already"}
@@ -26,10 +27,11 @@ func (o *op) Dependence() dataflow.Dependence {
 	return d
 }
 
-// Eval is the first frame of a run.
+// Eval computes the first frame of a run.
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor { return o.run()(in) }
 
-// Begin is a run, where the layer keeps its state.
+// Begin returns a function that computes the frames of a run one after the other, or nil if the layer keeps no
+// state.
 func (o *op) Begin() func(in []dataflow.Tensor) []dataflow.Tensor {
 	if !o.P.Keeps {
 		return nil
@@ -37,7 +39,7 @@ func (o *op) Begin() func(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.run()
 }
 
-// run computes frames that follow each other.
+// run returns a function that computes frames one after the other.
 func (o *op) run() func(in []dataflow.Tensor) []dataflow.Tensor {
 	states := make([][][]int64, o.turns)
 	return func(in []dataflow.Tensor) []dataflow.Tensor {
@@ -54,7 +56,7 @@ func (o *op) run() func(in []dataflow.Tensor) []dataflow.Tensor {
 	}
 }
 
-// frame computes the time steps of a frame on inputs x, as many as there are; states are by turn.
+// frame computes as many time steps as the input x has. It replaces states, which are by turn, state and unit.
 func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
 	n := o.cell.Phases[0].Units * o.lanes
 	length := len(x) / (n * o.turns)
@@ -77,7 +79,7 @@ func (o *op) frame(x []int64, states [][][]int64) []dataflow.Tensor {
 	return out
 }
 
-// start is the states that a frame of cell c begins with.
+// start returns the states with which a frame begins, by state and unit.
 func (c Cell) start() [][]int64 {
 	var states [][]int64
 	for s, state := range c.States {
@@ -88,8 +90,8 @@ func (c Cell) start() [][]int64 {
 	return states
 }
 
-// step computes one time step: every value of every phase by unit, and the states after it. x is the turn's part of the
-// step's input.
+// step computes one time step. It returns the values by phase, unit and value, and the states after the step. x
+// is the turn's part of the step's input.
 func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]int64) {
 	lanes := c.Lanes()
 	for i, p := range c.Phases {
@@ -115,7 +117,7 @@ func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]in
 	return values, next
 }
 
-// column is one value of all units.
+// column returns one value for all units.
 func column(units [][]int64, value int) []int64 {
 	list := make([]int64, len(units))
 	for u := range units {
@@ -124,7 +126,7 @@ func column(units [][]int64, value int) []int64 {
 	return list
 }
 
-// value is value v of unit u in phase i, of those before it.
+// value returns value v of unit u in phase i, where before holds the unit's earlier values of the phase.
 func (c Cell) value(v Value, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
 	switch v.Op {
 	case Input:

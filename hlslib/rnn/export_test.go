@@ -12,7 +12,7 @@ type StoreOf struct {
 	Latency, Distance      int
 }
 
-// StoresOf is what a bound layer keeps, in a fold.
+// StoresOf returns the vectors that a bound layer stores between its phases, with their sizes and timing in the fold.
 func StoresOf(layer dataflow.Op, f dataflow.Fold, target dataflow.Target) (list []StoreOf) {
 	o := layer.(*op)
 	t := o.timing(f, target)

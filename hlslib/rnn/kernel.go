@@ -7,16 +7,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// kernel is the hardware's state: what every turn has found at the beginning of the step, what it has computed in the
-// step, and a sum per lane of a unit.
+// A kernel is the state of the hardware: each turn's states at the beginning of the step, the values computed
+// in the step, and the accumulators.
 type kernel struct {
 	o      *op
 	f      dataflow.Fold
 	at     timing
 	states [][][]int64   // by turn, state and unit
 	values [][][][]int64 // by turn, phase, unit and value
-	vector []int64       // that the phase looks at
-	sums   []int64       // by PE and lane; they wrap around at 64 bits, which changes none of the accumulator's
+	vector []int64       // the vector that the current phase multiplies
+	sums   []int64       // by PE and lane; a wrap at 64 bits leaves the accumulator's low bits right
 }
 
 func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
@@ -36,10 +36,10 @@ func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
 	return k
 }
 
-// Resume goes on with the states of a kernel for frames of another length.
+// Resume continues with the states of another kernel, which computed frames of another length.
 func (k *kernel) Resume(before dataflow.Kernel) { k.states = before.(*kernel).states }
 
-// cellOf is the cell of a turn.
+// cellOf returns the cell of a turn.
 func (g *program) cellOf(turn int) Cell { return g.params.Cells[turn%len(g.params.Cells)] }
 
 func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -75,10 +75,10 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return out
 }
 
-// end is the clock in which a phase has ended.
+// end returns the clock of a step at which the phase has finished.
 func (s span) end(o *op) int { return s.start + o.turns*s.turn }
 
-// next has every state become what the step has computed.
+// next replaces every state by the value that the step computed for it.
 func (k *kernel) next() {
 	for turn, states := range k.states {
 		for s, of := range k.o.cell.States {
@@ -87,7 +87,7 @@ func (k *kernel) next() {
 	}
 }
 
-// clock adds the products of one clock, and computes the values of a word in its last one.
+// clock adds the products of one clock. In the last clock of a word it also computes the word's values.
 func (k *kernel) clock(i, turn, n, sf int, x dataflow.Word) {
 	o, p := k.o, &k.o.phases[i]
 	c := o.cellOf(turn)
@@ -106,7 +106,7 @@ func (k *kernel) clock(i, turn, n, sf int, x dataflow.Word) {
 	}
 }
 
-// accumulate adds the products of one clock.
+// accumulate adds the products of one clock to the sums.
 func (k *kernel) accumulate(c Cell, i, turn, n, sf int) {
 	p, program := &k.o.phases[i], &c.Phases[i]
 	switch {
@@ -134,7 +134,7 @@ func (k *kernel) accumulate(c Cell, i, turn, n, sf int) {
 	}
 }
 
-// unit computes what is built of a unit's values, of its lanes of the input and its sums.
+// unit computes the built values of unit u from its lanes x of the input and its sums.
 func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 	o, p, d := k.o, &k.o.phases[i], turn%len(k.o.P.Cells)
 	values := k.values[turn][i][u]
@@ -170,7 +170,7 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 	}
 }
 
-// write gives what goes out of a word of phase i.
+// write sets the output words that word n of phase i completes.
 func (k *kernel) write(out []dataflow.Word, i, turn, n int) {
 	for port, r := range k.o.P.Outputs {
 		if r.Phase != i {

@@ -9,8 +9,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Folds yields, for every PE that divides the units and every SIMD that divides the vectors, in increasing order, the
-// memories of the weights and the multipliers to choose from. Without dots SIMD is 1, and there are no weights.
+// Folds yields a fold for every PE that divides the units and every SIMD that divides the vectors, in
+// increasing order, with each memory for the weights and each kind of multiplier. Without dots SIMD is 1 and
+// there are no weights.
 func (o *op) Folds() dataflow.Folds {
 	fit := func(f dataflow.Fold) bool { return fits(o, f) }
 	if o.dots > 0 {
@@ -19,16 +20,17 @@ func (o *op) Folds() dataflow.Folds {
 	return layer.Folds{PE: o.pe, Fits: fit, Compute: layer.Multipliers(true)}.All()
 }
 
-// Products is those of a clock's dots. Lanes without a dot have none, but are counted.
+// Products returns the products per clock, and the bits of the wider factor. Lanes without a dot are counted,
+// too.
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * o.dots * f.SIMD, max(o.unit.Weight.Width, o.vector.Width)
 }
 
-// slow is a target on which latencies are about the longest that there are: a frame that has few enough iterations
-// there has few enough everywhere.
+// slow is a target with nearly the longest latencies of all. A frame that stays within the limit of iterations
+// on it does so on every target.
 var slow = dataflow.Target{Board: boards.Board{DSPType: string(delay.Series7)}, ClockMHz: 1000, Bound: delay.Most}
 
-// fits holds a fold against what Vitis HLS accepts.
+// fits reports whether the fold stays within the limits that Vitis HLS accepts.
 func fits(o *op, f dataflow.Fold) bool {
 	word, row := o.lanes*f.PE*o.in[0].Elem.Width, f.PE*o.dots*f.SIMD*o.unit.Codes.Stored(o.rows(f)).Width
 	for _, t := range slices.Concat(o.in[1:], o.out) {
@@ -72,7 +74,7 @@ func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
 	return dataflow.Loop{Body: dataflow.Join(append(body, last...)...), Latency: t.latency}
 }
 
-// arrival is the iterations before the first step: those in which states arrive, and then the rest.
+// arrival returns the iterations before the first step: those that read initial states, and then t.rest idle ones.
 func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.Run) {
 	words := make([]int, len(o.P.Starts))
 	for i, s := range o.P.Starts {
@@ -91,7 +93,7 @@ func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.Run) {
 	return append(runs, dataflow.Run{Times: t.rest})
 }
 
-// run is a step but for the clocks after its last phase.
+// run returns the iterations of a step, without the clocks after its last phase.
 func (t *timing) run(o *op, writes bool) (runs []dataflow.Run) {
 	for i, p := range t.phases {
 		var last dataflow.Moves

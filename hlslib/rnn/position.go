@@ -8,42 +8,44 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A position is where an iteration of a circuit stands in its frame: all of it is known at stage 0.
+// A position says where in its frame an iteration of the circuit stands. All its values are available at stage
+// 0.
 type position struct {
-	arriving circuit.Value   // states arrive
-	arrived  []circuit.Value // by start: a word of it arrives
-	count    circuit.Value   // of these
+	arriving circuit.Value   // initial states arrive
+	arrived  []circuit.Value // by start: a word of that state arrives
+	count    circuit.Value   // number of the words that have arrived before
 	phases   []stand
-	first    circuit.Value // the states are those that a frame starts with
+	first    circuit.Value // the step is the first: its states are the initial ones
 	last     circuit.Value // the step is the last one of the frame
-	half     circuit.Value // that is read, where memories have two
+	half     circuit.Value // the half that is read, of memories with two halves
 }
 
-// A stand is where an iteration stands in a phase, if it is in it.
+// A stand says where in a phase an iteration stands. If the iteration is not in the phase, all values but in are
+// meaningless.
 type stand struct {
-	in, ends circuit.Value // something is done in the phase; a word of it is complete
-	begins   circuit.Value // a word of it begins
-	over     circuit.Value // the phase is complete
+	in, ends circuit.Value // the iteration is in the phase; it completes a word
+	begins   circuit.Value // the iteration begins a word
+	over     circuit.Value // the iteration completes the phase
 	turn     circuit.Value
 	cell     circuit.Value
-	at, word circuit.Value // word of the phase, and of the cells
-	row      circuit.Value // of the weights of the phase
-	part     circuit.Value // of the word of the vector that is read
-	from     circuit.Value // that word
-	full     circuit.Value // the word of units completes one of a vector
-	to       circuit.Value // that word of a vector
+	at, word circuit.Value // number of the word in the phase, and in the cells' tables
+	row      circuit.Value // row of the phase's weights
+	part     circuit.Value // which SIMD elements of the vector's word are read
+	from     circuit.Value // number of that word
+	full     circuit.Value // the units complete a word of a vector
+	to       circuit.Value // number of that word
 }
 
-// A course is the parts of a frame: iterations that follow each other. A register says in which one an iteration is.
+// A course is the sequence of parts that make up a frame. A register holds the number of the current part.
 type course struct {
 	b        *circuit.Builder
-	all      num.Range // of the numbers of parts
+	all      num.Range // range of the parts' numbers
 	register circuit.Register
 	now      circuit.Value
-	last     []circuit.Value // by part: the iteration is its last one
+	last     []circuit.Value // by part: the iteration is the part's last
 }
 
-// newCourse is so many parts.
+// newCourse returns a course with the given number of parts.
 func newCourse(b *circuit.Builder, parts int) *course {
 	c := &course{b: b, all: num.Range{Hi: int64(parts - 1)}, now: b.Constant(0)}
 	if parts > 1 {
@@ -53,13 +55,14 @@ func newCourse(b *circuit.Builder, parts int) *course {
 	return c
 }
 
-// part is whether an iteration is in the next part.
+// part reports whether the iteration is in the next part to be added.
 func (c *course) part() circuit.Value { return circuit.Same(c.now, c.b.Constant(int64(len(c.last)))) }
 
-// ends says when that part does.
+// ends adds a part whose last iteration is given by last.
 func (c *course) ends(last circuit.Value) { c.last = append(c.last, last) }
 
-// clocks is a part of so many iterations.
+// clocks adds a part of n iterations. It returns whether the iteration is in the part, and the number of the
+// iteration.
 func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 	in = c.part()
 	counter := c.b.Counter(name, n, in)
@@ -67,7 +70,7 @@ func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 	return in, counter.Index
 }
 
-// follow goes on to the next part, or where back holds, to another one.
+// follow sets the register to the next part or, where back holds, to the part numbered to.
 func (c *course) follow(back, to circuit.Value) {
 	if len(c.last) > 1 {
 		next := circuit.Choice(back, to, circuit.Sum(c.now, c.b.Constant(1)))
@@ -75,13 +78,13 @@ func (c *course) follow(back, to circuit.Value) {
 	}
 }
 
-// waits reports whether there is a part behind a phase in which nothing is done.
+// waits reports whether idle iterations follow the phase.
 func (w *wiring) waits(phase int) bool {
 	return w.t.phases[phase].idle > 0 && (phase < len(w.t.phases)-1 || w.o.sequence || w.o.length > 1 || w.o.P.Keeps)
 }
 
-// locate makes the counters. The parts of a frame are the states' arrival and the rest, and then, in every step, the
-// work of a phase and the wait behind it.
+// locate makes the counters. A frame's parts are the arrival of states and the rest; then, in every step, the
+// work of each phase and the wait behind it.
 func (w *wiring) locate() (at position) {
 	b, t, o := w.b, &w.t, w.o
 	parts := min(1, t.head) + min(1, t.rest) + len(t.phases)
@@ -120,8 +123,9 @@ func (w *wiring) locate() (at position) {
 	return at
 }
 
-// steps counts the time steps, and tells that one is over: that is when the wait behind it is, but for the last one of
-// a frame, which is over as soon as all is done. Where the state is kept, it waits as well.
+// steps counts the time steps, and returns whether the iteration completes a step. A step is complete when the
+// wait behind its last phase is over. The last step of a frame is complete when its work is done, unless the
+// state is kept.
 func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b, n := w.b, int64(w.o.length)
 	index := b.Constant(0)
@@ -139,7 +143,7 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 		register.Set(circuit.Kept(next, num.Range{Hi: n - 1}), stepped)
 	}
 	at.first = circuit.Same(index, b.Constant(0))
-	if w.o.P.Keeps { // there is one such step after a reset
+	if w.o.P.Keeps { // only the first step after a reset
 		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).Starts(1)
 		fresh.Set(b.Constant(0), stepped)
 		at.first = fresh.Value()
@@ -148,7 +152,8 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 	return stepped
 }
 
-// told is steps in sequences of any length: an iteration that completes a step is told whether it is the last one.
+// told replaces steps for sequences of any length: an iteration that completes a step reads whether the step is
+// the last.
 func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b := w.b
 	at.last = circuit.Ends(done)
@@ -165,7 +170,7 @@ func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.V
 	return stepped
 }
 
-// stand makes the counters of a phase.
+// stand makes the counters of phase i, where in says whether the iteration is in the phase.
 func (w *wiring) stand(i int, in circuit.Value) stand {
 	b, o, p := w.b, w.o, w.t.phases[i]
 	counter := func(name string, n int, step circuit.Value) circuit.Level {
@@ -200,7 +205,8 @@ func (w *wiring) stand(i int, in circuit.Value) stand {
 	return s
 }
 
-// byPhase is what those iterations have that stand in one of the phases; others have anything.
+// byPhase selects the value of the current phase. The value is arbitrary in iterations that are in none of the
+// phases.
 func (w *wiring) byPhase(phases []int, of func(stand) circuit.Value) circuit.Value {
 	v := of(w.at.phases[phases[0]])
 	for _, q := range phases[1:] {

@@ -9,23 +9,25 @@ import (
 	"hlsgen/internal/num"
 )
 
-// maxBits is the widest value, one less than an int64.
+// maxBits is the width of the widest value, one less than that of an int64.
 const maxBits = 63
 
-// ranges is what every unit of every cell computes in any step of any sequence.
+// ranges holds the range of every value that any unit of any cell computes in any step of any sequence.
 type ranges struct {
 	in    []dataflow.Type
 	p     Params
-	state [][][]num.Range   // by cell, state and unit: as a step finds it
+	state [][][]num.Range   // by cell, state and unit, at the beginning of a step
 	of    [][][][]num.Range // by cell, phase, value and unit
 }
 
-// rounds is how often ranges are narrowed. Every round holds by itself; the first one brings most.
+// rounds is the number of times that the ranges are narrowed. The ranges are correct after every round; the
+// first round narrows most.
 const rounds = 3
 
-// bindRanges derives what every unit computes. At first a state is anything that it can become at all: what a program
-// makes of that is known where a step function or a requantiser bounds it, which is enough to begin with. What a step
-// makes of these states, and what they start with, is all that any step finds.
+// bindRanges derives the ranges. In the first round a state has the range that its step function or requantiser
+// allows. Values computed from it may be unbounded, but another step function or requantiser bounds them again.
+// Each later round takes the states' ranges from the round before, united with the initial states: no step
+// finds other states.
 func (g *program) bindRanges(in []dataflow.Type) (*ranges, error) {
 	r := &ranges{in: in, p: g.params}
 	for d, c := range g.params.Cells {
@@ -55,7 +57,7 @@ func (g *program) bindRanges(in []dataflow.Type) (*ranges, error) {
 	return r, nil
 }
 
-// start adds to the states of cell d what they start with.
+// start unites the ranges of the states of cell d with their initial values.
 func (r *ranges) start(d int) {
 	c := r.p.Cells[d]
 	for s, state := range c.States {
@@ -81,11 +83,12 @@ func (r *ranges) start(d int) {
 	}
 }
 
-// channel is the range of element i of a step, of all sequences.
+// channel returns the range of element i of a step, where the elements of all sequences are numbered through.
 func channel(t dataflow.Type, i int) num.Range { return t.Channel(i % t.Shape.Channels()) }
 
-// step computes what cell d makes of its states, and what these are then. A range that leaves 63 bits is an error,
-// unless this is the first look: then nothing is known of it.
+// step computes the ranges of all values of cell d from those of its states, and then the states' new ranges.
+// It returns an error for a range that exceeds 63 bits. In the first round it does not: such a range is lost,
+// which means unknown.
 func (r *ranges) step(d int, first bool) error {
 	c := r.p.Cells[d]
 	r.of[d] = nil
@@ -119,7 +122,7 @@ func (r *ranges) step(d int, first bool) error {
 	return nil
 }
 
-// found says which states a unit has.
+// found describes the ranges of unit u's states for an error message.
 func (r *ranges) found(d, u int) (text string) {
 	for s, units := range r.state[d] {
 		if u < len(units) {
@@ -138,7 +141,7 @@ func contains(list []bool) bool {
 	return false
 }
 
-// vector is what phase i of cell d looks at; nil where it looks at nothing.
+// vector returns the ranges of the vector that phase i of cell d multiplies, or nil if it multiplies none.
 func (r *ranges) vector(c Cell, d, i int) []num.Range {
 	switch p := c.Phases[i]; {
 	case p.State != nil:
@@ -149,8 +152,8 @@ func (r *ranges) vector(c Cell, d, i int) []num.Range {
 	return nil
 }
 
-// value is the range of value v of unit u in phase i. Where its arguments are lost, it is what v's operation alone
-// says.
+// value returns the range of value v of unit u in phase i. If the arguments' ranges are lost, it returns all
+// that v's operation can yield.
 func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.Range) (z num.Range) {
 	before := r.of[d][i]
 	switch v.Op {
@@ -202,7 +205,7 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.
 	return z
 }
 
-// union is the range of a value over all units of all cells.
+// union returns the range of a value over all units of all cells.
 func (r *ranges) union(i, k int) num.Range {
 	all := r.of[0][i][k][0]
 	for d := range r.of {
@@ -213,7 +216,7 @@ func (r *ranges) union(i, k int) num.Range {
 	return all
 }
 
-// exact is arithmetic on ranges that notes when one leaves 64 bits, or a requantiser's product 63.
+// exact computes with ranges, and sets lost when one leaves 64 bits or a requantiser's product leaves 63.
 type exact struct{ lost bool }
 
 func (e *exact) keep(r num.Range, ok bool) num.Range {

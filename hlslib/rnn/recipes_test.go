@@ -261,7 +261,7 @@ func (o recipe) cell(r *rand.Rand, c lstmCell) rnn.Cell {
 	return c.program()
 }
 
-// common is what cells share: formats and functions.
+// common returns the number formats and functions that all cells of the recipe share.
 func (o recipe) common(r *rand.Rand) lstmCell {
 	mode := num.Roundings[r.IntN(len(num.Roundings))]
 	c := lstmCell{

@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Recurrences is every state that a step replaces, with the longest path to what it becomes, from a state or from what
-// an earlier phase has made.
+// Recurrences returns a recurrence for every state that is read. Its path is the longest one to the state's new
+// value, from a state or from a value of an earlier phase.
 func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []dataflow.Recurrence) {
 	t := o.timing(f, target)
 	work := 0
@@ -19,7 +19,7 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 	for s := range o.cell.States {
 		of := slices.IndexFunc(o.stores, func(x store) bool { return x.state == s })
 		if of < 0 {
-			continue // nothing reads it
+			continue // no phase reads it
 		}
 		next := o.stores[of].writer
 		at := chains(o, next.Phase, f, target)
@@ -31,7 +31,7 @@ func (o *op) Recurrences(f dataflow.Fold, target dataflow.Target) (list []datafl
 			Clocks: t.phases[next.Phase].start + clocks,
 			Beside: max(1, o.P.Sequences) * ((t.step + work - 1) / work)}
 		if next.Phase > 0 {
-			r.Path = slices.Insert(r.Path, 0, looksAt(&o.cell.Phases[0])) // the phases between are waited for
+			r.Path = slices.Insert(r.Path, 0, looksAt(&o.cell.Phases[0])) // the phase waits for the phases in between
 		}
 		list = append(list, r)
 	}
@@ -42,7 +42,7 @@ func stateName(s int) string { return fmt.Sprintf("state %d", s) }
 
 func phaseName(p int) string { return fmt.Sprintf("phase %d", p) }
 
-// path is where the longest path to a value begins, and the operations on it, of the value's phase.
+// path names the start of the longest path to a value, and the operations on the path within the value's phase.
 func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	values := o.phases[to.Phase].values
 	for k := to.Value; k >= 0; {
@@ -69,7 +69,7 @@ func path(o *op, to Ref, at []layer.Chain) (names []string) {
 	return names
 }
 
-// looksAt is the vector that a phase's dots multiply.
+// looksAt names the vector that a phase's dots multiply.
 func looksAt(p *Phase) string {
 	if p.State != nil {
 		return stateName(*p.State)
@@ -80,7 +80,7 @@ func looksAt(p *Phase) string {
 	return "nothing"
 }
 
-// later reports whether a is there after b.
+// later reports whether a is available later than b.
 func later(a, b layer.Chain) bool {
 	both := b
 	both.Join(a)

@@ -1,15 +1,15 @@
-// Package rnn is the recurrent engine: cells that compute, in every time step, integers of those of the step before. An
-// LSTM's, a GRU's or a plain RNN's cell is data: a small program over codes. The products of the weights and the input,
-// which do not depend on the step before, come from a matrix layer ahead of it.
+// Package rnn is the recurrent layer: a cell computes integers from those of the time step before. The cell of
+// an LSTM, a GRU or a plain RNN is data: a small program over codes. A matrix layer ahead of this one computes
+// the products of weights and input, which do not depend on the step before.
 //
-// A frame is T time steps. In every step the turns, which are S sequences times D cells (the directions of a
-// bidirectional layer), compute one after the other; each has states of its own, vectors of integers. A cell computes
-// in phases. A phase has U units, and computes for each of them, from the vector v that the phase looks at, a state or
-// what an earlier phase made of its units, first the sums of its dots
+// A frame is T time steps. A step has S*D turns, for S sequences and D cells (the directions of a bidirectional
+// layer). The turns are computed one after the other. Each turn has its own states, which are vectors of
+// integers. A cell computes in phases. A phase has U units, and reads one vector v: a state, or a value of an
+// earlier phase for all of its units. For each unit the phase first computes the sums of its dots
 //
 //	sum[dot] = sum over k of P(W[dot][unit][k]*v[k])
 //
-// and then its values, one after the other, each by one operation:
+// and then its values, one after the other, by one operation each:
 //
 //	operation  is
 //	input      a lane of the step's input, in the first phase
@@ -21,7 +21,7 @@
 //	steps      a step function of a value (num.Step), of all units or one per unit
 //	requant    multiply, shift, round, clip (num.Requant)
 //
-// P is a requantiser, or missing. A step ends with every state replaced by a value of some phase. For example
+// P is a requantiser, or absent. At the end of a step a value of some phase replaces each state. For example
 //
 //	LSTM     one phase over h: four sums; z = linear(input, sum), i = steps(z) ...; h' = requant(product(o, steps(c')))
 //	         c' = requant(linear(requant(product(f, state c)), requant(product(i, g))))
@@ -29,57 +29,61 @@
 //	         reset gate and r*h first, and the products of the candidate over r*h
 //	LSTMP    two phases: the cells, and the projection over what they made
 //
-// The input has the shape [T, S*D*U*X], or [S*D*U*X] of one step, of X lanes for each unit of the first phase, at least
-// one: element ((s*D+d)*U+unit)*X+lane. An output is a value of every step, [T, S*D*U], element (s*D+d)*U+unit with the
-// units of the value's phase, or of the last step, [S*D*U]. Where the input has an axis of sequences, [T, S, D*U*X], so
-// have the others: [T, S, D*U] and [S, D*U]. Every frame starts with the states' Start, or, for those in Starts, with
-// what further inputs of shape [S*D*U] bring, or, where the layer keeps its state, with what the frame before ended
-// with.
+// The input has the shape [T, S*D*U*X], or [S*D*U*X] for one step. X >= 1 is the number of lanes for each unit
+// of the first phase; the element is numbered ((s*D+d)*U+unit)*X+lane. An output is a value of every step, with
+// the shape [T, S*D*U], or of the last step, with the shape [S*D*U]. Its element is numbered (s*D+d)*U+unit,
+// with U of the value's phase. If the input has an axis of sequences, [T, S, D*U*X], the others have it, too:
+// [T, S, D*U] and [S, D*U].
 //
-// PE units of a phase are computed side by side, each of their dots from SIMD elements of the vector a clock; PE
-// divides the units of every phase, SIMD the length of every vector. A dot whose weights are all zero, a value that is
-// always the same and what nothing depends on that goes out are not built; a phase without dots takes a clock for PE
-// units. With NF = U/PE and SF = len(v)/SIMD of a phase, or 1, the loop is
+// Every frame starts with the states' Start. States in Starts begin with a further input of shape [S*D*U]
+// instead. If the layer keeps its state, a frame starts with the states at the end of the frame before.
+//
+// PE units of a phase are computed side by side, and each of their dots consumes SIMD elements of the vector
+// per clock. PE divides the units of every phase, SIMD the length of every vector. Some parts are not built:
+// dots with only zero weights, constant values, and values that no output depends on. A phase without dots
+// takes one clock for PE units. With NF = U/PE and SF = len(v)/SIMD (1 without dots), the loop is
 //
 //	head clocks in which states arrive, PE units of each input a clock, and `rest` clocks
 //	for t < T: for every phase { for turn < S*D: for n < NF: for sf < SF: one clock, and `idle` clocks of the phase }
 //
-// without the idle clocks after the last step, unless the state is kept. Iterations with sf = SF-1 read a word of the
-// input in the first phase, the X*PE elements of a turn's units from n*PE on, and write a word of every output of the
-// phase, wherever outputs have the step. What a phase writes arrives L clocks later, where
+// without the idle clocks after the last step, unless the state is kept. Iterations of the first phase with sf
+// = SF-1 read a word of the input: X*PE elements, those of units n*PE to n*PE+PE-1 of the turn. Iterations of
+// any phase with sf = SF-1 write a word of each of the phase's outputs, if the output has this step. A word
+// that a phase writes arrives L clocks later, where
 //
-//	L = the stages into which the operations on the longest path to what is kept or goes out are packed
+//	L = the pipeline stages of the longest path of operations to a value that is stored or written
 //
-// (latency; hlslib/delay has the stages of the target's clock), and outside of the layer one clock later: that in which
-// an iteration is decided on is none of what steps hand on. A phase begins, and so does a step, as soon as every word
-// that it looks at has arrived when it is read. Where turns take T clocks, one phase over its own state waits for the
-// last of the W words of lcm(PE, SIMD) units that the first turn made, which it reads (W-1)/W*SF clocks after it has
-// begun:
+// (latency; hlslib/delay has the stages for the target's clock). Outside of the layer the word arrives one
+// clock later: the clock that decides whether an iteration takes place is no part of what one step hands to the
+// next. A phase begins when every word that it reads will have arrived at the time of its reading, and so does
+// a step. Take one phase that reads its own state, with turns of T clocks. It waits for the last of the W words
+// of lcm(PE, SIMD) units that the first turn made. It reads this word (W-1)/W*SF clocks after its begin:
 //
 //	idle = max(0, T + L - S*D*T - (W-1)/W*SF)
 //
-// In RTL, what is kept is read at the stage of the pipeline that needs it, and written at the one at which it is made:
-// L is the stages between, read off the circuit for each memory.
+// In RTL, a memory is read at the pipeline stage that needs the word, and written at the stage that makes it. L
+// is the number of stages between, read off the circuit for each memory.
 //
-// Row r of the weights is what one clock takes, in the order of phases, cells, n and sf: element (pe*G+lane)*SIMD+i is
-// W[dot][n*PE+pe][sf*SIMD+i], where G is the most dots that a phase has; lanes without one are zeros. Rows of
-// parameters and of step functions are of all cells, of each cell, or of d*NF+n, and then element pe*steps+i is that of
-// unit n*PE+pe. States are kept in words of lcm(PE, SIMD) units for dots, and of PE units for values; there are two
-// halves where old words are still read while new ones are written.
+// A row of the weights is consumed in one clock. The rows are in the order of phases, cells, n and sf. Element
+// (pe*G+lane)*SIMD+i of a row is W[dot][n*PE+pe][sf*SIMD+i], where G is the largest number of dots in a phase;
+// lanes without a dot have zeros. Tables of parameters and step functions have one row for all cells, one per
+// cell, or one per word: row d*NF+n, with element pe*steps+i for unit n*PE+pe. States are stored in words of
+// lcm(PE, SIMD) units for dots, and of PE units for values. A memory has two halves if old words are still read
+// while new ones are written.
 //
 // In come parameters and the types of inputs; out comes a layer. It sees layer, mac, estimate, cost, delay, boards,
 // dataflow and num.
 //
-//	rnn.go, verify.go           parameters, and what must hold of them
-//	eval.go                     the meaning: a step, a frame, frames that follow each other
-//	bind.go, ranges.go          what is built of the parameters, of what every unit computes
+//	rnn.go, verify.go           parameters, and the checks of them
+//	eval.go                     the reference computation: a step, a frame, consecutive frames
+//	bind.go, ranges.go          from parameters to hardware; the range of every value
 //	tables.go, stepped.go       weights and parameters as tables; comparators of step functions
-//	storage.go, timing.go       what is kept where; when phases and steps begin, and latencies
-//	recurrence.go               what a step hands on to the next, for reports
-//	loop.go, kernel.go, cost.go folds, ports and iterations; what they compute; what it takes
-//	emit.go                     the C++: rnn.hpp's loop
-//	circuit.go, position.go     the RTL: dots and memories; where an iteration stands in its frame
-//	cell.go                     the program of a cell in it
+//	storage.go, timing.go       the memories; when phases and steps begin, and latencies
+//	recurrence.go               the path from a step to the next, for reports
+//	loop.go, kernel.go, cost.go folds, ports and iterations; a simulation of them; resources
+//	emit.go, code.go            the C++: the config of rnn.hpp's loop, and the program
+//	circuit.go, position.go     the RTL: dots and memories; the position of an iteration in its frame
+//	cell.go                     the program of a cell in RTL
 package rnn
 
 import (
@@ -94,7 +98,7 @@ import (
 // Kind is the layer's name.
 const Kind = "RNN"
 
-// Layer is the row of the recurrent engine in the table of layers; New makes one.
+// Layer describes the recurrent layer in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name: Kind,
 	Doc:  "a recurrence: the part of LSTM, GRU and plain RNN cells that depends on the step before",
@@ -109,14 +113,14 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
-	Cells     []Cell `json:"cells"`               // in the order of their turns; they differ in numbers only
-	Sequences int    `json:"sequences,omitempty"` // S, that are interleaved; 0 is 1
-	Outputs   []Ref  `json:"outputs"`             // what goes out, a stream for each
-	Sequence  bool   `json:"sequence,omitempty"`  // every step goes out, else the last one
-	Starts    []int  `json:"starts,omitempty"`    // states that begin with what the inputs behind the first bring
-	Keeps     bool   `json:"keeps,omitempty"`     // a frame goes on where the one before ended; Starts is empty
+	Cells     []Cell `json:"cells"`               // in the order of their turns; they differ only in numbers
+	Sequences int    `json:"sequences,omitempty"` // S, the interleaved sequences; 0 means 1
+	Outputs   []Ref  `json:"outputs"`             // the values that are written, one stream each
+	Sequence  bool   `json:"sequence,omitempty"`  // every step is written, else only the last
+	Starts    []int  `json:"starts,omitempty"`    // states whose initial values the second and further inputs bring
+	Keeps     bool   `json:"keeps,omitempty"`     // a frame starts with the states of the frame before; Starts is empty
 }
 
 // A Cell is a program of one time step.
@@ -125,41 +129,41 @@ type Cell struct {
 	Phases []Phase `json:"phases"`
 }
 
-// A State is a vector that a step begins with and replaces.
+// A State is a vector that a time step reads, and replaces at its end.
 type State struct {
-	Next  Ref     `json:"next"`            // the value that it becomes: one of steps or requant, which bound it
-	Start []int64 `json:"start,omitempty"` // per unit; none for zeros
+	Next  Ref     `json:"next"`            // its next value, made by steps or requant, which bound it
+	Start []int64 `json:"start,omitempty"` // initial value per unit; zeros if empty
 }
 
-// A Ref is a value of a phase.
+// A Ref names a value of a phase.
 type Ref struct {
 	Phase int `json:"phase"`
 	Value int `json:"value"`
 }
 
-// A Phase is what is computed for each of its units. It looks at one vector, which all of its dots multiply.
+// A Phase computes the same values for each of its units. All of its dots multiply one vector.
 type Phase struct {
 	Units  int     `json:"units"`
-	State  *int    `json:"state,omitempty"` // the vector: a state
-	Of     *Ref    `json:"of,omitempty"`    // or a value of an earlier phase
-	Dots   []Dot   `json:"dots,omitempty"`  // none where the phase looks at nothing
+	State  *int    `json:"state,omitempty"` // the vector is this state
+	Of     *Ref    `json:"of,omitempty"`    // or this value of an earlier phase
+	Dots   []Dot   `json:"dots,omitempty"`  // none if there is no vector
 	Values []Value `json:"values"`
 }
 
-// A Dot is sums of products with the vector that a phase looks at. All dots of a layer requantise products alike.
+// A Dot multiplies a matrix with the vector of its phase. All dots of a layer requantise products alike.
 type Dot struct {
 	Weights [][]int64    `json:"weights"`           // [unit][k]
-	Product *num.Requant `json:"product,omitempty"` // of every product
+	Product *num.Requant `json:"product,omitempty"` // applied to every product
 }
 
-// A Value is what one operation makes of earlier values of its phase.
+// A Value is the result of one operation for each unit of a phase.
 type Value struct {
-	Op      string       `json:"op"`                // a row of Operations
-	Of      []int        `json:"of,omitempty"`      // the values that it is made of
-	At      int          `json:"at,omitempty"`      // which lane, dot or state, or which value of an earlier phase
-	Phase   int          `json:"phase,omitempty"`   // that phase
+	Op      string       `json:"op"`                // one of the operations below
+	Of      []int        `json:"of,omitempty"`      // the arguments: earlier values of the phase
+	At      int          `json:"at,omitempty"`      // number of the lane, dot, state or earlier phase's value
+	Phase   int          `json:"phase,omitempty"`   // that earlier phase
 	Factors [][]int64    `json:"factors,omitempty"` // by argument: one for all units, or one per unit
-	Bias    []int64      `json:"bias,omitempty"`    // one for all units, or one per unit; none for zero
+	Bias    []int64      `json:"bias,omitempty"`    // one for all units, or one per unit
 	Steps   []num.Step   `json:"steps,omitempty"`   // one for all units, or one per unit
 	Requant *num.Requant `json:"requant,omitempty"`
 }
@@ -176,7 +180,7 @@ const (
 	Requant = "requant"
 )
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if len(p.Cells) == 0 || p.Sequences < 0 || len(p.Outputs) == 0 {
 		return fmt.Errorf("%d cells, %d sequences and %d outputs, want at least one of each", len(p.Cells), p.Sequences,

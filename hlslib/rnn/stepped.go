@@ -10,20 +10,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// mostClocks is how many lie at most between a value and its code: every step of a sequence waits for them.
+// mostClocks limits the latency of a step function in clocks. It is small because every time step waits for it.
 const mostClocks = 2
 
-// A stepped value is what step functions make of another one: how they are built.
+// A stepped value holds the step functions of a value, and the hardware for them.
 type stepped struct {
-	name         string   // in the C++
-	of, code     num.Type // what is compared with the thresholds, and what comes out
+	name         string   // the value's name in the generated C++
+	of, code     num.Type // types of the argument and of the result
 	cells, units int
-	perCell      bool            // one step function for all units of every cell
+	perCell      bool            // all units of a cell share one step function
 	compare      num.Comparators // for all units, or one per cell or per unit
 	built        *steps.Functions
 }
 
-// bindSteps makes the comparators of value k in phase i.
+// bindSteps prepares the step functions of value k in phase i.
 func (g *program) bindSteps(i, k int, r *ranges) error {
 	v := &g.phases[i].values[k]
 	of := v.Of[0]
@@ -47,7 +47,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 	for n := range list {
 		breaks = max(breaks, len(list[n].Over(in[n]).At))
 	}
-	// A delta costs about as much as a threshold: units may write a function with twice its breakpoints.
+	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
 	s.compare = num.Compare(list, in, s.of, 2*breaks).Merged()
 	if n := s.compare.Steps(); n > layer.MaxThresholds {
 		return fmt.Errorf("a unit has %d thresholds, at most %d are possible", n, layer.MaxThresholds)
@@ -57,15 +57,15 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 	return nil
 }
 
-// shared reports whether a row serves all units of a cell.
+// shared reports whether all units of a cell use the same row of the tables.
 func (s *stepped) shared() bool { return s.perCell || s.compare.Shared() }
 
-// form is how the step functions are built for so many units side by side.
+// form returns the implementation of the step functions for pe units side by side.
 func (s *stepped) form(pe int) steps.Form {
 	return s.built.At(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 
-// function is the number of a unit's.
+// function returns the index of the step function for a unit of cell d.
 func (s *stepped) function(d, unit int) int {
 	switch {
 	case s.compare.Shared():
@@ -76,7 +76,7 @@ func (s *stepped) function(d, unit int) int {
 	return d*s.units + unit
 }
 
-// row says which row of the tables a unit has.
+// row returns the rule by which a unit selects its row of the tables.
 func (s *stepped) row() row {
 	switch {
 	case s.compare.Shared():
@@ -87,7 +87,7 @@ func (s *stepped) row() row {
 	return byWord
 }
 
-// beside is how many units a row of comparators' tables is for, of so many that are computed side by side.
+// beside returns the number of units that share a row of the comparators' tables, for pe units side by side.
 func (s *stepped) beside(pe int) int {
 	if s.shared() {
 		return 1
@@ -95,12 +95,13 @@ func (s *stepped) beside(pe int) int {
 	return pe
 }
 
-// rowBits is the bits of the widest row that comparators have.
+// rowBits returns the width of the comparators' widest row in bits.
 func (s *stepped) rowBits(pe int) int {
 	return s.beside(pe) * dataflow.StepBits(s.compare, s.of)
 }
 
-// tables gives those that apply_steps of hlslib/core/compare.hpp asks for, under names of their own.
+// tables returns the tables for apply_steps in hlslib/core/compare.hpp, with names that begin with the value's
+// name.
 func (s *stepped) tables(pe int) []dataflow.Table {
 	tables := s.form(pe).Tables()
 	for i := range tables {
@@ -109,7 +110,7 @@ func (s *stepped) tables(pe int) []dataflow.Table {
 	return tables
 }
 
-// storage is that of the tables.
+// storage returns the memories of the tables.
 func (s *stepped) storage(pe int) []dataflow.Storage {
 	list := s.form(pe).Storage()
 	for i := range list {
@@ -118,7 +119,7 @@ func (s *stepped) storage(pe int) []dataflow.Storage {
 	return list
 }
 
-// cost is what makes codes of values, for pe units.
+// cost returns the resources of the step functions for pe units.
 func (s *stepped) cost(m cost.Model, pe int) (r cost.Resources) {
 	for _, part := range s.form(pe).Logic(m) {
 		r = r.Plus(part.Resources)

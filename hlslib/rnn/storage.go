@@ -8,18 +8,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A store is a memory of what a step, or a later phase, looks at: a state, or a value of an earlier phase.
+// A store is a memory that holds a state for the next step, or a value for a later phase.
 type store struct {
 	name   string
-	state  int      // that it holds; -1 for a value
-	writer Ref      // that value, or what the state becomes
-	vector bool     // its words are what dots multiply, else a word has the units that are computed side by side
+	state  int      // number of the state; -1 for a value
+	writer Ref      // the value that is stored
+	vector bool     // words are read by dots; else a word holds PE units
 	elem   num.Type // in memory
-	halves int      // 2 where the old words are still read while new ones are written
-	reads  []int    // phases
+	halves int      // 2 if old words are still read while new ones are written
+	reads  []int    // the phases that read it
 }
 
-// bindStores lists them.
+// bindStores lists the memories of all needed states and values.
 func (g *program) bindStores() {
 	for s, of := range g.cell.States {
 		if g.states[s].needed {
@@ -40,8 +40,8 @@ func (g *program) bindStores() {
 	}
 }
 
-// addStores adds the memories of a state or a value: one for the phases whose dots look at it, and one for those with
-// values that do.
+// addStores adds the memories of a state or a value: one for the phases whose dots multiply it, and one for the
+// phases whose values read it.
 func (g *program) addStores(name string, state int, writer Ref, elem num.Type, looks func(phase int) bool,
 	reads func(Value) bool) {
 	vector := store{name: name + "_vector", state: state, writer: writer, vector: true, elem: g.vector}
@@ -59,7 +59,7 @@ func (g *program) addStores(name string, state int, writer Ref, elem num.Type, l
 			continue
 		}
 		s.halves = 1
-		// A unit's word is read before it is written; a vector is read as a whole, for every unit.
+		// A unit's word is read before it is overwritten. A vector is read again for every unit.
 		if last := slices.Max(s.reads); state >= 0 && (last > writer.Phase || s.vector && last == writer.Phase) {
 			s.halves = 2
 		}
@@ -67,10 +67,10 @@ func (g *program) addStores(name string, state int, writer Ref, elem num.Type, l
 	}
 }
 
-// elements is how many a turn has.
+// elements returns the elements of a store per turn.
 func (g *program) elements(s *store) int { return g.phases[s.writer.Phase].units }
 
-// word is the elements of a word: a vector is read by SIMD of them and written by PE.
+// word returns the elements per word. A vector is read SIMD elements at a time, and written PE at a time.
 func (s *store) word(f dataflow.Fold) int {
 	if s.vector {
 		return f.PE / dataflow.GCD(f.PE, f.SIMD) * f.SIMD
@@ -78,7 +78,7 @@ func (s *store) word(f dataflow.Fold) int {
 	return f.PE
 }
 
-// storage is the layer's memories: the tables, the weights first, and what is kept from step to step.
+// Storage lists the layer's memories: the tables, weights first, and the stores.
 func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	if o.dots > 0 {
 		list = append(list, dataflow.ROM("weights", "weight memory", o.rows(f),
@@ -108,8 +108,8 @@ func (o *op) Storage(f dataflow.Fold) (list []dataflow.Storage) {
 	return list
 }
 
-// start is the table of what a store starts with, in words of its memory by cell. There is none of what arrives, of
-// values, and of zeros.
+// start returns the table of a store's initial words, by cell. ok is false if the store holds a value, if the
+// state arrives by an input, or if all initial values are zero.
 func (g *program) start(s *store, f dataflow.Fold) (t dataflow.Table, ok bool) {
 	if s.state < 0 || slices.Contains(g.params.Starts, s.state) {
 		return t, false
@@ -127,6 +127,6 @@ func (g *program) start(s *store, f dataflow.Fold) (t dataflow.Table, ok bool) {
 	if !slices.ContainsFunc(rows, func(r []int64) bool { return !slices.Equal(r, rows[0]) }) {
 		rows = rows[:1]
 	}
-	return dataflow.Table{Name: s.name + "_start", Doc: "by cell: what every frame begins with",
+	return dataflow.Table{Name: s.name + "_start", Doc: "by cell: the initial state of a frame",
 		Elem: num.Smallest(num.Hull(all)), Rows: rows}, true
 }

@@ -8,29 +8,30 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A row is which row of a table serves the units of a word.
+// A row is the C++ expression for the table row of the units in a word.
 type row string
 
 const (
-	always row = "0"       // one serves all
-	byCell row = "at.cell" // one per cell
-	byWord row = "at.word" // one per word of every cell
+	always row = "0"       // all units share one row
+	byCell row = "at.cell" // one row per cell
+	byWord row = "at.word" // one row per word of every cell
 )
 
-// A parameter is what a linear value has for every unit of every cell.
+// A parameter is a factor or the bias of a linear value, for every unit of every cell.
 type parameter struct {
 	name, doc string
 	units     int
-	cells     [][]int64 // one for all units, or one per unit
-	elem      num.Type  // of any
-	value     int64     // of all, where they are the same
+	cells     [][]int64 // by cell: one number for all units, or one per unit
+	elem      num.Type  // holds every number
+	value     int64     // the common number, if same is set
 	same      bool
-	// multiplies tells that a product with it takes a multiplier: a constant power of two is a shift, and -1, 0 and 1
-	// are a choice of sign.
+	// multiplies says that a product with the parameter needs a multiplier. A constant power of two is a shift, and
+	// a choice among -1, 0 and 1 needs no multiplier either.
 	multiplies bool
 }
 
-// newParameter takes lists by cell; what is the same for all units of a cell stands there once.
+// newParameter returns a parameter with the given numbers, by cell. It stores a cell's numbers once if they are
+// all equal.
 func newParameter(name, doc string, units int, cells [][]int64) parameter {
 	p := parameter{name: name, doc: doc, units: units, cells: make([][]int64, len(cells))}
 	for d, list := range cells {
@@ -46,13 +47,13 @@ func newParameter(name, doc string, units int, cells [][]int64) parameter {
 	return p
 }
 
-// of is that of a unit.
+// of returns the number of a unit in cell d.
 func (p *parameter) of(d, unit int) int64 { return layer.Of(p.cells[d], unit) }
 
-// is reports whether all have the value.
+// is reports whether all numbers equal want.
 func (p *parameter) is(want int64) bool { return p.same && p.value == want }
 
-// row says which row of the table a unit has.
+// row returns the rule by which a unit selects its row of the table.
 func (p *parameter) row() row {
 	if slices.ContainsFunc(p.cells, func(list []int64) bool { return len(list) > 1 }) {
 		return byWord
@@ -60,7 +61,8 @@ func (p *parameter) row() row {
 	return byCell
 }
 
-// table is the values for words of pe units. There is none where all are the same.
+// table returns the numbers as a table for words of pe units. The parameter must not be the same for all units
+// and cells.
 func (p *parameter) table(pe int) dataflow.Table {
 	t := dataflow.Table{Name: p.name, Doc: p.doc + ", by cell", Elem: p.elem, Rows: p.cells}
 	if p.row() == byCell {
@@ -77,7 +79,7 @@ func (p *parameter) table(pe int) dataflow.Table {
 	return t
 }
 
-// size is the rows of the table, and the elements of one.
+// size returns the rows of the table, and the elements per row.
 func (p *parameter) size(pe int) (rows, n int) {
 	if p.row() == byCell {
 		return len(p.cells), 1
@@ -85,7 +87,7 @@ func (p *parameter) size(pe int) (rows, n int) {
 	return len(p.cells) * p.units / pe, pe
 }
 
-// parameters are those of a value of phase i that are tables.
+// parameters returns the parameters of value v of phase i that need a table.
 func (g *program) parameters(i int, v *value) (list []*parameter) {
 	if !v.built() || v.Op != Linear {
 		return nil
@@ -97,7 +99,7 @@ func (g *program) parameters(i int, v *value) (list []*parameter) {
 	return slices.DeleteFunc(list, func(p *parameter) bool { return p.same })
 }
 
-// terms are the arguments of a linear value that count: those that may change, and have factors other than 0.
+// terms returns the arguments of a linear value that are not constant and have a nonzero factor in some unit.
 func (g *program) terms(i int, v *value) (list []int) {
 	for a, of := range v.Of {
 		if !v.factors[a].is(0) && !g.phases[i].values[of].constant() {
@@ -107,8 +109,8 @@ func (g *program) terms(i int, v *value) (list []int) {
 	return list
 }
 
-// weights is the table of the dots: a row per clock of the phases, cell by cell, in which a phase with fewer dots than
-// another one has zeros.
+// weights returns the table of the weights, a row per clock, ordered by phase and cell. Phases with fewer dots
+// than others have zeros in the remaining lanes.
 func (g *program) weights(f dataflow.Fold) dataflow.Table {
 	rows := make([][]int64, 0, g.rows(f))
 	for i, p := range g.phases {
@@ -133,7 +135,7 @@ func (g *program) weights(f dataflow.Fold) dataflow.Table {
 	return g.unit.Codes.Table("by phase, cell, word and sf: element (pe*dots + dot)*simd + i", rows)
 }
 
-// rows is how many the table of the weights has.
+// rows returns the number of rows in the table of the weights.
 func (g *program) rows(f dataflow.Fold) (n int) {
 	for _, p := range g.phases {
 		if len(p.dots) > 0 {

@@ -9,27 +9,29 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A timing is the clocks of a fold.
+// A timing holds the schedule of a fold in clocks.
 type timing struct {
-	head    int // in which states arrive
-	rest    int // that the first step waits for them
+	head    int // clocks for the arrival of states
+	rest    int // clocks from their arrival to the first step
 	phases  []span
-	waits   []int // by store: least iterations from where a word is written to where it is read
-	step    int   // of a time step
-	latency int   // from the start of an iteration to the arrival of what it writes
+	waits   []int // by store: least iterations from a write of a word to a read of it
+	step    int   // clocks of a time step
+	latency int   // from the start of an iteration to the arrival of the words that it writes
 }
 
-// deciding is the clocks of an iteration before what phases hand on: every iteration has them.
+// deciding is the clock in which an iteration decides whether it takes place. It precedes the operations of all
+// phases.
 const deciding = 1
 
-// A span is a phase's part of a step.
+// A span is the schedule of a phase within a time step.
 type span struct {
 	start, nf, sf int
 	turn          int // clocks of a turn: nf*sf
-	idle          int // after the last turn
+	idle          int // clocks between its last turn and the next phase or step
 }
 
-// timing is that of a target: as chains of operations have it, or as the circuit does.
+// timing returns the schedule for a target: from the circuit where streams are given credit, else from chains
+// of operations.
 func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 	if target.Stalls == dataflow.Credit {
 		return wired(o, f, target)
@@ -46,8 +48,8 @@ func (o *op) timing(f dataflow.Fold, target dataflow.Target) timing {
 	return schedule(o, f, waits, most)
 }
 
-// schedule lets every phase begin as soon as all words that it looks at are there when they are read, and every step as
-// soon as its first phase may.
+// schedule lets every phase begin as soon as all words that it reads will have arrived. It lets every step
+// begin as soon as its first phase may.
 func schedule(o *op, f dataflow.Fold, waits []int, latency int) timing {
 	t := timing{waits: waits, latency: latency}
 	for _, p := range o.phases {
@@ -84,7 +86,8 @@ func schedule(o *op, f dataflow.Fold, waits []int, latency int) timing {
 	return t
 }
 
-// await puts off a clock, such that what phase q reads of a store at so many clocks from there has arrived.
+// await raises *clock by as much as phase q must wait for the words of a store, if the phase begins after
+// clocks later.
 func (t *timing) await(o *op, store int, f dataflow.Fold, q, after int, clock *int) {
 	s := &o.stores[store]
 	if slices.Contains(s.reads, q) {
@@ -92,8 +95,9 @@ func (t *timing) await(o *op, store int, f dataflow.Fold, q, after int, clock *i
 	}
 }
 
-// slack is the least number of iterations from where a word of a store is written to where phase q reads it first, if
-// both phases began in the same one. Turns and words come at even distances, so that it is that of a first or a last.
+// slack returns the least number of iterations between the write of a word and its first read by phase q, if
+// both phases begin together. Turns and words come at even distances, so the first or the last of them has the
+// least.
 func (t *timing) slack(o *op, s *store, f dataflow.Fold, q int) int {
 	p, r, word := t.phases[s.writer.Phase], t.phases[q], s.word(f)
 	least := 0
@@ -108,7 +112,7 @@ func (t *timing) slack(o *op, s *store, f dataflow.Fold, q int) int {
 	return least
 }
 
-// read is the clock of a turn in which a phase of sf clocks per word reads word w of a store first.
+// read returns the clock of a turn at which a phase with sf clocks per word first reads word w of a store.
 func (s *store) read(w, word, sf int, f dataflow.Fold) int {
 	if s.vector {
 		return w * word / f.SIMD
@@ -116,7 +120,7 @@ func (s *store) read(w, word, sf int, f dataflow.Fold) int {
 	return (w+1)*sf - 1
 }
 
-// awaitStarts makes room for the states that arrive, PE units of each in a clock, before the first step.
+// awaitStarts sets the clocks before the first step: states arrive with PE units each per clock.
 func (t *timing) awaitStarts(o *op, f dataflow.Fold) {
 	for _, s := range o.P.Starts {
 		t.head = max(t.head, o.turns*o.cell.units(s)/f.PE)
@@ -130,8 +134,8 @@ func (t *timing) awaitStarts(o *op, f dataflow.Fold) {
 	}
 }
 
-// headSlack is the least number of iterations from where a word of a state arrives to where phase q of the first step
-// reads it, if no clock lies between.
+// headSlack returns the least number of iterations between the arrival of a state's word and its read by phase
+// q of the first step, if no clocks lie between.
 func (t *timing) headSlack(o *op, s *store, f dataflow.Fold, q int) int {
 	r, word, units := t.phases[q], s.word(f), o.elements(s)
 	least := 0
@@ -146,7 +150,7 @@ func (t *timing) headSlack(o *op, s *store, f dataflow.Fold, q int) int {
 	return least
 }
 
-// arrives reports whether a store holds a state that starts with an input.
+// arrives reports whether the store holds a state whose initial value an input brings.
 func (g *program) arrives(s *store) bool {
 	for _, state := range g.params.Starts {
 		if state == s.state {
@@ -156,8 +160,8 @@ func (g *program) arrives(s *store) bool {
 	return false
 }
 
-// distance is the least number of iterations from where a word of a store is written to where it is read: more than its
-// latency.
+// distance returns the least number of iterations between the write of a store's word and a read of it. It
+// exceeds the store's latency.
 func (t *timing) distance(o *op, s *store, f dataflow.Fold) int {
 	least := 0
 	for n, q := range s.reads {
@@ -175,7 +179,7 @@ func (t *timing) distance(o *op, s *store, f dataflow.Fold) int {
 	return least
 }
 
-// iterations is those of a frame: where the state goes on from frame to frame, the last step waits as all others do.
+// iterations returns the iterations of a frame. If the state is kept, the last step waits as all others do.
 func iterations(o *op, t timing) int {
 	n := t.head + t.rest + o.length*t.step
 	if !o.P.Keeps {
@@ -184,8 +188,8 @@ func iterations(o *op, t timing) int {
 	return n
 }
 
-// latency is L of the package's comment for a phase: the clocks from the start of a unit's last products to the arrival
-// of what is kept or goes out.
+// latency returns L of the package comment for phase i: the clocks from the start of a unit's last products to
+// the arrival of the values that are stored or written.
 func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 	at := chains(o, i, f, t)
 	last := 1
@@ -203,12 +207,12 @@ func latency(o *op, i int, f dataflow.Fold, t dataflow.Target) int {
 	return last
 }
 
-// chains is when the values of a phase are there.
+// chains returns the chain of operations to every value of phase i, which says when the value is available.
 func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 	p, start := &o.phases[i], layer.Body(t)
 	at := make([]layer.Chain, len(p.values))
 	for k := range p.values {
-		at[k] = start // of what is always the same
+		at[k] = start // for constants
 		if v := &p.values[k]; v.built() {
 			at[k] = ready(o, i, v, at, start, f, t)
 		}
@@ -216,7 +220,8 @@ func chains(o *op, i int, f dataflow.Fold, t dataflow.Target) []layer.Chain {
 	return at
 }
 
-// ready is the chain of a value of phase i, behind those before it: operations take what hlslib/delay says.
+// ready returns the chain of value v of phase i, behind the chains of its arguments. hlslib/delay times the
+// operations.
 func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f dataflow.Fold, t dataflow.Target,
 ) layer.Chain {
 	values, dsp := o.phases[i].values, f.Compute == dataflow.DSP
@@ -260,7 +265,8 @@ func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f datafl
 	return c
 }
 
-// slowest is the one of a list that takes longest: it multiplies, if one does, and rounds otherwise than down.
+// slowest returns a requantiser that takes as long as the slowest of the list in each respect: it multiplies if
+// any does, and rounds if any does otherwise than down.
 func slowest(list []num.Requant) num.Requant {
 	q := list[0]
 	for _, other := range list[1:] {
@@ -274,13 +280,13 @@ func slowest(list []num.Requant) num.Requant {
 	return q
 }
 
-// adds reports whether a linear value is more than another value as it is.
+// adds reports whether a linear value needs an adder, a factor or a bias, rather than passing on one value.
 func (g *program) adds(i int, v *value) bool {
 	terms := g.terms(i, v)
 	return len(terms) != 1 || !v.bias.is(0) || !v.factors[terms[0]].is(1)
 }
 
-// multiplies reports whether a requantiser of a list is more than a shift.
+// multiplies reports whether any requantiser of the list needs more than a shift.
 func multiplies(list []num.Requant) bool {
 	for _, q := range list {
 		if q.Multiplier < 0 || !layer.Shifts(q.Multiplier) {

@@ -19,7 +19,7 @@ var fast = dataflow.Target{ClockMHz: 500}
 // wired is that clock in RTL.
 var wired = dataflow.Target{ClockMHz: 500, Stalls: dataflow.Credit}
 
-// field is what a layer emits under a name.
+// field returns the value of the config field with the name. The test fails if there is none.
 func field[T any](t *testing.T, config []dataflow.Field, name string) T {
 	t.Helper()
 	i := slices.IndexFunc(config, func(f dataflow.Field) bool { return f.Name == name })

@@ -9,15 +9,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// has reports whether a value is there.
+// has reports whether the cell has the value r.
 func (c Cell) has(r Ref) bool {
 	return r.Phase >= 0 && r.Phase < len(c.Phases) && r.Value >= 0 && r.Value < len(c.Phases[r.Phase].Values)
 }
 
-// units is how many elements a state has.
+// units returns the number of elements of a state.
 func (c Cell) units(state int) int { return c.Phases[c.States[state].Next.Phase].Units }
 
-// length is how many elements the vector has that a phase looks at; 0 where it looks at none.
+// length returns the length of the vector that a phase multiplies, or 0 if there is none.
 func (c Cell) length(p Phase) int {
 	switch {
 	case p.State != nil:
@@ -28,7 +28,7 @@ func (c Cell) length(p Phase) int {
 	return 0
 }
 
-// product is the requantiser of every product of a dot, nil for none.
+// product returns the requantiser of the dots' products, or nil.
 func (c Cell) product() *num.Requant {
 	for _, p := range c.Phases {
 		for _, d := range p.Dots {
@@ -107,10 +107,10 @@ func (c Cell) verifyPhase(i int, p Phase) error {
 	return nil
 }
 
-// verifyValue says what is wrong with value k of phase i.
+// verifyValue reports what is wrong with value k of phase i.
 func (c Cell) verifyValue(i, k int, v Value) error {
 	p := c.Phases[i]
-	arguments, limit := 0, -1 // of At
+	arguments, limit := 0, -1 // limit of At; -1 if At is not used
 	switch v.Op {
 	case Input:
 		if limit = 1 << 16; i > 0 {
@@ -145,7 +145,7 @@ func (c Cell) verifyValue(i, k int, v Value) error {
 	return v.verifyNumbers(p.Units)
 }
 
-// verifyNumbers says what is wrong with the parameters that v's operation has.
+// verifyNumbers reports what is wrong with the parameters of v's operation.
 func (v Value) verifyNumbers(units int) error {
 	each := func(what string, n int) error {
 		if n != 1 && n != units {
@@ -185,7 +185,7 @@ func (v Value) verifyNumbers(units int) error {
 	return nil
 }
 
-// like reports whether two cells differ in numbers only.
+// like reports whether two cells differ only in numbers.
 func (c Cell) like(o Cell) bool {
 	return same(c.product(), o.product()) &&
 		slices.EqualFunc(c.States, o.States, func(a, b State) bool { return a.Next == b.Next }) &&
@@ -197,15 +197,15 @@ func (c Cell) like(o Cell) bool {
 		})
 }
 
-// same reports whether two are nothing, or equal.
+// same reports whether both pointers are nil or point to equal values.
 func same[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// sequences is S.
+// sequences returns S, which is at least 1.
 func (p Params) sequences() int { return max(1, p.Sequences) }
 
-// Lanes is X: how many lanes of the input a unit of the first phase has.
+// Lanes returns X, the lanes of the input for each unit of the first phase.
 func (c Cell) Lanes() int {
 	n := 0
 	for _, v := range c.Phases[0].Values {
@@ -216,7 +216,7 @@ func (c Cell) Lanes() int {
 	return n
 }
 
-// Bound is the values that a state can become, whatever happens.
+// Bound returns the range of values that a state can take, whatever the inputs are.
 func (c Cell) Bound(state int) num.Range {
 	next := c.States[state].Next
 	v := c.Phases[next.Phase].Values[next.Value]

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit is wires: every output has the word that is read, and takes it in its turn.
+// Circuit returns the RTL, which is mostly wires: every output is given the word, and takes it in its turn.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	turns := layer.TurnsOf(b, o.Out, f)

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is what counts words: all outputs are given the same word, and only one of them takes it. FINN counts nothing
+// Cost counts the counters of words. All outputs are given the same word, and only one takes it. FINN counts nothing
 // for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {

@@ -1,11 +1,12 @@
-// Package split parts the channels of its input: the first Channels[0] of every vector go to output 0, those that
-// follow to output 1, and so on.
+// Package split distributes the channels of its input: the first Channels[0] channels of every vector go to output 0,
+// the next ones to output 1, and so on.
 //
 // Words have SIMD elements on all ports, so SIMD divides the channels of every output. With V vectors the loop is
 //
 //	for v < V: for k < outputs: for fold < Channels[k]/SIMD: one clock
 //
-// or V*C/SIMD clocks a frame, C being all channels. Every iteration reads a word and writes it to output k.
+// or V*C/SIMD clocks a frame, where C is the number of all channels. Every iteration reads a word and writes it to
+// output k.
 package split
 
 import (
@@ -16,7 +17,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the split in the table of layers; New makes one.
+// Layer describes the split in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "StreamingSplit",
 	Doc:     "the channels parted among several outputs (Split on the last axis)",
@@ -24,12 +25,12 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
-	Channels []int `json:"channels"` // of each output
+	Channels []int `json:"channels"` // by output
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if err := layer.Within("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
 		return err
@@ -47,8 +48,8 @@ type op struct {
 	layer.Mover
 }
 
-// bind takes one input of shape [..., C], C being the sum of Channels; output k has shape [..., Channels[k]], and the
-// element type and ranges of the input.
+// bind returns the layer for one input of shape [..., C], where C is the sum of Channels. Output k has the shape
+// [..., Channels[k]], and the element type and ranges of the input.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape := in[0].Shape
 	sum, step := 0, 0
@@ -72,10 +73,10 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.In[0].Shape.Vectors()) }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	run, all := 0, o.In[0].Shape.Channels()
 	for _, c := range o.P.Channels {
@@ -104,7 +105,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return y
 }
 
-// words is the words of a vector at each output.
+// words returns the words per vector of each output.
 func (o *op) words(f dataflow.Fold) []int {
 	w := make([]int, len(o.Out))
 	for k, c := range o.P.Channels {
@@ -113,7 +114,7 @@ func (o *op) words(f dataflow.Fold) []int {
 	return w
 }
 
-// Loop has a latency of one clock.
+// Loop returns the loop of streams that take turns.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, f, t, layer.Turns(o.Out, f, t, func(k int) dataflow.Moves {
 		return dataflow.Moves{Read: 1, Write: 1 << k}
@@ -121,8 +122,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 }
 
 type kernel struct {
-	words []int // of a vector, by output
-	all   int   // words of an input vector
+	words []int // per vector, by output
+	all   int   // words per input vector
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {

@@ -6,8 +6,8 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// Alike reports whether two forms of functions with as many thresholds, of the same types, take the same, and are as
-// fast: what they differ in are numbers in tables. Either may be nil.
+// Alike reports whether two forms have the same cost and latency, so that they differ only in the numbers in their
+// tables. Both forms must be of functions with equally many thresholds and the same types. Either may be nil.
 func Alike(a, b Form, m cost.Model) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -21,7 +21,7 @@ func Alike(a, b Form, m cost.Model) bool {
 		slices.Equal(a.Storage(), b.Storage()) && slices.Equal(a.Logic(m), b.Logic(m))
 }
 
-// alike reports whether two multipliers add, round and clip the same.
+// alike reports whether two multipliers add equally many words of the same width, and round and clip alike.
 func (s *Scaled) alike(o *Scaled) bool {
 	n, width := s.Terms()
 	terms, bits := o.Terms()

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// open is a form's tables in a circuit, by name and lane.
+// open returns a form's tables in a circuit, by name and lane.
 func open(b *circuit.Builder, f interface {
 	Storage() []dataflow.Storage
 	Tables() []dataflow.Table
@@ -25,8 +25,8 @@ func open(b *circuit.Builder, f interface {
 	return list
 }
 
-// Circuit compares with all thresholds of a row. Lanes are alike: what one does with its value and its part of a row is
-// a function.
+// Circuit compares each value with all thresholds of its row. All lanes call one circuit function, which takes the
+// lane's value and its part of the row.
 func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	side := p.side()
 	if p.f.compare.Shared() {
@@ -53,7 +53,7 @@ func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circu
 	return codes
 }
 
-// code is that of a value, with a lane's part of the rows.
+// code returns the code of value v, where words holds the lane's part of each table's row.
 func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]circuit.Value) circuit.Value {
 	k := p.f.compare
 	var exceeded []circuit.Value
@@ -71,7 +71,7 @@ func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]ci
 	return p.f.sum(b, base, exceeded, func(s int) circuit.Value { return circuit.Element(words["deltas"], s, elem) })
 }
 
-// count is how many conditions hold.
+// count returns the number of conditions that hold.
 func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 	h := b.Heap()
 	for _, c := range conditions {
@@ -80,7 +80,7 @@ func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 	return h.Total(num.Range{Hi: int64(len(conditions))})
 }
 
-// affine is base + unit*n, which is a code.
+// affine returns base + unit*n, which is a code.
 func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base circuit.Value) circuit.Value {
 	if r := base.Range(); r.Lo == r.Hi && n.Range() == (num.Range{Hi: 1}) {
 		return circuit.Kept(circuit.Choice(n, b.Constant(r.Lo+unit), base), f.out.Range())
@@ -91,7 +91,7 @@ func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base
 	return h.Total(f.out.Range())
 }
 
-// sum is the base and what each condition that holds adds, which is a code.
+// sum returns base plus the delta of every condition that holds, which is a code.
 func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []circuit.Value,
 	delta func(i int) circuit.Value) circuit.Value {
 	h := b.Heap()
@@ -102,7 +102,7 @@ func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []cir
 	return h.Total(f.out.Range())
 }
 
-// address is a lane's row of a table: so many bits behind the number of the function.
+// address returns the address of a lane's row in a table: the given bits, below the number of the function.
 func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value {
 	if l.functions() > 1 {
 		bits = append(bits, circuit.Raw(row, row.Width()))
@@ -114,7 +114,7 @@ func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value 
 	return circuit.Wrapped(word, num.Type{Kind: num.UInt, Width: word.Width()})
 }
 
-// Circuit looks up, and compares the rest.
+// Circuit looks up the segment by the upper bits, and compares the lower bits with the segment's thresholds.
 func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	tables := open(b, s)
 	codes := make([]circuit.Value, len(values))
@@ -146,12 +146,12 @@ func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circui
 	return codes
 }
 
-// Circuit finds some bits of the count in a stage.
+// Circuit finds the bits of the count stage by stage.
 func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	tables := open(b, s)
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
-		var found []circuit.Value // the lowest bits first
+		var found []circuit.Value // the bits of the count, lowest first
 		for stage, bits := range s.stages {
 			thresholds := tables[name(stage)][i].Row(s.address(row, found...))
 			var exceeded []circuit.Value
@@ -165,7 +165,7 @@ func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circ
 	return codes
 }
 
-// output is a lane's code where so many thresholds are exceeded.
+// output returns a lane's code for the number of exceeded thresholds.
 func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Table, lane int, row,
 	found circuit.Value) circuit.Value {
 	unit, of := s.f.compare.Unit, num.Type{Kind: num.UInt, Width: found.Width()}
@@ -180,32 +180,33 @@ func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Table
 	return circuit.Element(tables["codes"][lane].Row(s.address(row, found)), 0, s.codes())
 }
 
-// A Search is a serial search in a circuit.
+// A Search is the circuit of a serial search.
 type Search struct {
 	*Serial
 	b      *circuit.Builder
 	tables map[string][]circuit.Table
 }
 
-// Search begins it.
+// Search adds the tables of the serial search to a circuit.
 func (s *Serial) Search(b *circuit.Builder) Search { return Search{s, b, open(b, s)} }
 
-// Place is the type of places. Behind the last step, the place is the count alone.
+// Place returns the type of places. After the last step, the place is the count alone.
 func (s Search) Place() num.Type { return num.Type{Kind: num.UInt, Width: s.Steps()} }
 
-// Next is a lane's place behind another one, for a value, of the function in a row.
+// Next returns a lane's place after one step of the search for v, in the function that row selects.
 func (s Search) Next(lane int, row, place, v circuit.Value) circuit.Value {
 	limit := circuit.Element(s.tables["places"][lane].Row(s.address(row, circuit.Raw(place, s.Steps()))), 0, s.f.of)
 	more := circuit.Raw(circuit.Exceeds(v, limit), 1)
 	return circuit.Wrapped(circuit.Joined(more, circuit.Part(place, 0, s.Steps()-1)), s.Place())
 }
 
-// Code is a lane's, of the place behind the last step.
+// Code returns a lane's code, from its place after the last step.
 func (s Search) Code(lane int, row, place circuit.Value) circuit.Value {
 	return s.output(s.b, s.tables, lane, row, circuit.Raw(place, s.Steps()))
 }
 
-// Circuit is a sum of shifted values. A lane with a multiplier of its own always is the same lane.
+// Circuit multiplies by a constant, as a sum of shifted values. If each lane has its own multiplier, there is one
+// lane per function.
 func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value {
 	biases := open(b, s)["biases"][0]
 	elem := num.Narrowest(s.s.bias)
@@ -225,7 +226,7 @@ func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit
 	return codes
 }
 
-// occurring is the values that occur, of all functions.
+// occurring returns the range of values that occur, over all functions.
 func (s *Scaled) occurring() num.Range {
 	r := s.f.in[0]
 	for _, o := range s.f.in[1:] {

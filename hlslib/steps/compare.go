@@ -5,13 +5,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// parallel compares with all thresholds at once.
+// parallel is the form that compares a value with all thresholds at once.
 type parallel struct {
 	f  *Functions
 	at Site
 }
 
-// side is how many functions a row of the tables is for.
+// side returns the number of functions that share a row of the tables.
 func (p *parallel) side() int {
 	if p.at.Alike {
 		return 1

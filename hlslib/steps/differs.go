@@ -6,19 +6,19 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Forms are proved again and again, of many functions with many breakpoints. Values are looked at in their order, or
-// nearly so, and what is found of one leads to the next.
+// Forms are checked often, for many functions with many breakpoints. So values are checked nearly in increasing
+// order, and each lookup starts where the one before ended.
 
-// A Difference is where a form is wrong.
+// A Difference is a function and a value for which a form yields a wrong code.
 type Difference struct {
 	Function int
 	Value    int64
 }
 
-// Differs is a value for which a form gives another code than a function, and that function; nil where it gives the
-// same for all values, or, where it multiplies, for all that occur. Between two breakpoints, and two borders of what
-// tables have rows for, nothing changes, and a line that is the same at both ends is so between them. A row without a
-// breakpoint has nothing but the function's code of its first value.
+// Differs returns a function and a value for which the form yields another code than the function, or nil if there is
+// none. It considers all values of the type; for a Scaled form only those that occur. It need not try every value: a
+// code changes only at breakpoints and at the borders of table rows. A line that is right at both ends of a constant
+// piece is right between them. A row without a breakpoint holds the function's code for its first value.
 func (f *Functions) Differs(form Form) *Difference {
 	f.bind()
 	return f.differs(form)
@@ -47,7 +47,7 @@ func (f *Functions) differs(form Form) *Difference {
 	return nil
 }
 
-// otherThan is a value, of some, for which a form of function n gives another code than a step function.
+// otherThan returns a value in all for which function n of the form yields another code than s.
 func otherThan(s *num.Step, all num.Range, form Form, n int) (at int64, differs bool) {
 	apply := follow(form, n)
 	where := finger{list: s.At}
@@ -80,7 +80,7 @@ func otherThan(s *num.Step, all num.Range, form Form, n int) (at int64, differs 
 	return at, differs
 }
 
-// follow is a form's Apply of function n, for values that come in order, or nearly so.
+// follow returns the form's Apply of function n, which is fast if the values come nearly in order.
 func follow(form Form, n int) func(v int64) int64 {
 	switch form := form.(type) {
 	case *searching:
@@ -93,8 +93,8 @@ func follow(form Form, n int) func(v int64) int64 {
 	return func(v int64) int64 { return form.Apply(n, v) }
 }
 
-// follow counts thresholds that are exceeded: a search finds just these, where they are in order. Of deltas it keeps
-// the sum.
+// follow counts the exceeded thresholds, which must be in order; then the search finds the same count. If thresholds
+// have deltas, it also keeps the sum of the exceeded ones.
 func (s *searching) follow(n int) func(v int64) int64 {
 	exceeded, k := finger{list: s.f.compare.At[n]}, &s.f.compare
 	if k.Delta == nil {
@@ -113,12 +113,12 @@ func (s *searching) follow(n int) func(v int64) int64 {
 	}
 }
 
-// follow keeps the record of a segment until a value lies in another one.
+// follow keeps the record of a segment until a value lies in another segment.
 func (s *segment) follow(n int) func(v int64) int64 {
 	above := finger{list: s.f.list[n].At}
 	var over, delta [4]int64
 	var r record
-	known, of := false, int64(0) // which record
+	known, of := false, int64(0) // whether r is valid, and the first value of its segment
 	return func(v int64) int64 {
 		v = s.kept(v)
 		if first := s.begin(v); !known || first != of {
@@ -129,13 +129,13 @@ func (s *segment) follow(n int) func(v int64) int64 {
 	}
 }
 
-// A finger is somewhere in a list that is in order.
+// A finger is a position in a sorted list, from which the next search starts.
 type finger struct {
 	list []int64
 	at   int
 }
 
-// upTo is how many are no more than v.
+// upTo returns the number of elements that are at most v.
 func (p *finger) upTo(v int64) int {
 	for p.at > 0 && p.list[p.at-1] > v {
 		p.at--

@@ -8,31 +8,32 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A ramp is a function as a stair, and what was found of the lines that equal it. Functions that are some of others
-// share their ramps: the layers that share a layer's channels would find the same lines again.
+// A ramp is a function as a stair, with the lines found so far that equal it. Functions that are shared among layers
+// share their ramps, so that each line is searched for only once.
 type ramp struct {
 	num.Stair
 	mutex sync.Mutex
-	keys  []byte // of what was found: the rounding, and 6 bits of shift
+	keys  []byte // of the lines found: the rounding, and 6 bits of shift
 	found []*slope
 }
 
-// A slope is the multipliers of a ramp's lines with a shift, and the one of them of fewest digits.
+// A slope holds the multipliers of all lines that equal a ramp with a given shift, and the multiplier with fewest
+// digits.
 type slope struct {
 	multipliers num.Range
-	passes      bool // there is one
+	passes      bool // at least one line exists
 	fewest      int64
-	digits      int // of that one
+	digits      int // digits of fewest
 }
 
-// find is slope.
+// find locks the ramp and returns its slope.
 func (r *ramp) find(mode num.Rounding, shift int) *slope {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	return r.slope(mode, shift)
 }
 
-// slope finds them once. The ramp is locked.
+// slope finds the multipliers for a rounding and a shift, and remembers them. The caller must hold the lock.
 func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 	key := byte(slices.Index(scalings, mode))<<6 | byte(shift)
 	at := bytes.IndexByte(r.keys, key)
@@ -46,8 +47,8 @@ func (r *ramp) slope(mode num.Rounding, shift int) *slope {
 	return r.found[at]
 }
 
-// passes reports whether there are lines with a shift: those that were found with a lesser one may tell. The ramp is
-// locked.
+// passes reports whether a line with the shift equals the ramp. Lines found with a smaller shift may settle the
+// question. The caller must hold the lock.
 func (r *ramp) passes(mode num.Rounding, shift int) bool {
 	rounds := byte(slices.Index(scalings, mode))
 	for i, key := range r.keys {
@@ -59,7 +60,7 @@ func (r *ramp) passes(mode num.Rounding, shift int) bool {
 	return r.slope(mode, shift).passes
 }
 
-// rampsOf are those of the functions' stairs.
+// rampsOf returns the ramps of the functions' stairs. It reuses ramps of the functions that these are part of.
 func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	list := make([]*ramp, len(stairs))
 	if f.whole != nil {
@@ -80,7 +81,7 @@ func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	return list
 }
 
-// same reports whether two stairs are the same.
+// same reports whether two stairs are equal.
 func same(a, b *num.Stair) bool {
 	return a.X == b.X && a.V == b.V && a.Limits == b.Limits && slices.Equal(a.F.At, b.F.At) &&
 		slices.Equal(a.F.Value, b.F.Value)

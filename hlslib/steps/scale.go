@@ -11,42 +11,43 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Limits of multiplications.
+// Limits of the search for multipliers.
 const (
-	mostDigits   = 12 // of a multiplier: each further one is an adder as wide as the sum
-	moreShifts   = 6  // than the least are looked at: a longer multiplier may have fewer digits
+	mostDigits   = 12 // digits of a multiplier: each further digit is an adder as wide as the sum
+	moreShifts   = 6  // shifts tried beyond the least: a longer multiplier may have fewer digits
 	widestSum    = 60 // bits
 	mostMeasured = 1 << 18
 )
 
-// longShifts are enough for all lines over values of so many bits, or few fewer.
+// longShifts are the shifts with which leastShift tests whether a ramp is a line at all. A line over values of up to
+// about as many bits can be written with one of them.
 var longShifts = [...]int{44, 36, 28, 20, 12, 4}
 
-// scalings is where multipliers are looked for: what is left out rounds down with another bias, or with a multiplier
-// that is a little less or more.
+// scalings are the roundings that are tried. Other roundings equal rounding down with another bias, or with a
+// slightly smaller or larger multiplier.
 var scalings = []num.Rounding{num.Floor, num.HalfEven}
 
-// A scaling is step functions as lines: multiplier times value plus bias, over 2^shift, rounded and clipped.
-// Multipliers are sums of a few powers of two, with signs.
+// A scaling computes step functions as lines: (multiplier*value + bias) / 2^shift, rounded and clipped. Each
+// multiplier is a sum of a few signed powers of two.
 type scaling struct {
 	mode       num.Rounding
 	shift      int
-	multiplier []int64 // one for all functions, or one of each
-	bias       []int64 // of each function
+	multiplier []int64 // one for all functions, or one per function
+	bias       []int64 // one per function
 	limits     num.Range
-	sum        num.Type // multiplier times value, plus bias, of values that occur
+	sum        num.Type // type of multiplier*value + bias, for values that occur
 	code       num.Range
-	digits     int // of a multiplier, at most
+	digits     int // the largest number of digits of a multiplier
 }
 
-// A lines is what multipliers of functions are chosen from.
+// A lines holds the candidates for the multipliers of all functions.
 type lines struct {
 	ramps  []*ramp
 	mode   num.Rounding
-	common []slopes // by shift, from the least on
+	common []slopes // by shift, starting with the least
 }
 
-// bindScalings finds one multiplier for all functions.
+// bindScalings finds a multiplier that all functions can share.
 func (f *Functions) bindScalings() {
 	if f.of.Kind == num.Bipolar || f.compare.Steps()*len(f.list) > mostMeasured {
 		return
@@ -71,8 +72,9 @@ func (f *Functions) bindScalings() {
 	}
 }
 
-// bindOwn finds a multiplier for each function, where these have fewer digits than one for all. It looks first at the
-// function whose multipliers had too many digits with the shift before: it is likely to have them again.
+// bindOwn finds a multiplier for each function, and keeps them if they have fewer digits than the shared one. For
+// each shift it first tries the function that had too many digits with the shift before, because it will likely fail
+// again.
 func (f *Functions) bindOwn() {
 	f.owned.Do(func() {
 		first := 0
@@ -96,8 +98,8 @@ func (f *Functions) bindOwn() {
 	})
 }
 
-// leastShift is the least with which lines equal all ramps. What one shift serves, the next serves too, unless
-// something leaves 63 bits: a ramp that is no line is found out by a few of them.
+// leastShift returns the least shift with which lines equal all ramps. A line with some shift usually exists with the
+// next one, too, unless a number leaves 63 bits. So a few long shifts suffice to detect a ramp that is no line.
 func leastShift(ramps []*ramp, mode num.Rounding) (shift int, ok bool) {
 	for _, r := range ramps {
 		passes := func(shift int) bool { return r.find(mode, shift).passes }
@@ -115,7 +117,7 @@ func leastShift(ramps []*ramp, mode num.Rounding) (shift int, ok bool) {
 	return shift, true
 }
 
-// A slopes is the multipliers that ramps have in common with a shift; empty where there are none.
+// A slopes is the range of multipliers that all ramps have in common with a shift. It is empty if there are none.
 type slopes struct {
 	shift       int
 	multipliers num.Range
@@ -123,7 +125,8 @@ type slopes struct {
 
 func (s *slopes) empty() bool { return s.multipliers.Lo > s.multipliers.Hi }
 
-// slopesOf finds them with the least shift and with those behind it that all ramps have lines with.
+// slopesOf returns the common multipliers for the least shift and for the shifts after it, as long as all ramps have
+// lines.
 func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 	list := make([]slopes, moreShifts+1)
 	for i := range list {
@@ -137,7 +140,7 @@ func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 				list = list[:i]
 				break
 			}
-			if m := &l.multipliers; !l.empty() { // else no others are asked for
+			if m := &l.multipliers; !l.empty() { // an empty range stays empty
 				s := r.slope(mode, l.shift)
 				m.Lo, m.Hi = max(m.Lo, s.multipliers.Lo), min(m.Hi, s.multipliers.Hi)
 			}
@@ -147,8 +150,9 @@ func slopesOf(ramps []*ramp, mode num.Rounding, least int) []slopes {
 	return list
 }
 
-// scaling has the multipliers of fewest digits, of those the ones of the least shift; nil where there are none. choose
-// gives those of a shift, and the most digits of any; more than most where there are none of so few.
+// scaling returns the scaling whose multipliers have the fewest digits, and among those the least shift; nil if none
+// has at most mostDigits. choose returns the multipliers for a shift, and the largest number of their digits. The
+// number exceeds most if no multipliers have at most most digits.
 func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, digits int)) (best *scaling) {
 	most := mostDigits
 	for _, common := range l.common {
@@ -160,7 +164,7 @@ func (l *lines) scaling(choose func(l slopes, most int) (multiplier []int64, dig
 	return best
 }
 
-// complete finds the biases, nearest to 0, and the width of sums.
+// complete sets the biases, as near to 0 as possible, and the width of sums. It reports whether the numbers fit.
 func (s *scaling) complete(ramps []*ramp) bool {
 	s.bias = make([]int64, 0, len(ramps))
 	for c, r := range ramps {
@@ -182,10 +186,10 @@ func (s *scaling) complete(ramps []*ramp) bool {
 	return s.sum.Width <= widestSum && s.limits.Within(int32s)
 }
 
-// times is function n's multiplier.
+// times returns the multiplier of function n.
 func (s *scaling) times(n int) int64 { return s.multiplier[min(n, len(s.multiplier)-1)] }
 
-// fewestDigits is the number of a range that is a sum of fewest powers of two, with signs, and how many they are.
+// fewestDigits returns the number in r that is a sum of the fewest signed powers of two, and how many these are.
 func fewestDigits(r num.Range) (m int64, n int) {
 	for n = 0; ; n++ {
 		if m, ok := withDigits(r, n); ok {
@@ -194,8 +198,8 @@ func fewestDigits(r num.Range) (m int64, n int) {
 	}
 }
 
-// withDigits is a number of a range that is a sum of so many powers of two, with signs. The highest of them is next to
-// what is left, below or above.
+// withDigits returns a number in r that is a sum of n signed powers of two, if one exists. The highest power is the
+// one just below or just above the rest of the range.
 func withDigits(r num.Range, n int) (m int64, ok bool) {
 	if r.Contains(0) || n == 0 {
 		return 0, r.Contains(0)
@@ -213,8 +217,8 @@ func withDigits(r num.Range, n int) (m int64, ok bool) {
 	return 0, false
 }
 
-// digits are the powers of two of which a number is the sum, no two of them next to each other: exponent e for +2^e,
-// and -1-e for -2^e.
+// digits returns the signed powers of two that sum to m, no two of them adjacent. Exponent e stands for +2^e, and
+// -1-e for -2^e.
 func digits(m int64) (list []int) {
 	for _, d := range num.Digits(m) {
 		if d.Negative {
@@ -226,7 +230,8 @@ func digits(m int64) (list []int) {
 	return list
 }
 
-// scaled are the functions by multiplication: by one multiplier, or in as many lanes by one for each.
+// scaled returns the forms that multiply: with a shared multiplier and, if there is a lane for each function, with
+// one multiplier per lane.
 func (f *Functions) scaled(p Site) (forms []Form) {
 	if f.common != nil {
 		forms = append(forms, &Scaled{f, p, f.common})
@@ -239,14 +244,15 @@ func (f *Functions) scaled(p Site) (forms []Form) {
 	return forms
 }
 
-// Scaled multiplies, adds, shifts and clips, without DSP slices. Values other than those that occur give anything.
+// Scaled is the form that multiplies, adds, shifts and clips, without DSP slices. For values that do not occur its
+// codes are arbitrary.
 type Scaled struct {
 	f  *Functions
 	at Site
 	s  *scaling
 }
 
-// Name says how many adders there are.
+// Name tells the number of digits, and whether each function has its own multiplier.
 func (s *Scaled) Name() string {
 	own := ""
 	if len(s.s.multiplier) > 1 {
@@ -255,7 +261,7 @@ func (s *Scaled) Name() string {
 	return fmt.Sprintf("multiplier of %d digits%s", s.s.digits, own)
 }
 
-// Terms is how many words are added up, and how wide these are.
+// Terms returns the number of words to add, and their width in bits.
 func (s *Scaled) Terms() (n, width int) {
 	n = s.s.digits
 	for _, b := range s.s.bias {
@@ -266,31 +272,31 @@ func (s *Scaled) Terms() (n, width int) {
 	return max(1, n), s.s.sum.Width
 }
 
-// Rounds reports whether codes are rounded otherwise than down.
+// Rounds reports whether codes need a rounding other than rounding down.
 func (s *Scaled) Rounds() bool { return s.s.shift > 0 && s.s.mode != num.Floor }
 
 // Clips reports whether codes are clipped.
 func (s *Scaled) Clips() bool { return !s.s.code.Within(s.s.limits) }
 
-// Clocks is one for every two levels of adders, and one for the limits.
+// Clocks returns one clock for every two levels of adders, and one for the clipping.
 func (s *Scaled) Clocks() int {
 	n, _ := s.Terms()
 	return (bits.Len(uint(n-1))+1)/2 + 1
 }
 
-// Lanes is PE.
+// Lanes returns PE.
 func (s *Scaled) Lanes() int { return s.at.PE }
 
-// Apart is false: what does not depend on the value lies in rows of all lanes.
+// Apart returns false: each row of the biases holds those of all lanes.
 func (s *Scaled) Apart() bool { return false }
 
-// Apply is the line, clipped.
+// Apply computes the line, rounded and clipped.
 func (s *Scaled) Apply(n int, v int64) int64 {
 	sum := s.s.sum.Decode(uint64(s.s.times(n)*v + s.s.bias[n]))
 	return min(max(s.s.mode.Quotient(sum, s.s.shift), s.s.limits.Lo), s.s.limits.Hi)
 }
 
-// side is how many functions a row of biases is for.
+// side returns the number of functions that share a row of biases.
 func (s *Scaled) side() int {
 	if s.at.Alike || len(s.s.bias) == 1 {
 		return 1
@@ -298,18 +304,18 @@ func (s *Scaled) side() int {
 	return s.at.PE
 }
 
-// Fields has the digits of the multiplier, unless each lane has its own, which are in a table.
+// Fields includes the digits of the multiplier, unless each lane has its own; then the digits are in a table.
 func (s *Scaled) Fields() []dataflow.Field {
 	fields := []dataflow.Field{
 		formField(scaled),
-		{Name: "digit_count", Doc: "how many powers of two make a multiplier", Value: s.s.digits},
+		{Name: "digit_count", Doc: "powers of two that sum to a multiplier", Value: s.s.digits},
 		{Name: "sum_width", Doc: "bits of multiplier times value, plus bias", Value: s.s.sum.Width},
-		{Name: "shift", Doc: "what that is shifted right by", Value: s.s.shift},
-		{Name: "mode", Doc: "how it rounds: a requant_mode", Value: s.s.mode.Code()},
+		{Name: "shift", Doc: "bits by which the sum is shifted right", Value: s.s.shift},
+		{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: s.s.mode.Code()},
 		{Name: "lo", Doc: "the least output", Value: int(s.s.limits.Lo)},
 		{Name: "hi", Doc: "the greatest output", Value: int(s.s.limits.Hi)},
-		{Name: "clip_lo", Doc: "some code lies below", Value: s.s.code.Lo < s.s.limits.Lo},
-		{Name: "clip_hi", Doc: "some code lies above", Value: s.s.code.Hi > s.s.limits.Hi},
+		{Name: "clip_lo", Doc: "some code lies below lo", Value: s.s.code.Lo < s.s.limits.Lo},
+		{Name: "clip_hi", Doc: "some code lies above hi", Value: s.s.code.Hi > s.s.limits.Hi},
 		{Name: "shared", Doc: "one row serves all channels", Value: s.f.compare.Shared()},
 	}
 	if len(s.s.multiplier) > 1 {
@@ -320,10 +326,10 @@ func (s *Scaled) Fields() []dataflow.Field {
 		list = digits(s.s.multiplier[0])
 	}
 	return append(fields,
-		dataflow.Field{Name: "digits", Doc: "powers of two that make it: -1-e for -2^e", Value: list})
+		dataflow.Field{Name: "digits", Doc: "powers of two that sum to it: e for 2^e, -1-e for -2^e", Value: list})
 }
 
-// Tables has the biases, and the digits of lanes that have multipliers of their own.
+// Tables returns the biases, and the digits if each lane has its own multiplier.
 func (s *Scaled) Tables() []dataflow.Table {
 	side := s.side()
 	t := dataflow.Table{Name: "biases", Doc: "by fold: element pe", Elem: num.Narrowest(s.s.bias)}
@@ -341,20 +347,20 @@ func (s *Scaled) Tables() []dataflow.Table {
 			if i < len(list) {
 				row = append(row, int64(list[i]))
 			} else {
-				row = append(row, int64(s.s.sum.Width)) // nothing of a value is left
+				row = append(row, int64(s.s.sum.Width)) // shifts out all bits of a value
 			}
 		}
 	}
-	return append(tables, dataflow.Table{Name: "exponents", Doc: "of lanes' multipliers, as digits has them",
+	return append(tables, dataflow.Table{Name: "exponents", Doc: "powers of two by lane: e for 2^e, -1-e for -2^e",
 		Elem: s.exponent(), Rows: [][]int64{row}})
 }
 
-// exponent is the type of digits in a table.
+// exponent returns the element type of the table of digits.
 func (s *Scaled) exponent() num.Type {
 	return num.Smallest(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
 }
 
-// Storage is that of the tables: a single row is constants.
+// Storage returns the memories of the tables. A table with a single row becomes constants.
 func (s *Scaled) Storage() []dataflow.Storage {
 	side := s.side()
 	list := []dataflow.Storage{dataflow.ROM("biases", "threshold memory", len(s.s.bias)/side,
@@ -366,7 +372,7 @@ func (s *Scaled) Storage() []dataflow.Storage {
 	return list
 }
 
-// Logic is an adder for every word but the first, the rounding, and a comparison and a choice for each limit.
+// Logic counts an adder for every word but the first, the rounding, and a comparison and a choice for each limit.
 func (s *Scaled) Logic(m cost.Model) []cost.Part {
 	n, width := s.Terms()
 	adders := (n - 1) * s.at.PE

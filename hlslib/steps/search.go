@@ -9,10 +9,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// mostRadix is the most bits of the count that a stage finds: 15 comparators.
+// mostRadix is the largest number of bits of the count that a stage finds. Four bits take 15 comparators.
 const mostRadix = 4
 
-// searched are searches of radix 2 to 16. The first stage takes what the others leave of the count's bits.
+// searched returns the searches of radix 2 to 16. The first stage finds the bits that the other stages leave.
 func (l lanes) searched() (forms []Form) {
 	steps := l.f.compare.Steps()
 	if steps < 2 {
@@ -33,7 +33,7 @@ func (l lanes) searched() (forms []Form) {
 	return forms
 }
 
-// balanced is the bits of each stage: the first one has the rest.
+// balanced returns the number of bits that each stage finds: radix, and in the first stage the rest.
 func balanced(all, radix int) []int {
 	list := []int{(all-1)%radix + 1}
 	for all -= list[0]; all > 0; all -= radix {
@@ -42,14 +42,15 @@ func balanced(all, radix int) []int {
 	return list
 }
 
-// searching finds how many thresholds a value exceeds, some bits of the count in each stage, the highest ones first. A
-// stage compares with the thresholds at the even parts of what the stages before have left.
+// searching is the form that finds the number of thresholds that a value exceeds. Each stage finds some bits of the
+// number, the highest ones first. It compares the value with the thresholds that divide the remaining ones into equal
+// parts.
 type searching struct {
 	lanes
 	stages []int // bits of each
 }
 
-// before is the bits that the stages before one have found.
+// before returns the number of bits found by the stages before the given one.
 func (s *searching) before(stage int) (n int) {
 	for _, b := range s.stages[:stage] {
 		n += b
@@ -57,12 +58,13 @@ func (s *searching) before(stage int) (n int) {
 	return n
 }
 
-// width is the bits of a row of a stage's table.
+// width returns the width of a row in a stage's table, in bits.
 func (s *searching) width(stage int) int { return (1<<s.stages[stage] - 1) * s.f.of.Width }
 
 func (s *searching) Name() string { return fmt.Sprintf("search by %d bits", s.stages) }
 
-// Clocks is one for a stage; a memory that is no LUTs has its own, but for what is the same for all values.
+// Clocks returns one clock per stage. A memory other than LUTs takes another clock per stage except the first, whose
+// row does not depend on the value.
 func (s *searching) Clocks() int {
 	n := len(s.stages)
 	if s.memory != dataflow.LUTRAM {
@@ -74,8 +76,8 @@ func (s *searching) Clocks() int {
 	return n
 }
 
-// threshold is number i of a stage's row: of those left where the stages before have found so much, the one with so
-// many parts below it. Beyond the last threshold nothing is exceeded.
+// threshold returns threshold i of a stage's row, where the stages before have found the bits found. Positions beyond
+// the last threshold hold a number that no value exceeds.
 func (s *searching) threshold(n, stage, found, i int) int64 {
 	all := s.before(len(s.stages))
 	rest := all - s.before(stage)
@@ -87,7 +89,7 @@ func (s *searching) Apply(n int, v int64) int64 {
 	found, rest := 0, s.before(len(s.stages))
 	list := s.f.compare.At[n]
 	for _, b := range s.stages {
-		count, below := 0, found<<rest // thresholds below those that are left, which threshold numbers
+		count, below := 0, found<<rest // number of the first remaining threshold
 		rest -= b
 		for i := range 1<<b - 1 {
 			if at := below + (i+1)<<rest - 1; at < len(list) && v >= list[at] {
@@ -99,7 +101,7 @@ func (s *searching) Apply(n int, v int64) int64 {
 	return s.code(n, found)
 }
 
-// code is a function's where so many thresholds are exceeded.
+// code returns the code of function n for the number of exceeded thresholds.
 func (s *searching) code(n, exceeded int) int64 {
 	k := &s.f.compare
 	base := k.Base[min(n, len(k.Base)-1)]
@@ -109,7 +111,7 @@ func (s *searching) code(n, exceeded int) int64 {
 	return s.f.totals()[n][min(exceeded, k.Steps())]
 }
 
-// name is that of a stage's table.
+// name returns the name of a stage's table.
 func name(stage int) string { return "stage" + string(rune('a'+stage)) }
 
 func (s *searching) Fields() []dataflow.Field {
@@ -119,19 +121,19 @@ func (s *searching) Fields() []dataflow.Field {
 		perLimb = append(perLimb, per)
 	}
 	return s.fields(search, unitField(s.f.compare.Unit),
-		dataflow.Field{Name: "stages", Doc: "of the search, which find so many bits each:", Value: len(s.stages)},
+		dataflow.Field{Name: "stages", Doc: "stages of the search; bits that each stage finds:", Value: len(s.stages)},
 		dataflow.Field{Name: "stage_bits", Value: s.stages},
 		dataflow.Field{Name: "stage_per_limb", Value: perLimb}, s.result())
 }
 
-// result is the config field of what becomes of the count.
+// result returns the config field that says how the count becomes a code.
 func (s *searching) result() dataflow.Field {
 	if s.counts() > 0 {
 		return dataflow.Field{Name: "coded", Value: s.f.compare.Delta != nil,
-			Doc: "the table of codes has one for every count, else for none exceeded"}
+			Doc: "the table of codes has a row for every count, else only for count 0"}
 	}
 	base, _ := s.f.compare.Constant()
-	return dataflow.Field{Name: "base", Doc: "where the output starts", Value: int(base)}
+	return dataflow.Field{Name: "base", Doc: "the output if no threshold is exceeded", Value: int(base)}
 }
 
 func (s *searching) Tables() (tables []dataflow.Table) {
@@ -147,13 +149,13 @@ func (s *searching) Tables() (tables []dataflow.Table) {
 			}
 			return rows
 		})
-		t.Bare = true // elements are as wide as the value, and of limbs there is a list
+		t.Bare = true // elements have the value's width, and stage_per_limb lists the limbs
 		tables = append(tables, t)
 	}
 	return append(tables, s.outputs()...)
 }
 
-// outputs is the table of codes, where there is one.
+// outputs returns the table of codes, if there is one.
 func (s *searching) outputs() []dataflow.Table {
 	if s.counts() == 0 {
 		return nil
@@ -166,7 +168,8 @@ func (s *searching) outputs() []dataflow.Table {
 	})}
 }
 
-// counts is how many rows a function has in the table of codes: one for every count, or for none; 0 without a table.
+// counts returns the rows per function in the table of codes: one per count, one for the base code, or 0 without a
+// table.
 func (s *searching) counts() int {
 	if s.f.compare.Delta != nil {
 		return 1 << s.before(len(s.stages))
@@ -177,7 +180,7 @@ func (s *searching) counts() int {
 	return 1
 }
 
-// codes is the type of the table of codes.
+// codes returns the element type of the table of codes.
 func (s *searching) codes() num.Type {
 	if s.f.compare.Delta != nil {
 		return s.f.out

@@ -9,23 +9,23 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxCompared is the most thresholds of a function that may be compared with all at once. A function of more is looked
-// up, by MaxAddress bits at most; MaxTabled is the most rows that functions of that kind may take together.
+// MaxCompared is the largest number of thresholds that may be compared at once. Functions with more thresholds are
+// looked up by at most MaxAddress bits. MaxTabled limits the total number of rows that such functions take.
 const (
 	MaxCompared = 1 << 12
 	MaxAddress  = 16
 	MaxTabled   = 1 << 20
 )
 
-// Limits of what is looked up by the value.
+// Limits of segments.
 const (
-	mostInside   = 3       // thresholds in a segment
+	mostInside   = 3       // most thresholds inside a segment
 	widestRecord = 1 << 10 // bits of a row
-	widestValue  = 62      // bits of what is cut into segments
+	widestValue  = 62      // bits of a value that is divided into segments
 )
 
-// roomOf is what tables may be: bits of a function's address, rows of a lane's table, and of those of all lanes. Of
-// more thresholds than can be compared with there is nothing but tables, however large.
+// roomOf returns the limits of tables: the bits of a function's address, the rows of a lane's table, and the rows of
+// all lanes. With more thresholds than can be compared only tables are possible, so the limits are larger.
 func roomOf(f *Functions) (address, rows, lanes int) {
 	if f.compare.Steps() > MaxCompared {
 		return MaxAddress, MaxTabled, MaxTabled
@@ -33,29 +33,30 @@ func roomOf(f *Functions) (address, rows, lanes int) {
 	return 12, 1 << 12, 1 << 15
 }
 
-// HasTable reports whether functions of values of few bits can be looked up by all of them. It makes no form.
+// HasTable reports whether a table with a row for every value is small enough at a site. It builds no form.
 func HasTable(f *Functions, p Site) bool {
 	_, _, most := roomOf(f)
 	l := lanes{f, p, p.Memory}
 	return f.of.Kind != num.Bipolar && f.of.Width <= MaxAddress && l.functions()<<f.of.Width <= most/p.PE
 }
 
-// A segmentation cuts values into segments of 2^low, of which none has more than so many breakpoints inside. One at a
-// segment's first value is not inside: there the next code begins. The segments are of all values of the type, or,
-// where breakpoints lie close together, of a window of 2^span from first on: what is below has the code of first, what
-// is above that of the last one.
+// A segmentation divides values into segments of 2^low values, each with at most inside breakpoints. A breakpoint at
+// the first value of a segment does not count, because the segment starts with its code. The segments cover all
+// values of the type, or a window of 2^span values from first on, if the breakpoints lie close together. A value
+// outside the window has the code of the window's nearest value.
 type segmentation struct {
 	low, inside int
-	span        int // bits of what is cut
+	span        int // bits of the values that are divided
 	window      bool
 	first       int64
-	live        int // blocks of rows, of all functions, that have different rows
+	live        int // blocks whose rows differ, over all functions
 }
 
-// block is the rows that one LUT has a bit of.
+// block is the number of rows of which one LUT stores a bit.
 const block = 64
 
-// bindSegments finds those of few enough rows and breakpoints.
+// bindSegments finds segmentations with few enough rows and breakpoints: of all values, and of the window of
+// breakpoints.
 func (f *Functions) bindSegments() {
 	if f.of.Kind == num.Bipolar || f.of.Width > widestValue {
 		return
@@ -75,7 +76,7 @@ func (f *Functions) bindSegments() {
 	}
 }
 
-// cut finds the segments of what is to be cut.
+// cut appends the useful segmentations that have the span and window of g.
 func (f *Functions) cut(g segmentation) {
 	root := f.root()
 	root.share.mutex.Lock()
@@ -96,12 +97,12 @@ func (f *Functions) cut(g segmentation) {
 				c = known[own]
 			}
 			if g.inside = max(g.inside, c.inside); g.inside > mostInside {
-				return // wider segments have no fewer
+				return // larger segments have at least as many
 			}
 			g.live += c.live
 		}
 		if n := len(f.segments); n > start && f.segments[n-1].inside == g.inside {
-			f.segments = f.segments[:n-1] // half the rows do
+			f.segments = f.segments[:n-1] // half the rows suffice
 		}
 		if g.low+6 >= g.span {
 			g.live = 0
@@ -110,10 +111,10 @@ func (f *Functions) cut(g segmentation) {
 	}
 }
 
-// crossing is how a function's breakpoints lie in segments, and in blocks of rows.
+// crossing counts a function's breakpoints in segments and in blocks of rows.
 func crossing(s *num.Step, g *segmentation) cross {
 	c, wide := cross{known: true}, g.low+6
-	count, segment := 0, int64(0) // of breakpoints inside, in that segment
+	count, segment := 0, int64(0) // breakpoints inside a segment, and its number
 	block, inside := int64(0), false
 	for _, at := range s.At {
 		at -= g.first
@@ -132,7 +133,7 @@ func crossing(s *num.Step, g *segmentation) cross {
 	return c
 }
 
-// segmented are the functions by segments, and tables.
+// segmented returns the forms by segments, and by tables.
 func (l lanes) segmented() (forms []Form) {
 	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
@@ -146,13 +147,14 @@ func (l lanes) segmented() (forms []Form) {
 	return forms
 }
 
-// segment looks up by the upper bits, and compares the lower ones. Where no breakpoint lies inside, it is a table.
+// segment is the form that looks up a row by a value's upper bits, and compares the lower bits with the thresholds of
+// the row. Without breakpoints inside segments it is a plain table.
 type segment struct {
 	lanes
 	segmentation
 }
 
-// delta is what thresholds add where the jumps differ.
+// delta returns the type of the jumps at breakpoints.
 func (s *segment) delta() num.Type { return num.Smallest(s.f.jumps) }
 
 func (s *segment) Name() string {
@@ -177,10 +179,10 @@ func (s *segment) Clocks() int {
 	return n
 }
 
-// grain is how many values share a row.
+// grain returns the number of values that share a row.
 func (s *segment) grain() int64 { return 1 << s.low }
 
-// cut is the values that have segments.
+// cut returns the range of values that are divided into segments.
 func (s *segment) cut() num.Range {
 	if !s.window {
 		return s.f.of.Range()
@@ -188,23 +190,24 @@ func (s *segment) cut() num.Range {
 	return num.Range{Lo: s.first, Hi: s.first + 1<<s.span - 1}
 }
 
-// begin is the first value of the segment that a value lies in.
+// begin returns the first value of the segment that contains v.
 func (s *segment) begin(v int64) int64 { return s.first + (v-s.first)&^(s.grain()-1) }
 
-// A record is what a segment has: its first code, thresholds, and what each adds.
+// A record holds the contents of a segment: its first code, the thresholds, and the jump at each.
 type record struct {
 	base        int64
 	over, delta []int64
 }
 
-// record is that of a segment's values, of which v is one. A threshold that is never exceeded is the last value. It
-// lies in two lists that may have room.
+// record returns the record of the segment that contains v, for function n. Unused thresholds are the segment's last
+// value, which is never exceeded. over and delta are buffers that the record uses if they are large enough.
 func (s *segment) record(n int, v int64, over, delta []int64) record {
 	first := s.begin(v)
 	return s.recordAt(n, first, s.f.list[n].Above(first), over, delta)
 }
 
-// recordAt is the record of a segment, of whose first value the function's number is known.
+// recordAt returns the record of the segment that starts at first, where above is the number of breakpoints up to
+// first.
 func (s *segment) recordAt(n int, first int64, above int, over, delta []int64) record {
 	step := &s.f.list[n]
 	r := record{step.Value[above], over[:0], delta[:0]}
@@ -220,12 +223,12 @@ func (s *segment) recordAt(n int, first int64, above int, over, delta []int64) r
 
 func (s *segment) Apply(n int, v int64) int64 {
 	v = s.kept(v)
-	var over, delta [4]int64 // room for most
+	var over, delta [4]int64 // buffers for the usual case
 	r := s.record(n, v, over[:], delta[:])
 	return s.code(&r, v)
 }
 
-// kept is a value as it is looked up.
+// kept returns v clipped to the window.
 func (s *segment) kept(v int64) int64 {
 	if s.window {
 		v = max(s.first, min(v, s.first+1<<s.span-1))
@@ -233,7 +236,7 @@ func (s *segment) kept(v int64) int64 {
 	return v
 }
 
-// code is what a segment's record makes of one of its values.
+// code returns the code of a value from the record of its segment.
 func (s *segment) code(r *record, v int64) int64 {
 	code, rest := r.base, (v-s.first)&(s.grain()-1)
 	for i, over := range r.over {
@@ -248,7 +251,8 @@ func (s *segment) code(r *record, v int64) int64 {
 	return code
 }
 
-// rows are those of a function in the order of addresses, which are a value's bits: the negative ones come last.
+// rows returns a function's rows in the order of addresses. An address is an unsigned number, so negative values come
+// last.
 func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
 	for address := range int64(1) << (s.span - s.low) {
 		v := s.first + address<<s.low
@@ -263,9 +267,9 @@ func (s *segment) rows(n int, of func(record) []int64) (rows [][]int64) {
 func (s *segment) Fields() []dataflow.Field {
 	low := []dataflow.Field{
 		{Name: "low", Doc: "bits of a value below those of the address", Value: s.low},
-		{Name: "span", Doc: "bits of a value, or of the window that it is kept to", Value: s.span},
-		{Name: "window", Doc: "values are kept to a window", Value: s.window},
-		{Name: "first", Doc: "where that begins", Value: int(s.first)},
+		{Name: "span", Doc: "bits of a value, or of its place in the window", Value: s.span},
+		{Name: "window", Doc: "values are clipped to a window", Value: s.window},
+		{Name: "first", Doc: "first value of the window", Value: int(s.first)},
 	}
 	if s.inside == 0 {
 		return s.fields(table, low...)
@@ -297,10 +301,10 @@ func (s *segment) Tables() []dataflow.Table {
 	return tables
 }
 
-// rest is a value within its segment.
+// rest returns the type of a value's lower bits, its position in the segment.
 func (s *segment) rest() num.Type { return num.Type{Kind: num.UInt, Width: s.low} }
 
-// padded is the type of deltas: 0 is among them.
+// padded returns the type of jumps in the table. Unused entries are 0.
 func (s *segment) padded() num.Type { return num.Smallest(s.f.jumps.Union(num.Point(0))) }
 
 func (s *segment) Storage() []dataflow.Storage {
@@ -318,27 +322,27 @@ func (s *segment) Storage() []dataflow.Storage {
 	return list
 }
 
-// same is the rows of a lane's tables in LUTs, in blocks, that are the same throughout.
+// same returns the number of rows of a lane's tables that lie in blocks of equal rows, if the tables are in LUTs.
 func (s *segment) same() int {
 	if s.memory != dataflow.LUTRAM || s.span-s.low <= 6 {
 		return 0
 	}
 	functions := s.functions()
-	live := (s.live*functions + len(s.f.list) - 1) / len(s.f.list) // of a lane, on average
+	live := (s.live*functions + len(s.f.list) - 1) / len(s.f.list) // per lane, on average
 	return functions<<(s.span-s.low) - live*block
 }
 
 func (s *segment) Logic(m cost.Model) []cost.Part {
 	var lane cost.Resources
 	if s.window {
-		// What lies below and above is told by the difference's upper bits, and replaces its lower ones.
+		// The difference's upper bits tell whether a value lies outside the window, and then replace its lower bits.
 		lane = cost.Adder(s.f.of.Width + 1).Plus(cost.Resources{LUT: s.span + (s.f.of.Width+1-s.span+5)/6})
 		if m.Formula == cost.Fitted {
 			lane.FF += s.span
 		}
 	}
 	if s.same() > 0 {
-		lane.LUT += s.functions() * ((s.span - s.low - 6 + 4) / 5) // which tell the blocks that have several rows
+		lane.LUT += s.functions() * ((s.span - s.low - 6 + 4) / 5) // logic that selects the blocks with different rows
 	}
 	if s.inside > 0 {
 		sums := 1
@@ -347,7 +351,7 @@ func (s *segment) Logic(m cost.Model) []cost.Part {
 		}
 		lane = lane.Plus(cost.Adder(s.f.out.Width).Times(sums))
 		if m.Formula == cost.Fitted {
-			lane.FF += s.low // the lower bits wait for the table
+			lane.FF += s.low // registers: the lower bits wait for the table
 		}
 	}
 	return []cost.Part{

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// HasSerial reports whether there is a serial search: for more than a comparison, in tables of not too many rows. It
-// makes no form.
+// HasSerial reports whether a serial search is possible: it needs at least two thresholds, and tables of limited
+// size. It builds no form.
 func (f *Functions) HasSerial(p Site) bool {
 	if f.compare.Steps() < 2 || f.of.Kind == num.Bipolar {
 		return false
@@ -20,8 +20,8 @@ func (f *Functions) HasSerial(p Site) bool {
 	return l.functions()<<bits.Len(uint(f.compare.Steps())) <= mostOfLanes/p.PE
 }
 
-// Serial is the functions as a search of radix 2 that one comparator for each lane does, a step after the other. A lane
-// has the thresholds of all steps in one memory. There is one.
+// Serial returns a search of radix 2 with one comparator per lane, which makes one step at a time. A lane keeps the
+// thresholds of all steps in one memory. The search must be possible, as HasSerial reports.
 func (f *Functions) Serial(p Site) *Serial {
 	f.bindList()
 	f.mutex.Lock()
@@ -33,30 +33,30 @@ func (f *Functions) Serial(p Site) *Serial {
 	return form
 }
 
-// A Serial search is at a place of its memory, which has the threshold for the value: place 1 at first, and from place
-// p on 2p, or 2p + 1 where the threshold is exceeded. Behind the last step, its bits below the highest one are the
-// count of thresholds that are exceeded.
+// A Serial search visits places of its memory, each with a threshold to compare. It starts at place 1. From place p
+// it goes to 2p + 1 if the value exceeds the threshold, else to 2p. After the last step, the bits of the place below
+// the highest one are the number of exceeded thresholds.
 type Serial struct{ searching }
 
-// Name tells it from a search with a memory for each stage.
+// Name distinguishes the serial search from a search with a memory per stage.
 func (s *Serial) Name() string { return fmt.Sprintf("serial search of %d steps", s.Steps()) }
 
-// Steps is how many comparisons a value takes, and the bits of a place in a function's memory.
+// Steps returns the comparisons per value, which is also the number of bits of a place.
 func (s *Serial) Steps() int { return len(s.stages) }
 
-// Clocks is one for a step, at the least.
+// Clocks returns the least latency: one clock per step.
 func (s *Serial) Clocks() int { return s.Steps() }
 
-// Rows is those of a lane's memory.
+// Rows returns the rows of a lane's memory.
 func (s *Serial) Rows() int { return s.functions() << s.Steps() }
 
-// Bits is those of a threshold.
+// Bits returns the width of a threshold.
 func (s *Serial) Bits() int { return s.f.of.Width }
 
-// Coded reports whether codes are looked up by the count; else they are its multiples, from a base on.
+// Coded reports whether a table maps the count to a code. Otherwise the code is a base plus a multiple of the count.
 func (s *Serial) Coded() bool { return s.f.compare.Delta != nil }
 
-// Next is function n's place behind another one, for a value.
+// Next returns the place after one step of the search for v in function n.
 func (s *Serial) Next(n, place int, v int64) int {
 	if v > s.limit(n, place) {
 		return 2*place + 1
@@ -64,10 +64,10 @@ func (s *Serial) Next(n, place int, v int64) int {
 	return 2 * place
 }
 
-// Code is function n's, behind the last step.
+// Code returns the code of function n, from the place after the last step.
 func (s *Serial) Code(n, place int) int64 { return s.code(n, place-1<<s.Steps()) }
 
-// limit is the threshold at a place. Nothing is at place 0.
+// limit returns the threshold at a place. Place 0 is unused.
 func (s *Serial) limit(n, place int) int64 {
 	if place == 0 {
 		return 0
@@ -76,7 +76,7 @@ func (s *Serial) limit(n, place int) int64 {
 	return s.threshold(n, step, place-1<<step, 0)
 }
 
-// Apply goes through all steps.
+// Apply makes all steps of the search.
 func (s *Serial) Apply(n int, v int64) int64 {
 	place := 1
 	for range s.Steps() {
@@ -85,7 +85,7 @@ func (s *Serial) Apply(n int, v int64) int64 {
 	return s.Code(n, place)
 }
 
-// Fields are what threshold_serial of threshold.hpp takes.
+// Fields returns the config fields that threshold_serial of threshold.hpp reads.
 func (s *Serial) Fields() []dataflow.Field {
 	return []dataflow.Field{
 		{Name: "functions", Doc: "step functions of a lane", Value: s.functions()},
@@ -94,7 +94,7 @@ func (s *Serial) Fields() []dataflow.Field {
 	}
 }
 
-// Tables are the memories of the search, and of the codes that counts do not give.
+// Tables returns the thresholds by place, and the table of codes if the code is not computed from the count.
 func (s *Serial) Tables() []dataflow.Table {
 	places := s.table("places", "what a value is compared with", s.f.of, func(n int) (rows [][]int64) {
 		for place := range 1 << s.Steps() {
@@ -102,11 +102,11 @@ func (s *Serial) Tables() []dataflow.Table {
 		}
 		return rows
 	})
-	places.Bare = true // elements are as wide as the value, and a row has one
+	places.Bare = true // elements have the value's width, one per row
 	return append([]dataflow.Table{places}, s.outputs()...)
 }
 
-// Storage is that of the tables.
+// Storage returns the memories of the tables.
 func (s *Serial) Storage() []dataflow.Storage {
 	list := []dataflow.Storage{s.storage("places", 1<<s.Steps(), s.f.of.Width)}
 	if rows := s.counts(); rows > 0 {
@@ -115,11 +115,11 @@ func (s *Serial) Storage() []dataflow.Storage {
 	return list
 }
 
-// Logic is a comparator for each lane, and the choice between what comes in and what is searched for.
+// Logic counts a comparator for each lane, and the multiplexer between a new value and the one that is searched for.
 func (s *Serial) Logic(m cost.Model) []cost.Part {
 	lane := m.Multiplexer(2, s.f.of.Width+s.Steps())
 	if m.Formula == cost.Fitted {
-		lane.FF = s.f.of.Width // which is kept
+		lane.FF = s.f.of.Width // a register for the value
 	}
 	if s.f.compare.Delta == nil {
 		lane = lane.Plus(cost.Adder(s.f.out.Width))

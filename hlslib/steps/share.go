@@ -7,36 +7,36 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Functions that are some of others find what is known of these: the layers that share a layer's channels would find
-// the same again, of each of many ways to share them.
+// Functions can be a selection of other functions, for example if several layers share a layer's channels. They then
+// share the results about single functions, so that nothing is computed again for each way of sharing.
 
-// A share is what is known of single functions, whatever is built beside them.
+// A share holds results about single functions, which do not depend on the functions built beside them.
 type share struct {
 	mutex    sync.Mutex
-	proved   map[proof][]bool // by function: the form gives what it gives
-	crossing map[int][]cross  // by bits of a segment, then by function: segments begin at the same values for any type
+	proved   map[proof][]bool // by function: whether the form was proved equal to it
+	crossing map[int][]cross  // by low, then by function: segments of one size start at the same values for any type
 }
 
-// A proof is what a form of a function depends on, beside the function and its comparators. Two things are left out of
-// segments: the number of thresholds, for what a function has fewer than others is never exceeded, and whether all
-// functions jump alike, for the jump is then this one's too.
+// A proof identifies a form for which a function was proved, apart from the function and its comparators. The number
+// of thresholds per segment is left out: unused thresholds are never exceeded. Whether all functions have equal jumps
+// is left out, too: if they do, this function has that jump.
 type proof struct {
 	form  string
 	of    num.Type
-	first int64 // of the values that are cut into segments
+	first int64 // first value of the window
 }
 
-// A cross is how a function's breakpoints lie in segments; known is false where that was not asked for.
+// A cross counts a function's breakpoints in segments. known is false if they have not been counted yet.
 type cross struct {
-	inside int // of one segment, at most
-	live   int // blocks of rows with a breakpoint inside: in all others, every row is the same
+	inside int // the most breakpoints inside one segment
+	live   int // blocks of rows with a breakpoint inside; the rows of all other blocks are equal
 	known  bool
 }
 
-// Share tells that functions are those of some channels of others. It is called before forms are asked for.
+// Share declares that f consists of the given channels of whole. It must be called before any form is requested.
 func (f *Functions) Share(whole *Functions, channels []int) { f.whole, f.channels = whole, channels }
 
-// root is the functions of which these are some, or they themselves.
+// root returns the functions from which these are selected, or f itself.
 func (f *Functions) root() *Functions {
 	if f.whole != nil {
 		return f.whole
@@ -44,7 +44,7 @@ func (f *Functions) root() *Functions {
 	return f
 }
 
-// origins is which of the whole's functions each one is: with the same comparators; -1 where it is none.
+// origins returns the index of each function in whole, or -1 if its comparators differ from those in whole.
 func origins(f *Functions) []int {
 	list := make([]int, len(f.compare.At))
 	for n := range list {
@@ -62,8 +62,8 @@ func origins(f *Functions) []int {
 	return list
 }
 
-// proofs is which of so many functions a form gives, of values of a type; nil where that is of no use to others:
-// multipliers depend on what is built beside them. The share is locked.
+// proofs returns the results of one form by function, or nil if they cannot be shared: multipliers depend on the
+// functions built beside them. The caller must hold the lock.
 func (s *share) proofs(form Form, of num.Type, functions int) []bool {
 	if _, ok := form.(*Scaled); ok {
 		return nil
@@ -81,8 +81,8 @@ func (s *share) proofs(form Form, of num.Type, functions int) []bool {
 	return s.proved[p]
 }
 
-// crossings is those of so many functions in segments, as far as they are known; nil of a window, which depends on all
-// functions. The share is locked.
+// crossings returns the counts by function for segments of the size g.low. It returns nil for a window, which depends
+// on all functions. The caller must hold the lock.
 func (s *share) crossings(g segmentation, functions int) []cross {
 	if g.window {
 		return nil

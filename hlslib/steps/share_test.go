@@ -60,7 +60,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// differs is what two forms differ in, "" for nothing.
+// differs names the first property in which two forms differ. It returns "" if they agree.
 func differs(a, b steps.Form, m cost.Model) string {
 	switch {
 	case a.Name() != b.Name():

@@ -1,39 +1,40 @@
-// Package steps builds step functions in hardware: the exact functions from a sum to a quantiser's code that stand at
-// the end of many layers. Its C++ is hlslib/core/compare.hpp.
+// Package steps implements step functions in hardware: the exact functions from a sum to a quantiser's code that end
+// many layers. The C++ is hlslib/core/compare.hpp.
 //
-// There are several forms, all exact:
+// There are several forms, which all yield the exact codes:
 //
 //   - comparators: the value is compared with all thresholds at once
-//   - table: the value's upper bits are the address of a code; no breakpoint lies between values that share an address
-//   - segments: the upper bits are the address of a code and of the one to three thresholds that lie in that segment,
-//     and the lower bits are compared with these
-//   - search: a stage compares with some thresholds, which a memory of its own has for the outcome of the stages before
-//   - serial search: a step after the other, by one comparator and one memory
+//   - table: the value's upper bits address a code; no breakpoint lies between values that share an address
+//   - segments: the upper bits address a code and the one to three thresholds inside the segment, with which the lower
+//     bits are compared
+//   - search: each stage compares with some thresholds, read from its own memory at the bits that earlier stages found
+//   - serial search: one comparator and one memory make one step after the other
 //   - multiplier: the value times a sum of few powers of two, plus a bias, is shifted, rounded and clipped
 //
-// Tables and segments are of all values of a type, or of a window of them, to which values are kept first.
+// Tables and segments cover all values of a type, or a window, to which values are clipped first.
 //
-// PE lanes are computed side by side. Comparators have the thresholds of all lanes in a row of a table, and multipliers
-// their biases. All other forms look up at an address that depends on the value, so that each lane has tables of its
-// own.
+// PE lanes are computed side by side. A row of the comparators' tables holds the thresholds of all lanes; the
+// multipliers' biases are stored alike. All other forms use addresses that depend on the value, so each lane has its
+// own tables.
 //
-// A form is chosen by what it takes, in LUTs and memories, within as many clocks as the layer has for it; nothing but
-// the lanes and the memory enters. A serial search is not among these: where a value takes several clocks, the fold
-// says so (dataflow.Serial). Cost, tables, latency and simulation are those of the Form that At gives.
+// At chooses the cheapest form in LUTs and memories, among those with at most as many clocks as the layer allows. The
+// choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it takes
+// several clocks per value, and the fold asks for it (dataflow.Serial). Cost, tables, latency and simulation all
+// follow the Form that At returns.
 //
 // In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits. It sees estimate,
 // cost, circuit, dataflow and num.
 //
-//   - steps.go   Functions, Site, Form: what a form is, and which one is taken
+//   - steps.go   Functions, Site, Form, and the choice of a form
 //   - compare.go comparators
 //   - segment.go segments and tables
 //   - search.go  search
 //   - serial.go  serial search
-//   - scale.go   multipliers; ramp.go what is known of these
-//   - share.go   what functions that are some of others find known of them
-//   - alike.go   which forms take the same
-//   - differs.go whether a form gives what the functions give
-//   - circuit.go all of them in RTL
+//   - scale.go   multipliers; ramp.go remembers the lines of a function
+//   - share.go   results shared by functions that are selected from others
+//   - alike.go   whether two forms have the same cost
+//   - differs.go whether a form equals its functions
+//   - circuit.go all forms in RTL
 package steps
 
 import (
@@ -49,39 +50,39 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Functions are step functions of one type of value: one for all channels, or one per channel.
+// Functions are the step functions of one layer, all with the same types: one for all channels, or one per channel.
 type Functions struct {
 	of, out num.Type
-	in      []num.Range // that occur, of each function
+	in      []num.Range // the values that occur, by function
 	compare num.Comparators
-	loaded  bool // thresholds may become others
+	loaded  bool // thresholds are loaded at run time
 
-	whole    *Functions // of which these are some; nil where they are none
-	channels []int      // of it
-	origin   []int      // of each function: which of the whole's it is, -1 where it is none
+	whole    *Functions // the functions from which these are selected, or nil
+	channels []int      // their channels in whole
+	origin   []int      // by function: its index in whole, or -1 if it differs there
 	share    share
 
-	lanes circuit.Library // of comparators
+	lanes circuit.Library // circuits of comparators
 
-	// Forms are made when they are asked for: a check of a model asks for few.
+	// The rest is computed when it is first needed, because a check of a model needs only little of it.
 	listed   sync.Once
-	list     []num.Step // what the comparators make of every value of the type, by channel
+	list     []num.Step // by channel: the function that the comparators compute, over all values of the type
 	summed   sync.Once
 	codes    [][]int64
 	once     sync.Once
-	jumps    num.Range // at all breakpoints
+	jumps    num.Range // range over all breakpoints
 	segments []segmentation
 	lines    lines
-	common   *scaling // nil where there is none
+	common   *scaling // one multiplier for all functions, or nil
 	owned    sync.Once
-	own      *scaling // with a multiplier for each function, nil where there is none of fewer digits
+	own      *scaling // one multiplier per function, or nil if they have no fewer digits
 	mutex    sync.Mutex
 	chosen   map[Site]Form
-	proved   map[string]bool // by form: whether it gives what the functions give
+	proved   map[string]bool // by form's name: whether the form equals the functions
 }
 
-// New has the functions that comparators make of values of one type; the codes are of another. The values that occur
-// are in one range for all functions, or one for each channel.
+// New returns the functions that the comparators k compute, from values of type of to codes of type out. in holds the
+// ranges of the values that occur: one for all functions, or one per channel.
 func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]Form{}, proved: map[string]bool{}}
 	if len(k.At) == 1 {
@@ -94,14 +95,15 @@ func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 	return f
 }
 
-// Loaded has functions that are loaded: forms are those of any others with as many thresholds, of the same codes.
+// Loaded returns functions whose thresholds are loaded at run time. Their forms work for any thresholds of the same
+// number and any functions with the same codes.
 func Loaded(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 	f := New(k, in, of, out)
 	f.loaded = true
 	return f
 }
 
-// bind finds what forms are made of.
+// bind prepares the data from which forms are built.
 func (f *Functions) bind() {
 	f.bindList()
 	f.once.Do(func() {
@@ -114,7 +116,7 @@ func (f *Functions) bind() {
 	})
 }
 
-// bindList finds the functions that forms have to give.
+// bindList computes the functions that every form must equal.
 func (f *Functions) bindList() {
 	f.listed.Do(func() {
 		f.origin = origins(f)
@@ -134,7 +136,7 @@ func (f *Functions) bindList() {
 	})
 }
 
-// totals is each function's code by the thresholds that are exceeded, where these add deltas of their own.
+// totals returns each function's code by the number of exceeded thresholds, if the thresholds have deltas.
 func (f *Functions) totals() [][]int64 {
 	f.summed.Do(func() {
 		for n, deltas := range f.compare.Delta {
@@ -148,7 +150,7 @@ func (f *Functions) totals() [][]int64 {
 	return f.codes
 }
 
-// bindJumps finds the least and the greatest jump.
+// bindJumps finds the range of the jumps at breakpoints.
 func (f *Functions) bindJumps() {
 	first := true
 	for _, s := range f.list {
@@ -162,40 +164,40 @@ func (f *Functions) bindJumps() {
 	}
 }
 
-// uniform reports whether all jumps are the same, and fit the int of C++.
+// uniform reports whether all jumps are equal and fit the int of C++.
 func (f *Functions) uniform() bool {
 	return f.jumps.Lo == f.jumps.Hi && f.jumps.Within(num.Range{Lo: math.MinInt32, Hi: math.MaxInt32})
 }
 
-// A Site is where functions are built.
+// A Site describes the place in a layer for which a form is built.
 type Site struct {
 	PE     int             // lanes
-	Alike  bool            // all lanes have one function at a time, else lane i of row r that of channel r*PE+i
-	Memory dataflow.Memory // of tables, NoMemory where they take least
-	Clocks int             // at most so many from a value to its code; 0 is any number
+	Alike  bool            // all lanes use one function at a time; else lane i uses that of channel r*PE+i in row r
+	Memory dataflow.Memory // for the tables; NoMemory chooses the cheapest
+	Clocks int             // most clocks from a value to its code; 0 means any number
 }
 
-// A Form is the functions as they are built at a site.
+// A Form is one way to build the functions at a site.
 type Form interface {
-	// Name tells the forms of the same functions apart, wherever they are.
+	// Name distinguishes the forms of the same functions, independent of the site.
 	Name() string
-	// Clocks is how many lie between a value and its code. What does not depend on the value is fetched before.
+	// Clocks returns the clocks from a value to its code. Data that does not depend on the value is fetched before.
 	Clocks() int
-	// Apart reports whether lanes have tables of their own; else those of all lanes lie in a row.
+	// Apart reports whether each lane has its own tables; else one row holds the data of all lanes.
 	Apart() bool
-	// Lanes is how many are built.
+	// Lanes returns the number of lanes.
 	Lanes() int
-	// Apply is function n's code for a value, as the tables have it.
+	// Apply returns function n's code for v, computed from the form's tables.
 	Apply(n int, v int64) int64
-	// Fields and Tables are what apply_steps of core/compare.hpp takes.
+	// Fields and Tables return the arguments of apply_steps in core/compare.hpp.
 	Fields() []dataflow.Field
 	Tables() []dataflow.Table
-	// Storage is that of the tables, in part "threshold memory".
+	// Storage returns the memories of the tables, in the part "threshold memory".
 	Storage() []dataflow.Storage
-	// Logic is what compares and adds, for all lanes.
+	// Logic returns the cost of the comparators and adders of all lanes.
 	Logic(cost.Model) []cost.Part
-	// Circuit is the codes of the lanes' values, in RTL. The row, at stage 0, is that of the tables, as apply_steps has
-	// it.
+	// Circuit returns the codes of the lanes' values in RTL. row is the address of the tables' row, at stage 0, as
+	// for apply_steps.
 	Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value
 }
 
@@ -209,24 +211,24 @@ const (
 	scaled
 )
 
-// formField tells the C++ which form it is.
+// formField returns the config field that selects a form in the C++.
 func formField(n int) dataflow.Field {
 	return dataflow.Field{Name: "form",
 		Doc: "how step functions are built: 0 none, 1 comparators, 2 table, 3 segments, 4 search, " +
 			"5 multiplier", Value: n}
 }
 
-// None is the config fields of a layer that gives unit times its value, plus base, and of which no steps are asked.
+// None returns the config fields of a layer without thresholds, whose output is unit times its value, plus base.
 func None(value string, unit, base int) []dataflow.Field {
 	return []dataflow.Field{
 		formField(none),
-		{Name: "unit", Doc: "what each count of the " + value + " adds", Value: unit},
-		{Name: "base", Doc: "where the output starts", Value: base},
+		{Name: "unit", Doc: "added to the output by each count of the " + value, Value: unit},
+		{Name: "base", Doc: "the output at count 0", Value: base},
 		{Name: "shared", Doc: "one row serves all channels", Value: true},
 	}
 }
 
-// At is the form for a site; nil where there are no thresholds.
+// At returns the form for a site, or nil if there are no thresholds.
 func (f *Functions) At(p Site) Form {
 	if f.compare.Steps() == 0 {
 		return nil
@@ -242,17 +244,17 @@ func (f *Functions) At(p Site) Form {
 	return form
 }
 
-// blockLUTs is how many LUTs weigh as much as a RAMB18 when forms are compared, flipFlops how many flip-flops. Guesses:
-// boards have between 100 and 400 LUTs, and two flip-flops per LUT that mostly stay free. laneLUTs is what every lane
-// with tables of its own has to save: where thresholds are few and the same for all channels, synthesis makes of
-// comparators what it makes of a table.
+// Weights for the comparison of forms: blockLUTs is the number of LUTs that cost as much as a RAMB18, flipFlops the
+// number of flip-flops that cost as much as a LUT. Both are guesses: boards have between 100 and 400 LUTs per RAMB18,
+// and two flip-flops per LUT, of which most stay free. A form with tables per lane must save at least laneLUTs for
+// every lane: with few thresholds, equal for all channels, synthesis turns comparators into a table by itself.
 const (
 	blockLUTs = 250
 	flipFlops = 8
 	laneLUTs  = 8
 )
 
-// PriceOf is what a form takes, on the fabric that the formulas are fitted on.
+// PriceOf returns the price of a form in LUTs, on the fabric for which the cost formulas are fitted.
 func PriceOf(form Form) float64 {
 	m := cost.Model{Formula: cost.Fitted}
 	var all cost.Resources
@@ -269,7 +271,7 @@ func PriceOf(form Form) float64 {
 	return p
 }
 
-// Price is what parts take, in LUTs.
+// Price returns the price of parts in LUTs.
 func Price(parts []cost.Part) float64 {
 	var all cost.Resources
 	for _, p := range parts {
@@ -282,8 +284,8 @@ func price(all cost.Resources) float64 {
 	return float64(all.LUT) + float64(all.FF)/flipFlops + blockLUTs*float64(all.BRAM) + 8*blockLUTs*float64(all.URAM)
 }
 
-// choose takes the form of the least price, and of those the one with the fewest clocks. Comparators are always
-// possible; every other form has to show that it gives the same.
+// choose returns the form with the least price and, among equals, the fewest clocks. Comparators are always possible;
+// any other form must be proved equal to the functions.
 func (f *Functions) choose(p Site) Form {
 	forms := slices.DeleteFunc(f.all(p), func(form Form) bool {
 		return p.Clocks > 0 && form.Clocks() > p.Clocks
@@ -291,7 +293,7 @@ func (f *Functions) choose(p Site) Form {
 	return f.least(forms)
 }
 
-// All is every form for a site, whatever the clocks, the comparators first.
+// All returns every form for a site, whatever its clocks, with the comparators first.
 func (f *Functions) All(p Site) []Form {
 	f.bind()
 	return f.all(p)
@@ -322,8 +324,8 @@ func (f *Functions) all(p Site) []Form {
 	return forms
 }
 
-// least is the first of the forms by price, then clocks, that gives what the functions give. What is proved of a form
-// is so at all sites.
+// least returns the first of the forms, by price and then by clocks, that equals the functions. A proof for one site
+// holds for all sites.
 func (f *Functions) least(forms []Form) Form {
 	type offer struct {
 		Form
@@ -345,7 +347,7 @@ func (f *Functions) least(forms []Form) Form {
 	panic("steps: comparators differ from themselves")
 }
 
-// equal reports whether a form gives what the functions give.
+// equal reports whether a form yields the functions' codes.
 func (f *Functions) equal(form Form) bool {
 	name := form.Name()
 	equal, known := f.proved[name]
@@ -356,20 +358,20 @@ func (f *Functions) equal(form Form) bool {
 	return equal
 }
 
-// lanes is what all forms but comparators share: each lane has tables of its own, in a memory.
+// lanes is the common part of all forms but comparators and multipliers: each lane has its own tables, in a memory.
 type lanes struct {
 	f      *Functions
 	at     Site
 	memory dataflow.Memory
 }
 
-// Apart is true.
+// Apart returns true.
 func (l *lanes) Apart() bool { return true }
 
-// Lanes is PE.
+// Lanes returns PE.
 func (l *lanes) Lanes() int { return l.at.PE }
 
-// functions is how many a lane has.
+// functions returns the number of functions per lane.
 func (l *lanes) functions() int {
 	n := len(l.f.compare.At)
 	if !l.at.Alike && n > 1 {
@@ -378,7 +380,7 @@ func (l *lanes) functions() int {
 	return n
 }
 
-// function is that of a lane's row.
+// function returns the index of the function that a lane uses in a row.
 func (l *lanes) function(row, lane int) int {
 	if l.at.Alike || len(l.f.list) == 1 {
 		return row
@@ -386,7 +388,7 @@ func (l *lanes) function(row, lane int) int {
 	return row*l.at.PE + lane
 }
 
-// table is one of the lanes' tables: so many rows of each function.
+// table returns a table with the given rows for each function, by lane.
 func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [][]int64) dataflow.Table {
 	t := dataflow.Table{Name: name, Doc: "by lane, fold and address: " + doc, Elem: elem, Banks: l.at.PE}
 	for lane := range l.at.PE {
@@ -397,14 +399,14 @@ func (l *lanes) table(name, doc string, elem num.Type, rows func(function int) [
 	return t
 }
 
-// storage is that of such a table, with rows of width bits.
+// storage returns the memory of a lane's table, with rows per function and width bits each.
 func (l *lanes) storage(name string, rows, width int) dataflow.Storage {
 	s := dataflow.ROM(name, "threshold memory", l.functions()*rows, width).At(l.memory)
 	s.Banks = l.at.PE
 	return s
 }
 
-// fields are the config fields of all forms that look up.
+// fields returns the config fields of a form that looks up in tables.
 func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
 	return append([]dataflow.Field{
 		formField(form),
@@ -413,7 +415,7 @@ func (l *lanes) fields(form int, more ...dataflow.Field) []dataflow.Field {
 	}, more...)
 }
 
-// unitField is that of outputs that are as far apart everywhere.
+// unitField returns the config field of the jump that all thresholds share.
 func unitField(unit int64) dataflow.Field {
 	return dataflow.Field{Name: "unit", Doc: "what each exceeded threshold adds", Value: int(unit)}
 }

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit reads and writes a ring, or shifts words into delays.
+// Circuit returns the RTL: with a ring for one kernel position per clock, with delays for all positions per clock.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	if o.all(f) {
@@ -18,13 +18,14 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// A variable is a state that has its first value at the beginning of every frame. All of it is at stage 0.
+// A variable is a register that returns to its first value at the end of every frame. Its value is available at stage
+// 0.
 type variable struct {
 	circuit.Value
 	set func(next, when circuit.Value)
 }
 
-// variable is one of so many values. In the frame's last iteration, end holds.
+// newVariable returns a variable with values in r. The condition end holds in the last iteration of a frame.
 func newVariable(b *circuit.Builder, name string, first int, r num.Range, end circuit.Value) variable {
 	if r.Lo == r.Hi {
 		return variable{b.Constant(r.Lo), func(_, _ circuit.Value) {}}
@@ -45,10 +46,10 @@ func bit(is bool) int {
 	return 0
 }
 
-// span is the numbers from lo to hi.
+// span returns the range from lo to hi.
 func span(lo, hi int) num.Range { return num.Range{Lo: int64(lo), Hi: int64(hi)} }
 
-// plus is v + n, lies whether lo <= v < hi.
+// plus returns v + n, and lies reports whether lo <= v < hi.
 func plus(v circuit.Value, n int) circuit.Value { return circuit.Sum(v, circuit.Constant(v, int64(n))) }
 
 func lies(v circuit.Value, lo, hi int) circuit.Value {
@@ -56,7 +57,7 @@ func lies(v circuit.Value, lo, hi int) circuit.Value {
 		circuit.Exceeds(circuit.Constant(v, int64(hi)), v))
 }
 
-// tap is a word of the frame as it is written, or padding where it does not lie inside.
+// tap returns a word of the frame in the output's type, or padding if inside does not hold.
 func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	elements := layer.Elements(word, o.in.Elem)
 	padding := make([]circuit.Value, len(elements))
@@ -72,7 +73,7 @@ func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	return circuit.Choice(inside, word, circuit.Packed(o.out.Elem, padding...))
 }
 
-// ringing is the circuit with one kernel position a clock.
+// ringing builds the circuit for one kernel position per clock.
 type ringing struct {
 	*op
 	f dataflow.Fold
@@ -121,9 +122,10 @@ func (c *ringing) build() {
 	b.Output(tap(c.op, b, ring.Row(from.Value), inside), writes)
 }
 
-// windows keeps what the window at hand needs and how much fits before the next one. Both are sums of what was found of
-// the window ahead when that was the one behind it: of its row and of its column. So no clock goes from a window's
-// place to the decision. newRow is whether the window ahead begins a row of windows.
+// windows keeps two counts for the current window: the words that it needs, and the words that fit into the ring
+// before the next window begins. Both are sums of a part for the window's row and one for its column. The parts are
+// computed one window ahead, so that no path within a clock leads from a window's position to the decision to read or
+// write. The result newRow says whether the next window begins a row of windows.
 func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end circuit.Value) (newRow circuit.Value) {
 	b, ahead := c.b, start
 	ahead.next()
@@ -171,14 +173,14 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 	})
 }
 
-// atMost is v + n, but no more than most.
+// atMost returns v + n, limited to most.
 func atMost(v circuit.Value, n, most int) circuit.Value {
 	number := func(n int) circuit.Value { return circuit.Constant(v, int64(n)) }
 	return circuit.Choice(circuit.Exceeds(v, number(most-n)), number(most), plus(v, n))
 }
 
-// step is how far it is in the ring from a word that is written to the next one: of a tap, to the next tap, the next
-// line of taps, the next tile, the next window, the next row of windows; and so many more.
+// step returns the distance in the ring, plus more, from the word that is written to the next: the next word, tap,
+// line of taps, tile, window, or row of windows. lasts tells which loops end.
 func (c *ringing) step(w walk, rows, more int, lasts []circuit.Value, newRow circuit.Value) circuit.Value {
 	tapY, tapX, tall, wide := w.dilation[0]*w.line, w.dilation[1]*w.parts, w.span(0)*w.line, w.span(1)*w.parts
 	nextY, nextX := w.stride[0]*w.line, w.stride[1]*w.parts
@@ -191,7 +193,7 @@ func (c *ringing) step(w walk, rows, more int, lasts []circuit.Value, newRow cir
 	return step
 }
 
-// within is whether the tap at hand lies in the frame, along an axis.
+// within reports whether the current tap lies in the frame along an axis.
 func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end circuit.Value) circuit.Value {
 	if !c.padded {
 		return c.b.Constant(1)
@@ -215,16 +217,17 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 	})
 }
 
-// turn is a place in a ring, some steps further: back is as many, less a turn. Both sums are there at once.
+// turn returns the place that lies step further in a ring. back is step minus the length of the ring; both sums are
+// computed at once.
 func turn(at, step, back circuit.Value) circuit.Value {
 	before := circuit.Sum(at, back)
 	return circuit.Choice(circuit.Negativity(before), circuit.Sum(at, step), before)
 }
 
-// wrap is a place in a ring of so many.
+// wrap reduces a place to a ring of the given length.
 func wrap(at, rows int) int { return (at%rows + rows) % rows }
 
-// shifting is the circuit with all kernel positions a clock.
+// shifting builds the circuit for all kernel positions per clock.
 type shifting struct {
 	*op
 	f dataflow.Fold
@@ -269,7 +272,7 @@ func (c *shifting) build() {
 	b.Output(circuit.Joined(words...), writes)
 }
 
-// inside is whether the taps of a window lie in the frame, along an axis.
+// inside reports for each tap of a window whether it lies in the frame along an axis.
 func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Value {
 	b, g := c.b, &c.g
 	first := -g.before[axis]
@@ -291,8 +294,9 @@ func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Val
 	return taps
 }
 
-// delay is the words of a delay of so many stages, the oldest first, and the newest behind them. A place of its memory
-// has one word of each stage, and is used again when all places have been.
+// delay returns the words of a delay with the given stages, oldest first, followed by newest. A place of its memory
+// holds a word of each stage. The places are used in turn, so that a word waits for as many clocks as there are
+// places.
 func (c *shifting) delay(name string, style circuit.Style, stages, places int, newest circuit.Value) circuit.Value {
 	if stages == 0 {
 		return newest

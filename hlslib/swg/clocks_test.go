@@ -45,7 +45,8 @@ func (r *reference) positions() int { return r.kernel[0] * r.kernel[1] }
 
 func (r *reference) pixels() int { return r.frame[0] * r.frame[1] }
 
-// serial is what every clock moves with one position a clock, pixels of so many words and a ring of so many.
+// serial returns the words read and written in each clock if one kernel position is read per clock. Each pixel has
+// parts words, and the ring buffer has room for ring words. It returns nil if the ring cannot hold a window.
 func (r *reference) serial(parts, ring int) (moves []dataflow.Moves) {
 	got, w, written := 0, 0, 0
 	for got < r.pixels()*parts || w < len(r.need) {
@@ -105,7 +106,8 @@ func (r *reference) due() (due []int, ok bool) {
 	return due, due[0] >= 0 && slices.IsSorted(due) && len(slices.Compact(slices.Clone(due))) == len(due)
 }
 
-// parallel is what every clock moves with all positions a clock.
+// parallel returns the words read and written in each clock if all kernel positions are read in the same clock. The
+// list due names the pixel at which each window is written.
 func (r *reference) parallel(parts int, due []int) (moves []dataflow.Moves) {
 	last := max(r.pixels(), due[len(due)-1]+1)
 	for pixel := range last {
@@ -169,8 +171,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestStreams is what all positions in a word are for: a word every clock from the first to the last, across the ends
-// of lines, where the stride is 1 and padding keeps the size.
+// TestStreams checks that windows stream without a gap if each output word has all kernel positions. With stride 1 and
+// padding that keeps the size, the layer writes a word in every clock from the first to the last, across line ends.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	for _, g := range []geometry{square(5, 6, 3, 1, 1, 1, 4, 1), square(8, 7, 5, 1, 1, 2, 4, 4),

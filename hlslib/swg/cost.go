@@ -9,11 +9,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// control is FINN's estimate of the logic of its ConvolutionInputGenerator_rtl (lut_estimation), counters included.
+// control is FINN's estimate of the LUTs of ConvolutionInputGenerator_rtl (lut_estimation), including its counters.
 const control = 300
 
-// Cost is the fitted formula's, or FINN's estimate of memory and logic. FINN counts no registers and no padding, which
-// are counted here as they are written in swg.hpp.
+// Cost returns the cost by the fitted formula, or by FINN's estimate of memory and logic. FINN ignores registers and
+// padding; they are added here as swg.hpp has them.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -25,19 +25,20 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	storage := o.storage(f)
 	parts := append(o.memoryCost(m, f, storage), drive.As("stream control"))
-	if o.padded { // one LUT per bit chooses between data and a constant
+	if o.padded { // a LUT per bit chooses between data and a constant
 		parts = append(parts, cost.Resources{LUT: out}.As("padding"))
 	}
-	// The word that is written has a register, which the fitted formula's memory in LUTs has already.
+	// The written word has a register. The fitted formula includes it in a memory in LUTs.
 	if m.Formula == cost.FINN || o.all(f) || storage[0].In != dataflow.LUTRAM {
 		parts = append(parts, cost.Resources{FF: out}.As("output register"))
 	}
 	return estimate.Parts(parts...)
 }
 
-// Delay is what decides whether a word is read or written: the words that are there are compared with those needed, and
-// at the end of a window what the next one needs is chosen, added and chosen again. With all positions a clock the end
-// of a window is a comparison of counters, and the next one an addition and a choice.
+// Delay returns the delay of the decision to read or write a word, in nanoseconds. With one position per clock, the
+// words read are compared with those needed, and at the end of a window the next window's need is chosen, added and
+// chosen again. With all positions per clock, a comparison of counters ends a window, and an addition and a choice
+// find the next.
 func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	if o.all(f) {
 		return cost.CarriedDelay(3)
@@ -45,7 +46,7 @@ func (o *op) Delay(f dataflow.Fold, _ dataflow.Target) float64 {
 	return cost.CarriedDelay(4)
 }
 
-// storage is the layer's memories: the ring, or the delays of lines and those between columns of taps.
+// storage returns the layer's memories: the ring, or the delays of lines and of the columns of taps.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	word := f.SIMD * o.in.Elem.Width
 	if !o.all(f) {
@@ -64,8 +65,8 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	}
 }
 
-// memoryCost is what the memories take. FINN has a formula for the ring, which also serves for delays that are no
-// registers.
+// memoryCost returns the cost of the memories. FINN's formula for the ring also serves for delays that are too long
+// for registers.
 func (o *op) memoryCost(m cost.Model, f dataflow.Fold, storage []dataflow.Storage) []cost.Part {
 	parts := estimate.Storage(m, storage)
 	for i, s := range storage {
@@ -76,20 +77,20 @@ func (o *op) memoryCost(m cost.Model, f dataflow.Fold, storage []dataflow.Storag
 	return parts
 }
 
-// counters is the bits of swg.hpp's counters: places in the frame, places in the buffer, and the loops.
+// counters returns the bits of the counters in swg.hpp: positions in the frame, places in the buffer, and loops.
 func counters(o *op, f dataflow.Fold) int {
 	frame, line := width(o.in.Shape.Size()/f.SIMD), width(o.g.frame[1]*o.parts(f))
 	windows := width(o.g.windows[0]) + width(o.g.windows[1])
 	loops := width(o.schedule(f).slots*o.parts(f)) + width(o.parts(f))
 	if o.all(f) {
-		// The window's corner, the pixel that comes in and the one that is due, and a place in the delays.
+		// The corner of the window, the pixel that arrives, the pixel that is due, and a place in the delays.
 		return 3*frame + line + windows + loops + width(o.depth(f))
 	}
-	// The next window's corner, this one's and the tap's; what is needed, what has room and what has been read; two
-	// places in the ring.
+	// The corners of the next window and of this one, and the tap; the words that are needed, fit, and have been
+	// read; two places in the ring.
 	return 6*frame + 3*line + windows + loops + width(o.g.kernel[0]) + width(o.g.kernel[1]) + width(o.tile(f)/f.SIMD) +
 		2*width(o.depth(f))
 }
 
-// width is the bits that count to n.
+// width returns the bits of a counter up to n.
 func width(n int) int { return bits.Len(uint(n)) }

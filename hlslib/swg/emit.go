@@ -17,7 +17,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	}
 	last := dataflow.Field{Name: "tile", Doc: "words of a pixel that make a tile", Value: o.tile(f) / f.SIMD}
 	if o.all(f) {
-		last = dataflow.Field{Name: "taps_width", Doc: "bits of all that a word is made of",
+		last = dataflow.Field{Name: "taps_width", Doc: "bits of all taps of a word",
 			Value: f.PE * f.SIMD * o.in.Elem.Width}
 	}
 	return dataflow.Instance{
@@ -36,8 +36,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 			both("dilation", "pixels between taps", g.dilation),
 			both("before", "pixels in front of the frame", g.before),
 			[]dataflow.Field{
-				{Name: "padded", Doc: "some tap lies outside of the frame", Value: o.padded},
-				{Name: "pad", Doc: "its bits", Value: pad},
+				{Name: "padded", Doc: "some taps lie outside of the frame", Value: o.padded},
+				{Name: "pad", Doc: "bits of a tap outside of the frame", Value: pad},
 				last,
 			}),
 		Storage: o.storage(f),

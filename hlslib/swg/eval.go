@@ -5,12 +5,12 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Dependence is that along a line of pixels, where frames are one.
+// Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.Along(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
 		if p.Kernel[1-axis] != 1 {
-			return nil // its padding has weights
+			return nil // its padding would meet weights
 		}
 		p.Kernel, p.Stride = layer.Axis(axis, p.Kernel, 1), layer.Axis(axis, p.Stride, 1)
 		p.Dilation = layer.Axis(axis, p.Dilation, 1)
@@ -19,10 +19,10 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as a gather of pixels.
 func (o *op) Computation() dataflow.Computation {
 	height, width, kernel, before := o.in.Shape[0], o.in.Shape[1], o.P.Kernel, o.P.Before
-	// pixel is the one of the input that lies at a place of an output; its border has places too.
+	// pixel returns the input's pixel for output position r. It may lie outside of the frame, in the border.
 	pixel := func(r int) (row, column int) {
 		r, j := r/kernel[1], r%kernel[1]
 		r, i := r/kernel[0], r%kernel[0]
@@ -61,11 +61,11 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{{Shape: o.out.Shape, Data: o.EvalRows(row, 0, o.out.Shape[0])}}
 }
 
-// EvalRows is some rows of Eval.
+// EvalRows computes the rows from to to-1 of Eval's output.
 func (o *op) EvalRows(in func(row int) []int64, from, to int) []int64 {
 	height, width := o.in.Shape[0], o.in.Shape[1]
 	y := make([]int64, 0, (to-from)*o.out.Shape[1:].Size())
-	rows := make([][]int64, o.P.Kernel[0]) // that the windows of a row touch; nil outside of the frame
+	rows := make([][]int64, o.P.Kernel[0]) // the rows under a window; nil outside of the frame
 	for oy := from; oy < to; oy++ {
 		for i := range rows {
 			rows[i] = nil

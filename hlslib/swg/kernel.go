@@ -6,12 +6,12 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A walk goes from window to window with counters of words, as the hardware has them.
+// A walk goes from window to window with the hardware's counters of words.
 type walk struct {
 	*geometry
-	parts       int // words of a pixel
-	line, frame int // words of a row of pixels, and of the frame
-	y, x        int // the window's corner: word y+x of the frame
+	parts       int // words per pixel
+	line, frame int // words per row of pixels, and per frame
+	y, x        int // corner of the window: it begins at word y+x of the frame
 	oy, ox      int
 }
 
@@ -21,7 +21,7 @@ func newWalk(g *geometry, parts int) walk {
 		x: -g.before[1] * parts}
 }
 
-// next goes to the next window.
+// next moves to the next window.
 func (w *walk) next() {
 	w.ox, w.x = w.ox+1, w.x+w.stride[1]*w.parts
 	if w.ox == w.windows[1] {
@@ -30,10 +30,11 @@ func (w *walk) next() {
 	}
 }
 
-// over reports whether there is no window left.
+// over reports whether all windows are done.
 func (w *walk) over() bool { return w.oy == w.windows[0] }
 
-// need is the words that must be there before the window can be written; more than there are where none is left.
+// need returns the number of words that must have arrived before the window can be written. After the last window it
+// exceeds the frame.
 func (w *walk) need() int {
 	if w.over() {
 		return w.frame + 1
@@ -42,12 +43,12 @@ func (w *walk) need() int {
 	return row + column
 }
 
-// needs is the words in front of the last row that the window touches, and those of that row that it needs.
+// needs returns the words before the last row that the window touches, and the words of that row that it needs.
 func (w *walk) needs() (row, column int) {
 	return min(w.y+w.span(0)*w.line, w.frame-w.line), min(w.x+w.span(1)*w.parts+w.parts, w.line)
 }
 
-// limit is the words that a ring of so many can take before the next window begins.
+// limit returns the number of words that a ring with the given length can have taken before the next window begins.
 func (w *walk) limit(ring int) int {
 	if w.over() {
 		return w.frame
@@ -56,7 +57,7 @@ func (w *walk) limit(ring int) int {
 	return row + column
 }
 
-// limits is what limit is the sum of: for the window's row, and for its column.
+// limits returns the two addends of limit, for the window's row and for its column.
 func (w *walk) limits(ring int) (row, column int) {
 	if w.y+w.stride[0]*w.line > 0 || w.oy == w.windows[0]-1 {
 		column = max(w.x, 0)
@@ -64,7 +65,7 @@ func (w *walk) limits(ring int) (row, column int) {
 	return ring + max(w.y, 0), column
 }
 
-// inside reports whether a tap at row y, column x, both in words, lies in the frame.
+// inside reports whether the tap at row y and column x, both in words, lies in the frame.
 func (w *walk) inside(y, x int) bool { return 0 <= y && y < w.frame && 0 <= x && x < w.line }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
@@ -79,21 +80,21 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	return &ringer{start: w, ring: make([]dataflow.Word, o.depth(f)), tile: o.tile(f) / f.SIMD, padding: padding}
 }
 
-// ringer is the kernel with one kernel position a clock.
+// ringer is the kernel for one kernel position per clock.
 type ringer struct {
 	start   walk
 	ring    []dataflow.Word
-	tile    int // words of a tile
+	tile    int // words per tile
 	padding dataflow.Word
 	written dataflow.Word
 	words   [1]dataflow.Word
 
-	ahead             walk // the window after the one at hand
-	need, limit       int  // of the window at hand
-	got, to           int  // words that have been read, and where the next one goes
+	ahead             walk // the window after the current one
+	need, limit       int  // of the current window
+	got, to           int  // words read so far, and the ring's place for the next
 	cornerY, cornerX  int
-	y, x, from        int // the tap at hand, and where it lies
-	word, j, i, tiles int // what has been written of the window
+	y, x, from        int // the current tap, and its place in the ring
+	word, j, i, tiles int // position within the current window
 }
 
 func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -108,7 +109,7 @@ func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		if k.start.inside(k.y, k.x) {
 			from = k.ring[k.from]
 		}
-		k.written = append(k.written[:0], from...) // the ring's place may be read into
+		k.written = append(k.written[:0], from...) // copied, because the ring's place may be overwritten
 		k.words[0] = k.written
 		k.advance()
 	}
@@ -122,7 +123,7 @@ func (k *ringer) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// enter begins the window ahead.
+// enter begins the next window.
 func (k *ringer) enter() {
 	k.need, k.limit = k.ahead.need(), k.ahead.limit(len(k.ring))
 	k.cornerY, k.cornerX = k.ahead.y, k.ahead.x
@@ -132,8 +133,8 @@ func (k *ringer) enter() {
 	}
 }
 
-// advance goes to the next word to be written: of the tap, of the line of taps, of the tile, of the window, of the row
-// of windows, of the frame. The ring is followed by the distance between the two.
+// advance moves to the next word to write, through the loops over words, taps, lines of taps, tiles, windows and rows
+// of windows. The place in the ring moves by the distance between the two words.
 func (k *ringer) advance() {
 	s := &k.start
 	wide, tall := s.span(1)*s.parts, s.span(0)*s.line
@@ -166,17 +167,17 @@ func (k *ringer) wrap(at int) int {
 	return (at%n + n) % n
 }
 
-// shifter is the kernel with all kernel positions a clock.
+// shifter is the kernel for all kernel positions per clock.
 type shifter struct {
 	start   walk
 	padding dataflow.Word
-	lines   delay // the taps of the newest column but for the lowest
-	taps    delay // the other columns
+	lines   delay // delays the newest column of taps, without its lowest
+	taps    delay // delays the other columns
 	written dataflow.Word
 	words   [1]dataflow.Word
 
 	window   walk
-	at, part int // the pixel that comes in, by its first word, and the word of it
+	at, part int // the arriving pixel, by its first word, and the word within it
 }
 
 func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
@@ -184,7 +185,7 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		k.window, k.at, k.part = k.start, 0, 0
 	}
 	w := &k.window
-	x := k.padding // behind the frame, which is in no window
+	x := k.padding // after the frame, where no window looks
 	if k.at < w.frame {
 		x = in[0]
 	}
@@ -203,7 +204,7 @@ func (k *shifter) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// read is the word of the window: its taps row by row. The delays have them column by column.
+// read returns the window's word, with its taps row by row. The delays hold them column by column.
 func (k *shifter) read(taps []int64) dataflow.Word {
 	w, n := &k.window, len(k.padding)
 	k.written = k.written[:0]
@@ -219,15 +220,15 @@ func (k *shifter) read(taps []int64) dataflow.Word {
 	return k.written
 }
 
-// A delay holds the elements of the last slots. One of its places is used in a slot, and holds what was shifted in when
-// it was used before, behind what was there then: the oldest ones first.
+// A delay holds the elements shifted in during the last rounds, where each of its places is used once per round. A
+// place holds the elements of its last rounds, oldest first.
 type delay struct {
 	places [][]int64
 	at     int
 	all    []int64
 }
 
-// newDelay has so many places for so many elements each.
+// newDelay returns a delay with the given number of places and elements per place.
 func newDelay(places, elements int) delay {
 	d := delay{places: make([][]int64, places)}
 	for i := range d.places {
@@ -236,8 +237,8 @@ func newDelay(places, elements int) delay {
 	return d
 }
 
-// shift takes the newest elements, and gives them behind those that were shifted in one, two ... rounds ago. What it
-// gives is good until the next shift.
+// shift takes the newest elements. It returns the elements that were shifted into the same place before, oldest
+// first, followed by the newest. The result is valid until the next call.
 func (d *delay) shift(newest []int64) []int64 {
 	d.all = append(append(d.all[:0], d.places[d.at]...), newest...)
 	copy(d.places[d.at], d.all[len(newest):])

@@ -7,8 +7,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Folds yields one kernel position a clock with every SIMD that divides the channels of a tile, then all positions
-// with every SIMD that is a tile; each with the memories that the buffered rows may lie in.
+// Folds yields the folds with one kernel position per clock, for every SIMD that divides the channels of a tile. Then
+// it yields those with all positions per clock, whose SIMD is a tile. Each comes with the possible memories for
+// buffered rows.
 func (o *op) Folds() dataflow.Folds {
 	return func(yield func(dataflow.Fold) bool) {
 		for _, pe := range slices.Compact([]int{1, o.positions()}) {
@@ -27,7 +28,7 @@ func (o *op) Folds() dataflow.Folds {
 	}
 }
 
-// legal holds a fold against the order of words and what Vitis HLS accepts.
+// legal checks a fold against the order of words and the limits of Vitis HLS.
 func (o *op) legal(f dataflow.Fold) bool {
 	s := o.schedule(f)
 	width := f.SIMD * max(o.in.Elem.Width, o.out.Elem.Width)
@@ -40,7 +41,8 @@ func (o *op) legal(f dataflow.Fold) bool {
 	return width <= dataflow.MaxWord && s.slots <= dataflow.MaxIterations/o.parts(f)
 }
 
-// memories is where the buffered rows may lie: a shallow ring in LUTs, shallow line delays in shift registers.
+// memories returns the possible memories of the buffered rows: a shallow ring lies in LUTs, shallow line delays in
+// shift registers.
 func (o *op) memories(f dataflow.Fold) []dataflow.Memory {
 	if o.depth(f) > dataflow.ShiftRegister {
 		return []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM, dataflow.URAM}
@@ -51,7 +53,7 @@ func (o *op) memories(f dataflow.Fold) []dataflow.Memory {
 	return []dataflow.Memory{dataflow.LUTRAM}
 }
 
-// all reports whether a word holds all kernel positions, though one might do.
+// all reports whether a word holds all of several kernel positions.
 func (o *op) all(f dataflow.Fold) bool { return f.PE > 1 }
 
 func (o *op) schedule(f dataflow.Fold) schedule {
@@ -61,7 +63,7 @@ func (o *op) schedule(f dataflow.Fold) schedule {
 	return o.serial
 }
 
-// tile is the channels that are written before the next ones.
+// tile returns the number of channels that are written together, at all kernel positions, before the next channels.
 func (o *op) tile(f dataflow.Fold) int {
 	if o.depthwise() {
 		return f.SIMD
@@ -69,10 +71,10 @@ func (o *op) tile(f dataflow.Fold) int {
 	return o.channels / o.P.Groups
 }
 
-// parts is CF, the words of a pixel.
+// parts returns CF, the words per pixel.
 func (o *op) parts(f dataflow.Fold) int { return o.channels / f.SIMD }
 
-// depth is the words of the ring, or of the delay of a line: 0 where a window is in one line.
+// depth returns the words of the ring, or of the delay of a line: 0 if a window lies in one line.
 func (o *op) depth(f dataflow.Fold) int {
 	switch {
 	case !o.all(f):
@@ -83,7 +85,7 @@ func (o *op) depth(f dataflow.Fold) int {
 	return o.g.dilation[0] * o.g.frame[1] * o.parts(f)
 }
 
-// spacing is the words between neighbouring taps of a line.
+// spacing returns the words between neighbouring taps of a line.
 func (o *op) spacing(f dataflow.Fold) int { return o.g.dilation[1] * o.parts(f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -93,11 +95,12 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 			Tile: o.out.Shape.Tiled(o.tile(f))}}
 }
 
-// buffered is fewer words than there are, and as many as a latency depends on: frames of all lengths are to have one.
+// buffered is the number of rows for which latencies of memories are computed. The real number depends on the length
+// of the frames, and all lengths must have the same latency.
 const buffered = 2
 
-// Loop has the latency of a word that is read out of the memory, where a window has it, and else is padding. With all
-// positions a clock the newest word is one of them.
+// Loop returns the loop. Its latency is that of a word from the memory, or padding in its place. With all positions
+// per clock the newest word goes into the window directly.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Decide()

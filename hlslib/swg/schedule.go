@@ -6,14 +6,14 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A schedule is the loop of one frame in slots, each of which is CF iterations that move the same.
+// A schedule is the loop of a frame in slots. A slot is CF iterations with equal moves.
 type schedule struct {
 	body  []dataflow.Run
 	slots int
-	ring  int // pixels that a ring holds
+	ring  int // pixels of the ring
 }
 
-// What slots do.
+// The moves of a slot.
 var (
 	reads  = dataflow.Moves{Read: 1}
 	writes = dataflow.Moves{Write: 1}
@@ -22,7 +22,7 @@ var (
 
 func slots(n int, m dataflow.Moves) dataflow.Run { return dataflow.Run{Times: n, Moves: m} }
 
-// iterations turns slots of runs into iterations.
+// iterations converts runs of slots to runs of iterations.
 func iterations(body []dataflow.Run, parts int) []dataflow.Run {
 	if parts == 1 {
 		return body
@@ -39,8 +39,8 @@ func iterations(body []dataflow.Run, parts int) []dataflow.Run {
 	return scaled
 }
 
-// rings gives the pixels of the smallest ring that holds every window, and of that which also holds what the next
-// window needs.
+// rings returns two sizes of rings in pixels: the smallest that holds every window, and the smallest that also holds
+// the pixels that the next window needs.
 func (g *geometry) rings() (least, ample int) {
 	for oy := range g.windows[0] {
 		for ox := range g.windows[1] {
@@ -57,8 +57,8 @@ func (g *geometry) rings() (least, ample int) {
 	return least, max(least, ample)
 }
 
-// serial is the schedule with one kernel position a clock, and the smallest ring that makes it as short as an ample
-// one: a larger ring never makes it longer.
+// serial returns the schedule for one kernel position per clock, with the smallest ring for which it is as short as
+// with an ample ring. A larger ring never makes it longer.
 func (g *geometry) serial() schedule {
 	least, ample := g.rings()
 	clocks := g.withRing(ample).slots
@@ -66,16 +66,16 @@ func (g *geometry) serial() schedule {
 	return g.withRing(ring)
 }
 
-// A row is all that the slots of one row of windows depend on, in pixels counted from the first one that it touches.
-// Most rows of a frame are alike.
+// A row holds everything that determines the slots of a row of windows, in pixels counted from the first one that the
+// row touches. Most rows of a frame are equal in this.
 type row struct {
 	last   int  // the first pixel of its last row of pixels
 	slides bool // see geometry.slides
-	got    int  // pixels that have been read
-	end    int  // pixels of the frame, or more than the row can read
+	got    int  // pixels read so far
+	end    int  // pixels of the frame, but no more than the row can read
 }
 
-// withRing is the schedule with one kernel position a clock and a ring of so many pixels.
+// withRing returns the schedule for one kernel position per clock, with a ring of the given pixels.
 func (g *geometry) withRing(ring int) schedule {
 	s := schedule{ring: ring}
 	type done struct {
@@ -111,7 +111,7 @@ func (g *geometry) withRing(ring int) schedule {
 	return s
 }
 
-// row gives the slots of a row of windows, and the pixels read after it.
+// row returns the slots of a row of windows, and the number of pixels read after it.
 func (g *geometry) row(r row, ring int) (body []dataflow.Run, got int) {
 	k := g.kernel[0] * g.kernel[1]
 	got = r.got
@@ -141,10 +141,10 @@ func (g *geometry) row(r row, ring int) (body []dataflow.Run, got int) {
 	return dataflow.Join(body...), got
 }
 
-// parallel is the schedule with all kernel positions a clock.
+// parallel returns the schedule for all kernel positions per clock.
 func (g *geometry) parallel() schedule {
 	var s schedule
-	// A period is one row of windows and what follows it up to the next one.
+	// A period is one row of windows and the slots up to the next row.
 	period := g.stride[0] * g.frame[1]
 	first, last := g.due(0, 0), g.due(g.windows[0]-1, g.windows[1]-1)
 	s.slots = max(g.pixels(), last+1)
@@ -162,15 +162,15 @@ func (g *geometry) parallel() schedule {
 	return s
 }
 
-// period is so many slots from pixel at on, where a row of windows begins. From window to window slots are alike, but
-// for those around the end of the frame.
+// period returns the slots of one row of windows, from pixel at on. The slots between two windows are the same for
+// all windows, except near the end of the frame.
 func (g *geometry) period(at, length int) []dataflow.Run {
 	step, n := g.stride[1], g.windows[1]-1
 	stride := func(ox int) []dataflow.Run {
 		return g.shift(g.shift(nil, at+ox*step, 1, true), at+ox*step+1, step-1, false)
 	}
 	left := max(0, g.pixels()-at)
-	// strides that end, and that begin, before the frame ends
+	// Strides that end before the end of the frame, and strides that begin before it.
 	in, begun := min(n, left/step), min(n, (left+step-1)/step)
 	var body []dataflow.Run
 	body = append(body, dataflow.Repeat(in, stride(0)...)...)
@@ -182,7 +182,7 @@ func (g *geometry) period(at, length int) []dataflow.Run {
 	return dataflow.Join(g.shift(body, at+n*step+1, length-n*step-1, false)...)
 }
 
-// shift adds n slots from pixel at on, all of which write or none. Pixels beyond the frame are not read.
+// shift appends n slots from pixel at on, which all write or all do not. Pixels beyond the frame are not read.
 func (g *geometry) shift(body []dataflow.Run, at, n int, write bool) []dataflow.Run {
 	read := max(0, min(n, g.pixels()-at))
 	m := dataflow.Moves{}

@@ -1,51 +1,52 @@
-// Package swg is the sliding window: it makes the windows of a convolution or a pooling out of a frame, padding
+// Package swg is the sliding window: it makes the windows of a convolution or a pooling from a frame, padding
 // included.
 //
 // A frame x is [H, W, C]; its windows are [OH, OW, K, C] with K = KH*KW kernel positions,
 //
 //	y[oy][ox][i*KW+j][c] = x[oy*sh-bh+i*dh][ox*sw-bw+j*dw][c]
 //
-// or the code Pad where that pixel lies outside of the frame. Along each axis O = floor((N+b+a-e)/s)+1, e = d*(k-1)+1
-// being what a window reaches over.
+// or the code Pad if that pixel lies outside of the frame. Along each axis O = floor((N+b+a-e)/s)+1, where a window
+// covers e = d*(k-1)+1 pixels.
 //
-// SIMD channels make an input word, so that a pixel is CF = C/SIMD words. Windows are written in raster order, and
-// each tile by tile: a tile is all channels where Groups is 1, the channels of a group otherwise, and SIMD channels
-// where every channel is a group of its own (depthwise). A tile holds its kernel positions in order, and each of these
-// its channels. PE kernel positions make an output word: one, or all K with all channels of a tile.
+// An input word holds SIMD channels, so a pixel is CF = C/SIMD words. The windows are written in raster order, and
+// each window tile by tile. A tile has all channels if Groups is 1, otherwise the channels of a group. If every
+// channel is a group of its own (depthwise), a tile has SIMD channels. A tile contains its kernel positions in order,
+// and each position the tile's channels. An output word holds PE kernel positions: one, or all K with all channels of
+// a tile.
 //
-// # One position a clock (PE = 1)
+// # One position per clock (PE = 1)
 //
-// A ring holds B pixels. A slot is CF clocks, in each of which at most one word is read into the ring and at most one
-// written out of it. Taps outside of the frame count as its nearest pixel; N(w) is the pixels up to and including the
-// last one that window w touches, k(w) the first one that w or a later window touches. Windows take K slots each, and
-// with g pixels read at the beginning of window w
+// A ring holds B pixels. A slot is CF clocks, each of which reads at most one word into the ring and writes at most
+// one out of it. A tap outside of the frame counts as the nearest pixel of the frame. N(w) is the number of pixels up
+// to the last one that window w touches, and k(w) is the first pixel that w or a later window touches. A window takes
+// K slots and its wait. If g pixels have been read at the beginning of window w,
 //
 //	wait(w)  = max(0, N(w)-g)                          slots that read only,
 //	both(w)  = min(K, min(HW, k(w)+B) - g - wait(w))   slots that read and write (not below 0),
 //	K-both(w)                                          slots that write only,
 //	g       += wait(w) + both(w)
 //
-// A frame ends when the rest of it, HW-g, has been read, so that it takes
+// A frame ends when its remaining HW-g pixels have been read. So it takes
 //
 //	CF * (OH*OW*K + sum of wait(w) + HW - g)   clocks.
 //
-// B is the smallest ring with which a frame takes as few clocks as with one that holds, together with every window,
-// what the next one needs: max over w of max(N(w), N(w+1)) - k(w).
+// B is the smallest ring with which a frame takes as few clocks as with an ample one. An ample ring holds, together
+// with every window, the pixels that the next window needs: max over w of max(N(w), N(w+1)) - k(w).
 //
-// # All positions a clock (PE = K)
+// # All positions per clock (PE = K)
 //
-// One word a clock is shifted into line delays and window registers, whose taps lie at fixed distances; those outside
-// of the frame are replaced by Pad. The last tap of a window has the raster index
+// One word per clock is shifted into line delays and window registers. The taps lie at fixed distances in them; taps
+// outside of the frame are replaced by Pad. The last tap of a window has the raster index
 //
 //	t(oy,ox) = (oy*sh-bh+(KH-1)*dh)*W + ox*sw-bw+(KW-1)*dw
 //
-// which may lie beyond the frame; then what is shifted in does not matter. A window is written while that pixel comes
-// in, and a frame takes
+// which may lie beyond the frame; the value shifted in does not matter then. A window is written in the clocks when
+// its last tap arrives, and a frame takes
 //
 //	CF * max(H*W, t(OH-1,OW-1)+1)   clocks.
 //
-// This wants t to increase from window to window, or (OW-1)*sw < sh*W. With a stride of 1 and OW = W one word is
-// written every clock from the first to the last.
+// The schedule requires that t increases from window to window, that is (OW-1)*sw < sh*W. With a stride of 1 and OW =
+// W, it writes a word in every clock from the first to the last.
 package swg
 
 import (
@@ -55,7 +56,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the sliding window in the table of layers; New makes one.
+// Layer describes the sliding window in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "ConvolutionInputGenerator",
 	Doc:     "the windows of a frame, padded (in front of convolutions and poolings)",
@@ -66,14 +67,15 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"ConvolutionInputGenerator1D"}, ParallelWindow: true},
 })
 
-// Limits of what Bind accepts.
+// Limits that Bind checks.
 const (
-	MaxExtent  = 1 << 20 // of a kernel, a stride and a dilation, along one axis
-	MaxFrame   = 1 << 28 // elements of a frame with its padding: counters of words are ints of C++
+	MaxExtent  = 1 << 20 // of a kernel, a stride or a dilation, along one axis
+	MaxFrame   = 1 << 28 // elements of a frame with its padding; the C++ counts words as int
 	MaxWindows = 1 << 25 // in a frame
 )
 
-// Params makes the layer. Of each pair the first is along the height, the second along the width.
+// Params are the parameters of the layer. The first number of each pair is along the height, the second along the
+// width.
 type Params struct {
 	Kernel   [2]int `json:"kernel"`
 	Stride   [2]int `json:"stride"`
@@ -81,7 +83,7 @@ type Params struct {
 	Before   [2]int `json:"before"` // rows above the frame, columns left of it
 	After    [2]int `json:"after"`  // rows below the frame, columns right of it
 	Pad      int64  `json:"pad"`    // the code of a pixel outside of the frame
-	Groups   int    `json:"groups"` // sets of channels that are written apart; divides the channels
+	Groups   int    `json:"groups"` // sets of channels that are written separately; divides the channels
 }
 
 type op struct {
@@ -91,12 +93,12 @@ type op struct {
 	g        geometry
 	channels int
 	padded   bool  // some window has a tap outside of the frame
-	simd     []int // what divides the channels of a tile
+	simd     []int // the divisors of a tile's channels
 	serial   schedule
-	parallel schedule // empty where windows do not come in raster order
+	parallel schedule // empty if windows do not come in raster order
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for a := range 2 {
 		for _, v := range []struct {
@@ -120,8 +122,8 @@ func (p Params) Verify() error {
 	return nil
 }
 
-// bind takes one input of shape [H, W, C] and gives its windows, [OH, OW, K, C]. Ranges are the input's, joined with
-// Pad where there is padding; so is the element type, where it holds Pad, and else the narrowest for all of them.
+// bind takes an input of shape [H, W, C] and returns windows of shape [OH, OW, K, C]. Their ranges are the input's,
+// united with Pad if there is padding. Their element type is the input's if it holds Pad, else the narrowest one.
 func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{Base: base, in: in[0], channels: in[0].Shape[2]}
 	if o.channels%o.P.Groups != 0 {
@@ -146,7 +148,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	return o, []dataflow.Type{o.out}, nil
 }
 
-// bindGeometry places the windows. Where there is one window along an axis, no stride is taken.
+// bindGeometry places the windows. With a single window along an axis, the stride does not matter and becomes 1.
 func (o *op) bindGeometry() error {
 	o.g = geometry{frame: [2]int(o.in.Shape[:2]), kernel: o.P.Kernel, stride: o.P.Stride, dilation: o.P.Dilation,
 		before: o.P.Before}
@@ -193,7 +195,7 @@ func within(limit int, factors ...int) bool {
 	return true
 }
 
-// positions is K.
+// positions returns K, the kernel positions.
 func (o *op) positions() int { return o.g.kernel[0] * o.g.kernel[1] }
 
 // depthwise reports whether every channel is a group of its own.

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuit makes a word of codes of every word.
+// Circuit returns the RTL: it computes a word of codes from every word.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	if f.Steps == dataflow.Serial {
 		m, _ := o.serial(f, t).circuit()
@@ -23,8 +23,8 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	return b.Layer()
 }
 
-// circuit keeps a word, and the places where its searches are; clocks is how many a step takes, from reading a place to
-// leaving the next one. That does not depend on how many there are.
+// circuit builds a serial search, which keeps a word and the places of its searches. It also returns the clocks of a
+// step, from reading a place to computing the next. That number does not depend on s.clocks.
 func (s *serial) circuit() (m *circuit.Module, clocks int) {
 	b := circuit.New(s.target.Rate())
 	always := b.Constant(1)
@@ -38,7 +38,7 @@ func (s *serial) circuit() (m *circuit.Module, clocks int) {
 	})
 	word := b.Counter("fold", s.Words(s.fold), call.Last).Index
 
-	// What is kept lies at stage 1, where all that it depends on comes out of registers.
+	// The kept values lie at stage 1, because everything that they depend on comes from registers.
 	elem := s.In[0].Elem
 	x := b.Input(s.fold.PE*elem.Width, call.First).At(1)
 	first := call.First

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is that of FINN's Thresholding_hls, or the fitted one.
+// Cost returns FINN's estimate for Thresholding_hls, or the fitted one.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -27,5 +27,5 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	return estimate.Storing(t, m, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
 }
 
-// Delay is that of the counter of words: values come and go.
+// Delay returns the delay of the counter of words, the only state of the layer, in nanoseconds.
 func (o *op) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.CarriedDelay(1) }

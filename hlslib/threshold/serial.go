@@ -7,38 +7,39 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A serial layer searches for the codes of a word step by step, one comparison of each of its PE channels. Which
-// threshold comes next depends on the comparison before, so that a step takes as long as reading a memory and
-// comparing: clocks, of which each is a call. The last step takes one: nothing waits for it but the output.
+// A serial layer searches for the codes of a word step by step, with one comparison per step in each of its PE
+// channels. The threshold of a step depends on the comparison before, so a step takes as many clocks as reading a
+// memory and comparing. A call is one clock. The last step takes one clock, because nothing but the output waits for
+// it.
 type serial struct {
 	*op
 	fold   dataflow.Fold
 	target dataflow.Target
 	form   *steps.Serial
-	clocks int // of a step
-	calls  int // of a word
+	clocks int // clocks per step
+	calls  int // calls per word
 }
 
 func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	s := &serial{op: o, fold: f, target: t, form: o.steps.Serial(f)}
-	t.Bound = delay.Expected // the generated C++ has as many, however long they turn out to be
+	t.Bound = delay.Expected // the C++ keeps this number, whatever synthesis achieves
 	c := layer.Body(t)
-	c.Choose(s.form.Steps()) // the first place, or the one that was found
+	c.Choose(s.form.Steps()) // the first place, or the place found before
 	c.Look(s.form.Rows(), s.form.Bits(), f.Memory)
 	c.Do(delay.Compare, s.form.Bits())
 	c.Do(delay.Keep, 1)
 	s.take(c.Clocks())
-	if t.Stalls == dataflow.Credit { // a circuit takes as many as it takes
+	if t.Stalls == dataflow.Credit { // the circuit determines the number
 		_, clocks := s.circuit()
 		s.take(clocks)
 	}
 	return s
 }
 
-// take has a step take so many clocks.
+// take sets the clocks per step.
 func (s *serial) take(clocks int) { s.clocks, s.calls = clocks, (s.form.Steps()-1)*clocks+1 }
 
-// orSerial gives every choice of PE its serial folds, too.
+// orSerial adds the serial folds to every choice of PE.
 func (o *op) orSerial(c *layer.Folds) {
 	fits, memory := c.Fits, c.Memory
 	c.Steps = []dataflow.Stepping{dataflow.Parallel, dataflow.Serial}
@@ -56,7 +57,7 @@ func (o *op) orSerial(c *layer.Folds) {
 	}
 }
 
-// loop is, for each word of each vector, its calls. The first reads it, and the last writes its codes.
+// loop returns the loop over the calls of every word. The first call reads the word, and the last writes its codes.
 func (s *serial) loop() dataflow.Loop {
 	c := layer.Begin(s.target)
 	c.ReadWhere()
@@ -79,7 +80,7 @@ func (s *serial) loop() dataflow.Loop {
 	}.Loop())
 }
 
-// codes is the memory of codes; of no rows where counts are all there is.
+// codes returns the memory of codes, with no rows if codes are computed from counts.
 func (s *serial) codes() dataflow.Storage {
 	for _, m := range s.form.Storage() {
 		if m.Name == "codes" {
@@ -89,7 +90,7 @@ func (s *serial) codes() dataflow.Storage {
 	return dataflow.Storage{}
 }
 
-// storage is the tables, and the places that searches are at, until the next step.
+// storage returns the tables, and the memory of the places that the next step continues from.
 func (s *serial) storage() []dataflow.Storage {
 	found := dataflow.RAM("found", "places", s.clocks, s.fold.PE*s.form.Steps())
 	if found = found.At(dataflow.LUTRAM).Shifted(); s.clocks == 2 {
@@ -104,15 +105,16 @@ func (s *serial) emit() dataflow.Instance {
 		Func:    "threshold_serial",
 		Streams: []string{"in_t", "in_width", "out_t", "out_width"},
 		Config: append([]dataflow.Field{
-			{Name: "pe", Doc: "channels searched for side by side", Value: s.fold.PE},
-			{Name: "calls", Doc: "of a word", Value: s.calls},
+			{Name: "pe", Doc: "channels computed side by side", Value: s.fold.PE},
+			{Name: "calls", Doc: "calls per word", Value: s.calls},
 		}, s.form.Fields()...),
 		Tables:  s.form.Tables(),
 		Storage: s.storage(),
 	}
 }
 
-// A searching is the hardware's state: a word, its place in the vector, and where its channels' searches are.
+// A searching is the state of the hardware: a word, its place in the vector, and the places of its channels'
+// searches.
 type searching struct {
 	*serial
 	word, next int
@@ -148,5 +150,5 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	return []dataflow.Word{codes}
 }
 
-// function is that of a lane.
+// function returns the index of a lane's step function.
 func (k *searching) function(pe int) int { return k.steps.Function(k.word*k.fold.PE + pe) }

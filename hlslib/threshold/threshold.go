@@ -1,22 +1,22 @@
 // Package threshold is the thresholding layer: a step function per channel, y[c] = f[c](x[c]), on every vector of a
 // frame.
 //
-// A step function is a base and thresholds; each threshold that x exceeds adds to the output: one unit common to all,
-// or, where a function falls or jumps unevenly, a delta of its own. It is built so, or in another form
-// of package steps, with tables for each of the PE channels.
+// A step function is a base and thresholds. Each threshold that x exceeds adds to the output: a common unit or, if a
+// function falls or jumps unevenly, its own delta. The layer is built so, or in another form of package steps, in
+// which each of the PE channels has its own tables.
 //
 // PE channels are computed side by side. With V vectors of C channels the loop is
 //
 //	for v < V: for fold < C/PE: one clock
 //
-// or V*C/PE clocks a frame; every iteration reads a word, x[fold*PE .. fold*PE+PE-1], and writes the word of the same
-// channels. As comparators, row fold of the threshold table holds what one iteration compares with: element pe*steps+i
-// is threshold i of channel fold*PE+pe. Where all channels have the same function, one row of steps thresholds serves
-// them all. Where pixels have functions of their own, as behind a constant that differs from pixel to pixel, a vector
-// is several pixels: C is the elements of all of them, and PE divides the channels of one.
+// or V*C/PE clocks a frame. Every iteration reads the word x[fold*PE .. fold*PE+PE-1], and writes the word of the
+// same channels. If the form is comparators, row fold of the threshold table is for one iteration: element pe*steps+i
+// is threshold i of channel fold*PE+pe. If all channels have the same function, one row of steps thresholds serves
+// them all. Functions may also differ between pixels, as after adding a constant that does. Then a vector spans
+// several pixels: C is the number of elements in all of them, and PE divides the channels of one.
 //
-// A serial fold searches for the codes of a word, a comparison after the other: with one comparator for each of PE
-// channels, one memory for each, and several clocks for a word (serial.go).
+// A serial fold searches for the codes of a word, one comparison after the other. Each of PE channels has one
+// comparator and one memory, and a word takes several clocks (serial.go).
 package threshold
 
 import (
@@ -28,7 +28,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the thresholding in the table of layers; New makes one.
+// Layer describes the thresholding in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "Thresholding",
 	Doc:     "one step function per channel (quantised activations, requantisation)",
@@ -36,17 +36,17 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// MaxAddress is the most bits of values that may each have a step of their own.
+// MaxAddress is the largest width of values for which every value may have a threshold.
 const MaxAddress = layer.MaxAddress
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Steps []num.Step `json:"steps"` // one for all channels, one per channel, or one per pixel and channel
-	// Out is the type of outputs, a minifloat; nil is the narrowest one.
+	// Out is the type of the outputs, a minifloat; nil selects the narrowest integer type.
 	Out *num.Type `json:"out,omitempty"`
 }
 
-// elem is the type of outputs; the zero Type is the narrowest.
+// elem returns the type of the outputs; the zero Type selects the narrowest.
 func (p Params) elem() num.Type {
 	if p.Out == nil {
 		return num.Type{}
@@ -54,7 +54,7 @@ func (p Params) elem() num.Type {
 	return *p.Out
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	if len(p.Steps) == 0 {
 		return errors.New("there are no step functions")
@@ -71,8 +71,8 @@ type op struct {
 	steps layer.Steps
 }
 
-// bind takes one input whose last axes have as many elements as there are step functions, or any number for one; the
-// output has the same shape.
+// bind returns the layer for one input, whose last axes have as many elements as there are step functions; a single
+// function fits any input. The output has the same shape.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	v := layer.View(len(b.P.Steps), in[0])
 	if err := layer.PerChannel("step functions", len(b.P.Steps), []dataflow.Type{v}); err != nil {
@@ -87,10 +87,10 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	turns := false
 	for c := range o.Channels {
@@ -104,11 +104,11 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return o.Channelwise.Eval(in, o.outputOf)
 }
 
-// outputOf is the output of channel c.
+// outputOf returns the output of channel c.
 func (o *op) outputOf(c int, x []int64) int64 { return o.steps.Step(c).Apply(x[0]) }
 
-// Folds yields, for every PE that divides the channels in increasing order, the memories to choose from.
-// Where functions have steps enough, each comes in parallel, or serial.
+// Folds yields every PE that divides the channels, in increasing order, with each memory. If functions have enough
+// thresholds, each fold comes in parallel and serial.
 func (o *op) Folds() dataflow.Folds {
 	choices := o.Channelwise.Choices(o.steps.Tables(), false)
 	if o.steps.HasSerial(dataflow.Fold{PE: 1}) {
@@ -150,7 +150,7 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	}
 }
 
-// Coded is the layer with outputs that are minifloats; ok is false where these are not worth it.
+// Coded returns the layer with minifloats as outputs. ok is false if they save nothing.
 func (o *op) Coded() (coded dataflow.Op, ok bool) {
 	var m num.Magnitude
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {

@@ -5,7 +5,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit keeps what is repeated: a word goes out when it is read, and comes from there again.
+// Circuit returns the RTL. A word leaves when it is read, and its repetitions come from the memory.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	trips := o.trips(f)

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is the buffer, what knows the position in it, and what chooses between a word kept and one read. FINN counts
-// nothing for its UpsampleNearestNeighbour.
+// Cost counts the buffer, the counters of the position, and the choice between a kept word and one that is read. FINN
+// counts nothing for its UpsampleNearestNeighbour.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := layer.Priced(o, f, t); ok {
 		return c
@@ -25,7 +25,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	)
 }
 
-// storage is the layer's memories: what is repeated.
+// storage returns the memory of the words that are repeated.
 func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	return []dataflow.Storage{dataflow.RAM("kept", "buffer", o.kept(f), f.SIMD*o.In[0].Elem.Width)}
 }

@@ -4,9 +4,9 @@
 //
 //	for y < H: for r < Scale[0]: for x < W: for s < Scale[1]: for fold < C/SIMD: one clock
 //
-// or as many clocks a frame as it writes words, H*W*C/SIMD times both scales (FINN's formula). Every iteration writes a
-// word; those with r = 0 and s = 0 read it. It is kept for the others: a row of words where rows are repeated, else the
-// words of a pixel.
+// or as many clocks a frame as it writes words: H*W*C/SIMD times both scales (FINN's formula). Every iteration writes
+// a word; iterations with r = 0 and s = 0 also read it. The layer keeps it for the others: a row of words if rows are
+// repeated, else the words of a pixel.
 package upsample
 
 import (
@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Layer is the row of the upsampling in the table of layers; New makes one.
+// Layer describes the upsampling in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "UpsampleNearestNeighbour",
 	Doc:     "every pixel several times (Resize and Upsample to the nearest neighbour)",
@@ -26,12 +26,12 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Bind:    bind,
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Scale [2]int `json:"scale"` // of rows and of columns
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
 	for _, s := range p.Scale {
 		if s < 1 || s > dataflow.MaxElements {
@@ -46,8 +46,8 @@ type op struct {
 	layer.Mover
 }
 
-// bind takes one input of shape [H, W, C] and gives one output of shape [H*Scale[0], W*Scale[1], C] with the element
-// type and ranges of the input.
+// bind returns the layer for one input of shape [H, W, C]. The output has the shape [H*Scale[0], W*Scale[1], C], and
+// the element type and ranges of the input.
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	shape, s := in[0].Shape, b.P.Scale
 	if s[0] > dataflow.MaxElements/shape.Size()/s[1] {
@@ -60,7 +60,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, o.Out, nil
 }
 
-// Dependence is that along a line of pixels, where frames are one.
+// Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
 	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
@@ -69,7 +69,7 @@ func (o *op) Dependence() dataflow.Dependence {
 	})
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	w, width := o.In[0].Shape[1], o.Out[0].Shape[1]
 	return dataflow.Gather{Run: o.In[0].Shape[2], At: func(_, r int) (input, at int) {
@@ -89,13 +89,13 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// trips is the extents of the loop, outermost first.
+// trips returns the extents of the loop, outermost first.
 func (o *op) trips(f dataflow.Fold) []int {
 	shape, scale := o.In[0].Shape, o.P.Scale
 	return []int{shape[0], scale[0], shape[1], scale[1], shape[2] / f.SIMD}
 }
 
-// kept is the number of words that the buffer holds: those of a row, or of a pixel.
+// kept returns the number of words in the buffer: those of a row, or of a pixel.
 func (o *op) kept(f dataflow.Fold) int {
 	words := o.In[0].Shape[2] / f.SIMD
 	if o.P.Scale[0] > 1 {
@@ -104,11 +104,11 @@ func (o *op) kept(f dataflow.Fold) int {
 	return words
 }
 
-// Loop has the latency of a word that is kept, or read.
+// Loop returns the loop, with the latency of a word that is kept or read.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.ReadWhere()
-	if o.P.Scale[0] > 1 { // rows, which may have any length
+	if o.P.Scale[0] > 1 { // a row may have any length
 		c.Fetch(2, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	} else {
 		c.Fetch(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
@@ -125,7 +125,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 
 type kernel struct {
 	scale          [2]int
-	columns, words int // of a row that is read, and of a pixel
+	columns, words int // columns of an input row, and words per pixel
 	kept           []dataflow.Word
 }
 
@@ -155,7 +155,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Func:    "upsample",
 		Streams: []string{"in_width", "out_width"},
 		Config: []dataflow.Field{
-			{Name: "columns", Doc: "pixels of a row read", Value: trips[2]},
+			{Name: "columns", Doc: "pixels of an input row", Value: trips[2]},
 			{Name: "words", Doc: "words of a pixel", Value: trips[4]},
 			{Name: "row_scale", Doc: "times that a row is written", Value: trips[1]},
 			{Name: "column_scale", Doc: "times that a pixel is written in a row", Value: trips[3]},

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Circuit has a dot product and an accumulator for each of PE channels.
+// Circuit returns the RTL, with a dot product and an accumulator for each of PE channels.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	nf, sf := o.channels/f.PE, o.positions/f.SIMD

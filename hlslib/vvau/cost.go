@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Cost is that of FINN's VVAU_hls, but for the DSP slices, or the fitted one: FINN counts the slices of one position,
-// and the kernel multiplies SIMD of them a clock.
+// Cost returns FINN's estimate for VVAU_hls, with other DSP slices, or the fitted one. FINN counts the slices of one
+// position, but the kernel multiplies SIMD positions per clock.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if c, ok := mac.Priced(o.Unit, o, f, t); ok {
 		return c

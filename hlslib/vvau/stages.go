@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Sums is the layer without its step functions, and these.
+// Sums returns the layer without its step functions, its output's type, and the step functions.
 func (o *op) Sums() (dataflow.Op, dataflow.Type, []num.Step, bool) {
 	unit, ok := mac.Sums(o.Unit)
 	if !ok {

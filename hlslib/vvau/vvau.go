@@ -1,20 +1,21 @@
 // Package vvau is the vector-vector-activation unit: a depthwise convolution behind a sliding window.
 //
-// A frame is V windows x of K positions by C channels; from each the layer makes C outputs
+// A frame is V windows x of K positions by C channels; from each the layer computes C outputs
 //
 //	y[c] = f[c](sum over k of W[c][k]*x[k][c])
 //
-// f[c] is a non-decreasing step function, built of thresholds, or nothing, and then y[c] is the accumulator (package
+// f[c] is a non-decreasing step function, built from thresholds, or absent; then y[c] is the accumulator (package
 // mac).
 //
-// PE channels are computed side by side, each from SIMD positions a clock. With NF = C/PE and SF = K/SIMD the loop is
+// PE channels are computed side by side, with SIMD positions each per clock. With NF = C/PE and SF = K/SIMD the loop
+// is
 //
 //	for v < V: for nf < NF: for sf < SF: one clock
 //
-// or V*NF*SF clocks a frame. Windows travel tile by tile of PE channels, by position and then by channel: every
-// iteration reads a word, the channels nf*PE .. nf*PE+PE-1 of the positions sf*SIMD .. sf*SIMD+SIMD-1, and element
-// i*PE+pe of it is x[sf*SIMD+i][nf*PE+pe]. Iterations with sf = SF-1 write a word, y[nf*PE .. nf*PE+PE-1]. Row nf*SF+sf
-// of the weight table is what one iteration takes: element pe*SIMD+i of it is W[nf*PE+pe][sf*SIMD+i].
+// or V*NF*SF clocks a frame. Windows travel tile by tile of PE channels, and within a tile by position and then by
+// channel. Every iteration reads a word: the channels nf*PE .. nf*PE+PE-1 of the positions sf*SIMD .. sf*SIMD+SIMD-1.
+// Its element i*PE+pe is x[sf*SIMD+i][nf*PE+pe]. Iterations with sf = SF-1 write the word y[nf*PE .. nf*PE+PE-1]. Row
+// nf*SF+sf of the weight table is for one iteration; its element pe*SIMD+i is W[nf*PE+pe][sf*SIMD+i].
 package vvau
 
 import (
@@ -28,7 +29,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Layer is the row of the vector-vector unit in the table of layers; New makes one.
+// Layer describes the vector-vector unit in the table of layers; New makes a layer of this kind.
 var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "VVAU",
 	Doc:     "each channel by weights of its own, then one step function per channel (depthwise convolutions)",
@@ -37,15 +38,15 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	FINN:    dataflow.FINNFile{Names: []string{"VectorVectorActivation", "Vector_Vector_Activate"}},
 })
 
-// Params makes the layer.
+// Params are the parameters of the layer.
 type Params struct {
 	Weights [][]int64  `json:"weights"`         // [C][K]
 	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
-	// Room is what weights and step functions may be that are loaded; nil where they are constants.
+	// Room limits weights and step functions that are loaded at run time; nil if they are constants.
 	Room *dataflow.Room `json:"room,omitempty"`
 }
 
-// Verify says what is wrong with p whatever the inputs.
+// Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error { return mac.Verify(p.Weights, p.Steps, nil) }
 
 type op struct {
@@ -54,10 +55,10 @@ type op struct {
 	channels, positions int
 	in, out             dataflow.Type
 	vectors             int
-	pe, simd            []int // what divides the channels, and the positions
+	pe, simd            []int // the divisors of the channels, and of the positions
 }
 
-// bind takes one input of shape [..., K, C] and gives one output of shape [..., C].
+// bind returns the layer for one input of shape [..., K, C]. The output has the shape [..., C].
 func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
 	o := &op{Base: b, in: in[0], channels: len(b.P.Weights), positions: len(b.P.Weights[0])}
 	shape := in[0].Shape
@@ -84,24 +85,24 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	return o, []dataflow.Type{o.out}, nil
 }
 
-// Loaded is the layer with weights and step functions that are loaded.
+// Loaded returns the layer with weights and step functions that are loaded at run time, within the room.
 func (o *op) Loaded(room dataflow.Room) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
 }
 
-// Reads is how often a frame goes over the table of weights.
+// Reads returns how many times a frame reads the table of weights.
 func (o *op) Reads() int { return o.vectors }
 
-// Dependence has every vector apart.
+// Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
 	d := dataflow.EachApart(1, o.vectors)
 	d.Window = true
 	return d
 }
 
-// Computation is Eval as data.
+// Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
 	return dataflow.Products{Weights: o.P.Weights, Steps: o.P.Steps, Vectors: o.vectors, Groups: o.channels,
 		Runs: o.positions, Run: 1, Stride: o.channels}
@@ -122,18 +123,18 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	return []dataflow.Tensor{y}
 }
 
-// Folds yields, for every PE that divides C and SIMD that divides K in increasing order, the memories and multipliers
-// to choose from.
+// Folds yields every PE that divides C and every SIMD that divides K, in increasing order, with each memory and each
+// kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
 }
 
-// Products is those of one clock: PE channels, of SIMD positions each.
+// Products returns the number of products per clock, and the bits of the wider factor.
 func (o *op) Products(f dataflow.Fold) (n, bits int) {
 	return f.PE * f.SIMD, max(o.Weight.Width, o.in.Elem.Width)
 }
 
-// Adds is the bits of these.
+// Adds returns how many bits the circuit adds for the products of a clock.
 func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
@@ -150,12 +151,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	return layer.Timed(o, mac.Plain(o.Unit, f), t, l)
 }
 
-// kernel is the hardware's state: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
-// accumulator's width, which changes none of the bits that the accumulator has.
+// A kernel is the state of the hardware: counters and a sum per PE. Sums wrap around at 64 bits rather than at the
+// accumulator's width, which leaves the accumulator's bits right.
 type kernel struct {
 	o      *op
 	f      dataflow.Fold
-	nf     int     // of the iteration
+	nf     int     // nf of the iteration
 	at     int     // the iteration's first position
 	sums   []int64 // by PE
 	output func(first int, sums []int64) dataflow.Word
@@ -188,7 +189,7 @@ func (k *kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 	return k.words[:]
 }
 
-// Emit packs no products: no two channels share an input.
+// Emit returns the instance. It packs no products, because no two channels share an input.
 func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	i := o.Unit.Emit(f, cost.Packing{}, "vvau", "channels", "positions",
 		dataflow.Field{Name: "nf", Doc: "output words of a window", Value: o.channels / f.PE},
@@ -197,8 +198,8 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 	return i
 }
 
-// Counts gives operations and parameters by FINN's names.
+// Counts returns the numbers of operations and parameters under FINN's names.
 func (o *op) Counts() map[string]int64 { return o.Unit.Counts(o.vectors) }
 
-// Moves: the layer multiplies significands of minifloats.
+// Moves returns false: the layer multiplies the significands of minifloats.
 func (o *op) Moves() bool { return false }

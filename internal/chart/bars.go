@@ -14,21 +14,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Bar is a row.
+// A Bar is a row of a bar chart.
 type Bar struct {
 	Name  string
 	Value float64 // 0 or more
-	Text  string  // at its end
+	Text  string  // written at the end of the bar
 }
 
-// Bars is a picture of a row per layer, the first on top. The bars of the largest value are marked.
+// Bars is a bar chart with one row per layer, the first on top. The bars with the largest value are highlighted.
 type Bars struct {
 	Title, Value string
 	Rows         []Bar
-	Mark         string // what the largest is
+	Mark         string // meaning of the largest value
 }
 
-// MaxBars is how many rows a picture has; of more, the largest are drawn, in their order.
+// MaxBars limits the rows of a bar chart. If there are more, only the largest are drawn, in their order.
 const MaxBars = 120
 
 const (
@@ -36,7 +36,7 @@ const (
 	barRow    = 17
 )
 
-// Draw draws the bars.
+// Draw draws the chart as SVG and as PNG.
 func (b Bars) Draw() (Picture, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -45,7 +45,7 @@ func (b Bars) Draw() (Picture, error) {
 	return f.render()
 }
 
-// SVG draws the bars in that form alone.
+// SVG draws the chart as SVG only.
 func (b Bars) SVG() ([]byte, error) {
 	f, err := b.figure()
 	if err != nil {
@@ -97,7 +97,7 @@ func (b Bars) figure() (f figure, err error) {
 	}}, nil
 }
 
-// largest is the rows that are drawn.
+// largest returns the rows to draw.
 func (b Bars) largest() []Bar {
 	if len(b.Rows) <= MaxBars {
 		return b.Rows

@@ -16,7 +16,7 @@ import (
 
 const hostile = `<script>alert("1")</script> & 'x' ]]>`
 
-// pictures are drawn by every test here.
+// pictures returns the pictures that every test here draws.
 func pictures() map[string]interface{ Draw() (Picture, error) } {
 	r := rand.New(rand.NewPCG(1, 2))
 	fronts := Fronts{Title: "TFC on two boards", Cost: "LUT", Gain: "frames per second"}
@@ -52,8 +52,8 @@ func pictures() map[string]interface{ Draw() (Picture, error) } {
 	}
 }
 
-// TestDraw holds that pictures are well formed, hold nothing but text and shapes, and are the same each time. With
-// HLSGEN_PICTURES they are also written to that folder, to be looked at.
+// TestDraw checks that pictures are well formed, contain only text and shapes, and are the same each time. If
+// HLSGEN_PICTURES is set, it also writes them to that folder for inspection.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	for name, p := range pictures() {

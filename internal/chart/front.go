@@ -13,27 +13,27 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Dot is a design: what it takes of something, above 0 or 0, and what it reaches, above 0.
+// A Dot is a design in a picture. Cost is the amount of a resource, at least 0, and Gain is the rate, above 0.
 type Dot struct{ Cost, Gain float64 }
 
-// A Series is designs that are alike in what they are made for.
+// A Series is a set of designs that are shown in one colour.
 type Series struct {
 	Name string
 	Dots []Dot
 }
 
-// Fronts is a picture of what can be had for how much. Of each series the points that no other one of it beats are
-// joined: between two of them, the cheaper is the best there is.
+// Fronts is a picture of the best gain for each cost. In each series, a line joins the points that no other point
+// of the series beats. Between two of these points, the cheaper one is the best available.
 type Fronts struct {
 	Title, Cost, Gain string
 	Series            []Series
-	Chosen            *Dot   // marked; may be nil
-	Label             string // of the chosen point
-	Percent           bool   // gains are percent: their axis is linear
+	Chosen            *Dot   // highlighted point; may be nil
+	Label             string // label of the chosen point
+	Percent           bool   // gains are percentages, so their axis is linear
 }
 
-// Best is the points that no other point beats: another one is worse in one of the two. They come in the order of cost;
-// of equal ones there is one.
+// Best returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
+// returns one.
 func Best(points []Dot) (best []Dot) {
 	sorted := slices.Clone(points)
 	slices.SortFunc(sorted, func(a, b Dot) int {
@@ -48,14 +48,14 @@ func Best(points []Dot) (best []Dot) {
 	return best
 }
 
-// The size of a picture of fronts, in points, and of its legend.
+// The size of a picture of fronts and the height of a row in its legend, in points.
 const (
 	frontWidth  = 660
 	frontHeight = 400
 	legendRow   = 15
 )
 
-// Draw draws the fronts.
+// Draw draws the picture as SVG and as PNG.
 func (f Fronts) Draw() (Picture, error) {
 	p := newPlot(f.Title, f.Cost, f.Gain)
 	legend := plot.NewLegend()
@@ -81,8 +81,8 @@ func (f Fronts) Draw() (Picture, error) {
 	}}.render()
 }
 
-// scale sets the axes: logarithmic over more than a decade, else from 0, or from near the least where all are much
-// alike.
+// scale sets the axes. An axis is logarithmic if the values span more than a decade. Otherwise it begins at 0, or
+// near the least value if all values are similar.
 func (f Fronts) scale(p *plot.Plot) {
 	var costs, gains []float64
 	for _, s := range f.Series {
@@ -115,7 +115,7 @@ func fit(a *plot.Axis, values []float64) {
 	a.Min, a.Max = 0, math.Max(hi*1.1, 1)
 }
 
-// marks are what points look like, one for every round of colours.
+// marks lists the shapes of points. Each use of all colours takes another shape.
 var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.TriangleGlyph{}}
 
 func (s Series) add(p *plot.Plot, legend *plot.Legend, i int) error {
@@ -160,7 +160,7 @@ func (f Fronts) mark(p *plot.Plot, legend *plot.Legend) {
 		Shape: thickRing{}}}
 	p.Add(ring)
 	style := write(9.5, alarm, true)
-	at := vg.Point{X: 6, Y: 8} // above: what is chosen is often the fastest
+	at := vg.Point{X: 6, Y: 8} // above, since the chosen point is often the fastest
 	if p.X.Norm(xy.X) > 0.5 {
 		style.XAlign, at.X = draw.XRight, -6
 	}
@@ -169,7 +169,7 @@ func (f Fronts) mark(p *plot.Plot, legend *plot.Legend) {
 	legend.Add("chosen", ring)
 }
 
-// thickRing is a ring that is seen over a line.
+// thickRing is a ring that is visible over a line.
 type thickRing struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.

@@ -9,23 +9,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Mark is a value at a place, and how sure it is: it lies between Low and High, both 0 where that is not known.
+// A Mark is a point of a curve with its interval of confidence from Low to High. Both are 0 if that is not known.
 type Mark struct{ X, Y, Low, High float64 }
 
-// A Curve is points, joined in order.
+// A Curve is a list of points, joined in order.
 type Curve struct {
 	Name   string
 	Points []Mark
 }
 
-// A Panel is curves over one axis, from a value to a value where To is not 0.
+// A Panel is a plot of curves. If To is not 0, the Y axis goes from From to To.
 type Panel struct {
 	Title, X, Y string
 	From, To    float64
 	Curves      []Curve
 }
 
-// Panels is pictures side by side.
+// Panels is a picture of plots side by side.
 type Panels []Panel
 
 // The size of a panel, in points.
@@ -34,7 +34,7 @@ const (
 	panelHeight = 320
 )
 
-// Draw draws the panels.
+// Draw draws the panels as SVG and as PNG.
 func (list Panels) Draw() (Picture, error) {
 	var plots []*plot.Plot
 	for _, panel := range list {

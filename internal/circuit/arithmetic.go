@@ -6,10 +6,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// adder is the logic of an adder, or a comparison, of so many bits.
+// adder returns the delay of an adder, or a comparison, of the given width, in picoseconds.
 func adder(b *Builder, width int) int { return b.rate.LUT + width*b.rate.Carry }
 
-// checked is the range of a result; 64 bits hold it.
+// checked returns the range of a result. It panics if the result does not fit into 64 bits.
 func checked(r num.Range, ok bool) num.Range {
 	if !ok {
 		panic("circuit: a result leaves 64 bits")
@@ -17,7 +17,7 @@ func checked(r num.Range, ok bool) num.Range {
 	return r
 }
 
-// Sum is a + b.
+// Sum returns a + b.
 func Sum(a, b Value) Value {
 	if a.is(0) {
 		return b
@@ -29,7 +29,7 @@ func Sum(a, b Value) Value {
 	return operation(Add, 0, adder(a.b, num.Smallest(r).Width), r, a, b)
 }
 
-// Difference is a - b.
+// Difference returns a - b.
 func Difference(a, b Value) Value {
 	if b.is(0) {
 		return a
@@ -38,10 +38,10 @@ func Difference(a, b Value) Value {
 	return operation(Sub, 0, adder(a.b, num.Smallest(r).Width), r, a, b)
 }
 
-// Negative is -a.
+// Negative returns -a.
 func Negative(a Value) Value { return Difference(a.b.Constant(0), a) }
 
-// Total is the sum of numbers, two by two. There is one at least.
+// Total returns the sum of one or more values. It adds them in pairs, as a balanced tree.
 func Total(values ...Value) Value {
 	for len(values) > 1 {
 		var next []Value
@@ -56,7 +56,7 @@ func Total(values ...Value) Value {
 	return values[0]
 }
 
-// Shifted is a * 2^n, or where n is negative a / 2^-n rounded down.
+// Shifted returns a * 2^n or, if n is negative, a / 2^-n rounded down.
 func Shifted(a Value, n int) Value {
 	if n == 0 {
 		return a
@@ -70,7 +70,7 @@ func Shifted(a Value, n int) Value {
 	return operation(Shift, n, 0, r, a)
 }
 
-// Times is a * m, by shifts and as few sums as the digits of m allow.
+// Times returns a * m. It uses shifts and as few additions as the digits of m allow.
 func Times(a Value, m int64) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.Constant(c * m)
@@ -94,18 +94,20 @@ func Times(a Value, m int64) Value {
 	return Difference(Total(add...), Total(take...))
 }
 
-// Device is the clocks of a multiplier of the device: one to take the operands, one for the product, one to give it.
+// Device is the latency of a device's multiplier in clocks: one to take the operands, one to multiply, one to
+// register the product.
 const Device = 3
 
-// Least bits of the factors and of the product that a multiplier of the device has: of fewer, tools make lookup tables
-// (Yosys of products of less than 9 bits on AMD's devices and an ECP5, of less than 11 on an iCE40).
+// A device's multiplier is assumed to have at least this many bits in its factors and its product. For fewer bits,
+// tools build it of lookup tables: Yosys does so for products below 9 bits on AMD's devices and the ECP5, and below
+// 11 bits on the iCE40.
 const (
 	leastFactor  = 6
 	leastProduct = 11
 )
 
-// Multiplied is the bits that the multiplier of a product has: its factors with their signs, and what it gives. More
-// than are asked for are copies of a sign.
+// Multiplied returns the widths of the multiplier for a product: its two signed factors and the whole product. Bits
+// beyond those of the values are copies of the sign.
 func (m *Module) Multiplied(product *Node) (factors [2]int, whole int) {
 	for i, a := range product.Args {
 		n := &m.Nodes[a]
@@ -117,7 +119,7 @@ func (m *Module) Multiplied(product *Node) (factors [2]int, whole int) {
 	return factors, max(product.Width, leastProduct)
 }
 
-// Product is a * b by a multiplier of the device.
+// Product returns a * b, computed by a multiplier of the device.
 func Product(a, b Value) Value {
 	at, stage, _ := together(0, a, b)
 	r := product(a.Range(), b.Range())
@@ -127,14 +129,14 @@ func Product(a, b Value) Value {
 	return a.b.number(Node{Op: Multiply, Args: ids(at), K: Device, Stage: stage + Device}, r)
 }
 
-// product is the range of a product.
+// product returns the range of a product of numbers in two ranges.
 func product(a, b num.Range) num.Range {
 	lo, ok1 := a.Times(b.Lo)
 	hi, ok2 := a.Times(b.Hi)
 	return checked(lo.Union(hi), ok1 && ok2)
 }
 
-// Kept is a number of which it is known that it lies in a range.
+// Kept returns a, with the knowledge that it lies in range r.
 func Kept(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
@@ -147,10 +149,10 @@ func Kept(a Value, r num.Range) Value {
 	if v.Range() == r {
 		return v
 	}
-	return operation(Wrap, 0, 0, r, v) // the same bits
+	return operation(Wrap, 0, 0, r, v) // the same bits with a smaller range
 }
 
-// Wrapped is the lowest bits of a number or word, read as a type that is not bipolar.
+// Wrapped returns the lowest bits of a number or word, read as type t. The type must not be bipolar.
 func Wrapped(a Value, t num.Type) Value {
 	if t.Kind == num.Bipolar {
 		panic("circuit: a sign is no number of one bit")
@@ -167,7 +169,7 @@ func Wrapped(a Value, t num.Type) Value {
 	return operation(Wrap, 0, 0, t.Range(), a)
 }
 
-// Exceeds is whether a > b.
+// Exceeds returns the condition a > b.
 func Exceeds(a, b Value) Value {
 	switch {
 	case a.Range().Lo > b.Range().Hi:
@@ -183,7 +185,7 @@ func Exceeds(a, b Value) Value {
 	return operation(Less, 0, logic, condition, b, a)
 }
 
-// Same is whether a == b.
+// Same returns the condition a == b.
 func Same(a, b Value) Value {
 	if a.Range().Lo > b.Range().Hi || a.Range().Hi < b.Range().Lo {
 		return a.b.Constant(0)
@@ -203,20 +205,20 @@ func Same(a, b Value) Value {
 	return operation(Equal, 0, logic, condition, a, b)
 }
 
-// Greatest is the greater of two numbers.
+// Greatest returns the greater of two numbers.
 func Greatest(a, b Value) Value {
 	r := num.Range{Lo: max(a.Range().Lo, b.Range().Lo), Hi: max(a.Range().Hi, b.Range().Hi)}
 	return Kept(Choice(Exceeds(a, b), a, b), r)
 }
 
-// Least is the less of two numbers.
+// Least returns the smaller of two numbers.
 func Least(a, b Value) Value {
 	r := num.Range{Lo: min(a.Range().Lo, b.Range().Lo), Hi: min(a.Range().Hi, b.Range().Hi)}
 	return Kept(Choice(Exceeds(a, b), b, a), r)
 }
 
-// Clipped is the number of a range that is nearest to a. Where the range is that of a type, the bits above it say
-// whether a leaves it.
+// Clipped returns the number in range r that is nearest to a. If r is the range of a type, the bits above that type
+// show whether a lies outside r.
 func Clipped(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
@@ -229,12 +231,13 @@ func Clipped(a Value, r num.Range) Value {
 		v = Greatest(a, a.b.Constant(r.Lo))
 	}
 	if hi := a.b.Constant(r.Hi); v.Range().Hi > r.Hi {
-		v = Kept(Choice(Exceeds(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi}) // both compare at once
+		v = Kept(Choice(Exceeds(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi}) // compare both at once
 	}
 	return v
 }
 
-// saturated is a, clipped to a type: bits from the type's highest one on are those of the sign, unless a leaves it.
+// saturated returns a clipped to type t. The value a fits into t exactly if all bits from the type's highest bit on
+// equal the sign.
 func saturated(a Value, t num.Type) Value {
 	r, negative := t.Range(), Negativity(a)
 	first := t.Width
@@ -265,7 +268,7 @@ func saturated(a Value, t num.Type) Value {
 	return Kept(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
 }
 
-// Rounded is a / 2^shift, rounded as the mode says.
+// Rounded returns a / 2^shift, rounded by the given mode.
 func Rounded(a Value, shift int, mode num.Rounding) Value {
 	if shift == 0 {
 		return a
@@ -301,7 +304,7 @@ func Rounded(a Value, shift int, mode num.Rounding) Value {
 	return Kept(Sum(floor, up), r)
 }
 
-// Negativity is whether a < 0.
+// Negativity returns the condition a < 0.
 func Negativity(a Value) Value {
 	switch r := a.Range(); {
 	case r.Lo >= 0:
@@ -312,10 +315,11 @@ func Negativity(a Value) Value {
 	return Bit(a, a.Width()-1)
 }
 
-// Requantised is a times the multiplier of q over a power of two, rounded and clipped.
+// Requantised returns a times the multiplier of q, divided by its power of two, rounded and clipped.
 func Requantised(a Value, q num.Requant) Value { return Rescaled(Times(a, q.Multiplier), q) }
 
-// Rescaled is a product with the multiplier of q over its power of two, rounded and clipped.
+// Rescaled does the rest of Requantised, given the product with the multiplier of q: it divides by the power of two
+// of q, rounds and clips.
 func Rescaled(product Value, q num.Requant) Value {
 	return Clipped(Rounded(product, q.Shift, q.Mode), num.Range{Lo: q.Lo, Hi: q.Hi})
 }

@@ -9,24 +9,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Rate is what a stage of the clock holds, and what operations take of it, all in ps.
+// A Rate holds the time in a clock and the delays of operations, all in picoseconds.
 type Rate struct {
-	Stage  int
-	LUT    int // a lookup table, and the wires to the next
-	Carry  int // a bit of an adder
-	Inputs int // of a lookup table: 4 or 6
-	// Where lookup tables are no memory, arrays that are to lie in them are blocks if they have so many bits, else
-	// registers; 0 where they are.
+	Stage  int // time for the logic of a stage
+	LUT    int // a lookup table with the wires to the next
+	Carry  int // one bit of an adder
+	Inputs int // inputs of a lookup table: 4 or 6
+	// If lookup tables cannot serve as memory, an array meant for them becomes a block with at least this many
+	// bits, and registers with fewer. BlockBits is 0 if lookup tables can serve as memory.
 	BlockBits int
 }
 
-// A Builder makes one circuit.
+// A Builder builds one circuit.
 type Builder struct {
 	m         Module
 	rate      Rate
-	loaded    bool // tables are
+	loaded    bool // tables can be loaded
 	inputs    int
-	known     map[uint64]ID // operations without a state that are there, by a hash of what they are
+	known     map[uint64]ID // existing operations without state, by a hash of their content
 	functions map[string]*Module
 	counts    map[string][]uint64 // tables of compressors
 }
@@ -38,11 +38,11 @@ func New(rate Rate) *Builder {
 	return b
 }
 
-// Loaded has all tables of a circuit that follow be memories that can be loaded, so that nothing depends on what they
-// begin with.
+// Loaded makes all tables that follow memories that can be loaded at run time. The circuit then does not depend on
+// their initial content.
 func Loaded(b *Builder) { b.loaded = true }
 
-// A Value is a node of a circuit that is being made.
+// A Value is a node of a circuit that is being built.
 type Value struct {
 	b  *Builder
 	id ID
@@ -50,7 +50,7 @@ type Value struct {
 
 func (v Value) node() *Node { return &v.b.m.Nodes[v.id] }
 
-// Range is that of a number.
+// Range returns the range of a number.
 func (v Value) Range() num.Range {
 	if v.node().Word {
 		panic("circuit: bits have no range")
@@ -58,13 +58,13 @@ func (v Value) Range() num.Range {
 	return v.node().Range
 }
 
-// Width is the bits that hold it.
+// Width returns the value's width in bits.
 func (v Value) Width() int { return v.node().Width }
 
-// Stage is the clocks since the start of the iteration, Always for constants.
+// Stage returns the clocks from the start of the iteration to the value, or Always for a constant.
 func (v Value) Stage() int { return v.node().Stage }
 
-// Named is the value with a name for whoever reads the hardware: an identifier. A name that it has stays.
+// Named gives the value a name for readers of the hardware, an identifier. A value that has a name keeps it.
 func (v Value) Named(name string) Value {
 	if n := v.node(); n.Name == "" && n.Op != Const {
 		n.Name = name
@@ -72,27 +72,27 @@ func (v Value) Named(name string) Value {
 	return v
 }
 
-// constant is what a number always is.
+// constant returns the value of a number that is constant.
 func (v Value) constant() (value int64, ok bool) {
 	n := v.node()
 	return n.Range.Lo, !n.Word && n.Range.Lo == n.Range.Hi
 }
 
-// is reports whether a number always is this one.
+// is reports whether a number is constant and equal to value.
 func (v Value) is(value int64) bool {
 	c, ok := v.constant()
 	return ok && c == value
 }
 
-// Constant is a number that is always the same.
+// Constant returns a constant number.
 func (b *Builder) Constant(v int64) Value {
 	return b.number(Node{Op: Const, Stage: Always}, num.Point(v))
 }
 
-// Constant is a number that is always the same, in the circuit of another value.
+// Constant returns a constant number in the circuit of another value.
 func Constant(like Value, v int64) Value { return like.b.Constant(v) }
 
-// number is a node whose result is a number of a range: a constant where that is one value.
+// number adds a node whose result is a number in range r. It adds a constant if r holds only one number.
 func (b *Builder) number(n Node, r num.Range) Value {
 	if r.Lo == r.Hi {
 		n = Node{Op: Const, Stage: Always}
@@ -102,17 +102,17 @@ func (b *Builder) number(n Node, r num.Range) Value {
 	return b.add(n)
 }
 
-// bits is a node whose result is so many bits.
+// bits adds a node whose result is a word of the given width.
 func (b *Builder) bits(n Node, width int) Value {
 	n.Width, n.Word = width, true
 	return b.add(n)
 }
 
-// add is a node, or the one that is there already.
+// add adds a node, or returns the identical node that the circuit already has.
 func (b *Builder) add(n Node) Value {
 	id := ID(len(b.m.Nodes))
 	switch n.Op {
-	case Fire, Read, After, Result: // what they read is made once
+	case Fire, Read, After, Result: // each of these is built only once
 	default:
 		h := n.hash()
 		for ; ; h++ {
@@ -130,13 +130,13 @@ func (b *Builder) add(n Node) Value {
 	return Value{b, id}
 }
 
-// same reports whether another node computes the same at the same stage.
+// same reports whether another node computes the same value at the same stage.
 func (n *Node) same(o *Node) bool {
 	return n.Op == o.Op && n.Width == o.Width && n.Signed == o.Signed && n.Word == o.Word && n.Range == o.Range &&
 		n.Stage == o.Stage && n.K == o.K && n.Table == o.Table && slices.Equal(n.Args, o.Args)
 }
 
-// hash is the same of nodes that are the same.
+// hash returns a hash that is equal for nodes that compute the same value.
 func (n *Node) hash() uint64 {
 	const odd = 0x9e3779b97f4a7c15
 	h := uint64(n.Op)
@@ -150,7 +150,7 @@ func (n *Node) hash() uint64 {
 	return h
 }
 
-// Delayed is the value so many clocks later.
+// Delayed returns the value the given number of clocks later.
 func (v Value) Delayed(clocks int) Value {
 	for ; clocks > 0 && v.Stage() != Always; clocks-- {
 		n := *v.node()
@@ -167,7 +167,7 @@ func (v Value) Delayed(clocks int) Value {
 	return v
 }
 
-// At is the value at a stage that is not earlier than its own.
+// At returns the value at a stage. It panics if the value is computed later than that.
 func (v Value) At(stage int) Value {
 	if s := v.Stage(); s > stage {
 		panic(fmt.Sprintf("circuit: a value of stage %d at stage %d", s, stage))
@@ -175,7 +175,7 @@ func (v Value) At(stage int) Value {
 	return v.Delayed(stage - v.Stage())
 }
 
-// Registered is values at one stage, all of which registers or constants give.
+// Registered returns the values at a common stage, at which each of them comes from a register or is a constant.
 func Registered(values ...Value) []Value {
 	at, stage, levels := together(0, values...)
 	if levels > 0 {
@@ -184,11 +184,11 @@ func Registered(values ...Value) []Value {
 	return at
 }
 
-// level is the logic in front of it in its stage, in ps.
+// level returns the delay of the logic in front of the value in its stage, in picoseconds.
 func (v Value) level() int { return v.node().level }
 
-// together is operands at one stage, behind which so many ps more fit into it. The stage is Always where they are
-// constants.
+// together returns operands at a common stage, in which logic picoseconds fit behind them. The stage is Always if
+// all operands are constants.
 func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	stage = Always
 	for _, v := range operands {
@@ -197,8 +197,8 @@ func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	return from(stage, logic, operands...)
 }
 
-// Room is values at one stage, in which logic of so many lookup tables more fits behind them: what an iteration hands
-// on to the next has to.
+// Room returns the values at a common stage in which the given number of lookup tables in a row fits behind them.
+// Values that one iteration hands to the next need such room.
 func Room(tables int, values ...Value) []Value {
 	b := values[0].b
 	at, stage, _ := together(tables*b.rate.LUT, values...)
@@ -208,7 +208,7 @@ func Room(tables int, values ...Value) []Value {
 	return at
 }
 
-// from is operands at a stage, or the one behind it where the logic does not fit.
+// from returns operands at the given stage, or at the next one if the logic does not fit.
 func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	at = make([]Value, len(operands))
 	for again := false; ; again = true {
@@ -226,7 +226,7 @@ func from(stage, logic int, operands ...Value) (at []Value, _, levels int) {
 	}
 }
 
-// ids are the nodes of values.
+// ids returns the nodes of values.
 func ids(values []Value) []ID {
 	list := make([]ID, len(values))
 	for i, v := range values {
@@ -235,13 +235,13 @@ func ids(values []Value) []ID {
 	return list
 }
 
-// operation is a node of operands, at the stage where its logic fits.
+// operation adds a node with the given operands, at the first stage in which its logic fits.
 func operation(op Op, k, logic int, r num.Range, operands ...Value) Value {
 	at, stage, levels := together(logic, operands...)
 	return operands[0].b.number(Node{Op: op, Args: ids(at), K: k, Stage: stage, level: levels}, r)
 }
 
-// Stage is the first stage at which all of the values are there.
+// Stage returns the first stage at which all values are computed.
 func Stage(values ...Value) int {
 	stage := 0
 	for _, v := range values {
@@ -250,7 +250,7 @@ func Stage(values ...Value) int {
 	return stage
 }
 
-// Align is the values at one stage.
+// Align returns the values at the first common stage.
 func Align(values ...Value) []Value {
 	at := slices.Clone(values)
 	for i, v := range at {

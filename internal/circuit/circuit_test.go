@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// rates are those of a clock that everything fits into, of a usual one, of one with a stage for each operation, and of
-// a device whose lookup tables have four inputs.
+// rates have stages of different lengths: everything fits into a stage, a usual clock, a stage per operation, and a
+// device whose lookup tables have four inputs.
 var rates = []circuit.Rate{
 	{Stage: 1 << 20, LUT: 600, Carry: 15, Inputs: 6},
 	{Stage: 2000, LUT: 600, Carry: 15, Inputs: 6},
@@ -30,7 +30,8 @@ type (
 	function = func(b *circuit.Builder, x []circuit.Value) circuit.Value
 )
 
-// pure is the circuit of a function of elements of some types, which gives a number of 64 bits.
+// pure returns the circuit of a function of elements of the given types. Its output is the function's result, a
+// number of 64 bits.
 func pure(rate circuit.Rate, types []num.Type, f function) *circuit.Module {
 	b := circuit.New(rate)
 	always := b.Constant(1)
@@ -42,7 +43,7 @@ func pure(rate circuit.Rate, types []num.Type, f function) *circuit.Module {
 	return b.Layer()
 }
 
-// values are all of a type, which is narrow.
+// values lists all values of a narrow type.
 func values(t num.Type) (list []int64) {
 	for v := t.Range().Lo; v <= t.Range().Hi; v++ {
 		if t.Holds(v) {
@@ -52,7 +53,7 @@ func values(t num.Type) (list []int64) {
 	return list
 }
 
-// agree holds a circuit against a function, on arguments.
+// agree compares a circuit's result for given arguments with the wanted result.
 func agree(t *testing.T, name string, m *circuit.Module, types []num.Type, x []int64, want int64) bool {
 	t.Helper()
 	in := make([]uint64, len(x))
@@ -70,7 +71,7 @@ func agree(t *testing.T, name string, m *circuit.Module, types []num.Type, x []i
 	return false
 }
 
-// everywhere holds a function against its circuits, on all arguments.
+// everywhere compares a function's circuits with the wanted function for all arguments.
 func everywhere(t *testing.T, name string, types []num.Type, make function, want func(x []int64) int64) {
 	t.Helper()
 	for _, rate := range rates {
@@ -224,7 +225,7 @@ func TestSelected(t *testing.T) {
 	})
 }
 
-// TestHeap holds sums of products of all kinds against Go's, on random operands.
+// TestHeap compares sums of products of all kinds with Go's, for random operands.
 func TestHeap(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -232,7 +233,7 @@ func TestHeap(t *testing.T) {
 	for trial := range 300 {
 		n := 1 + r.IntN(12)
 		var types []num.Type
-		fixed := make([]int64, n) // what the second factor is, of those that are constant
+		fixed := make([]int64, n) // second factors, of the products with a constant factor
 		sum := num.Range{}
 		for i := range n {
 			x, w := kinds[r.IntN(len(kinds))], kinds[r.IntN(len(kinds))]
@@ -281,7 +282,7 @@ func TestHeap(t *testing.T) {
 	}
 }
 
-// put adds x * w as w's type allows.
+// put adds x * w with the method for w's type.
 func put(h *circuit.Heap, x, w value, typ num.Type) {
 	switch typ.Kind {
 	case num.Bipolar:
@@ -294,7 +295,7 @@ func put(h *circuit.Heap, x, w value, typ num.Type) {
 	}
 }
 
-// TestMatches counts conditions that are alike.
+// TestMatches counts pairs of equal conditions.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 5} {

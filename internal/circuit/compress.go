@@ -8,33 +8,34 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Heap is what is added up bit by bit, whatever the numbers that they come from: a compressor tree needs fewer lookup
-// tables than adders, because a table counts up to six bits at once. Counts of bits of one weight are bits of the next
-// ones; when two are left of each weight, an adder has the sum.
+// A Heap is a sum that is added bit by bit, whatever numbers the bits come from. A compressor tree of this kind
+// needs fewer lookup tables than adders, because a table counts up to six bits at once. The count of bits of one
+// weight gives bits of the next weights. When at most two bits of each weight are left, an adder computes the sum.
 type Heap struct {
 	b        *Builder
-	columns  [][]term // by weight
-	constant uint64   // that is added besides, modulo 2^64
+	columns  [][]term // terms by weight: column w counts 2^w
+	constant uint64   // constant to add, modulo 2^64
 }
 
-// A term is a function of few conditions: bit n of its table is its value where they are n, the first one the lowest
-// bit.
+// A term is a function of a few conditions. Bit n of its table is its value if the conditions are n in binary, the
+// first one lowest.
 type term struct {
 	of    []Value
 	table uint64
 }
 
-// The functions of terms.
+// Tables of common terms.
 const (
 	itself = 0b10
 	both   = 0b1000
 	alike  = 0b1001
 )
 
-// Heap begins a sum of nothing.
+// Heap returns an empty sum.
 func (b *Builder) Heap() *Heap { return &Heap{b: b} }
 
-// put adds 2^weight times a function of conditions, or takes it away: -x is (1 - x) - 1.
+// put adds 2^weight times a function of conditions to the sum, or subtracts it if negative is set. For a bit x it
+// uses -x = (1 - x) - 1.
 func (h *Heap) put(weight int, negative bool, table uint64, of ...Value) {
 	for i := 0; i < len(of); {
 		if c, ok := of[i].constant(); ok {
@@ -70,7 +71,7 @@ func (h *Heap) Add(v Value, weight int) {
 	}
 }
 
-// AddTimes adds v * m, by as few terms as the digits of m allow.
+// AddTimes adds v * m with as few terms as the digits of m allow.
 func (h *Heap) AddTimes(v Value, m int64) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) * uint64(m)
@@ -108,7 +109,8 @@ func (h *Heap) AddProduct(a, b Value) {
 	}
 }
 
-// AddSigned adds x where a condition holds, else -x: x with each bit turned round, and 1.
+// AddSigned adds x if the condition plus holds, and -x otherwise. The number -x is x with all bits inverted, plus
+// 1.
 func (h *Heap) AddSigned(plus, x Value) {
 	if c, ok := x.constant(); ok {
 		x = Choice(plus, x, x.b.Constant(-c))
@@ -122,7 +124,7 @@ func (h *Heap) AddSigned(plus, x Value) {
 	h.put(0, false, 0b01, plus)
 }
 
-// AddTernary adds x times 0, 1 or -1, in the two bits that a ternary type has.
+// AddTernary adds x times 0, 1 or -1. The conditions one and negative are the two bits of a ternary number.
 func (h *Heap) AddTernary(one, negative, x Value) {
 	if _, ok := x.constant(); ok {
 		h.AddProduct(x, Choice(one, Choice(negative, x.b.Constant(-1), x.b.Constant(1)), x.b.Constant(0)))
@@ -136,20 +138,20 @@ func (h *Heap) AddTernary(one, negative, x Value) {
 	h.put(0, false, both, negative, one)
 }
 
-// extend is the sign of an unsigned number that is turned round: a bit above its own.
+// extend adds the sign bit that an unsigned number needs when it is inverted, one bit above its own.
 func (h *Heap) extend(x Value, put func(i int)) {
 	if !x.node().Signed {
 		put(x.Width())
 	}
 }
 
-// AddMatch adds 1 where two conditions are alike.
+// AddMatch adds 1 if the two conditions are equal.
 func (h *Heap) AddMatch(a, b Value) { h.put(0, false, alike, a, b) }
 
-// Total is the sum, which lies in a range.
+// Total returns the sum, which the caller knows to lie in range r.
 func (h *Heap) Total(r num.Range) Value {
 	t := num.Smallest(r)
-	columns := make([][]term, t.Width) // what is above does not matter
+	columns := make([][]term, t.Width) // higher bits do not matter
 	copy(columns, h.columns)
 	for i := range t.Width {
 		if h.constant>>i&1 != 0 {
@@ -167,14 +169,14 @@ func (h *Heap) Total(r num.Range) Value {
 	return Kept(wrappedSum(Wrapped(rows[0], unsigned), Wrapped(rows[1], unsigned), t), r)
 }
 
-// Addends is three numbers whose sum is that of the heap, for a heap of several: two that no adder has added, and a
-// constant.
+// Addends returns three numbers whose sum is that of the heap, so that the numbers of several heaps can be added
+// together. The first two are the rows in front of the final adder, the third is a constant.
 func (h *Heap) Addends() []Value {
 	most := 0
 	for c, list := range h.columns {
 		most += len(list) << c
 	}
-	columns := make([][]term, bits.Len(uint(most))) // a bit above would be more than all terms together
+	columns := make([][]term, bits.Len(uint(most))) // the sum of all terms needs no more bits
 	copy(columns, h.columns)
 	addends := []Value{h.b.Constant(0), h.b.Constant(0), h.b.Constant(int64(h.constant))}
 	if most == 0 {
@@ -186,7 +188,7 @@ func (h *Heap) Addends() []Value {
 	return addends
 }
 
-// rows is one or two words whose sum is that of columns, modulo 2^(the number of columns).
+// rows returns one or two words whose sum is that of the columns, modulo 2^(number of columns).
 func (h *Heap) rows(columns [][]term) []Value {
 	for slices.ContainsFunc(columns, func(c []term) bool { return len(c) > 2 }) {
 		columns = h.reduce(columns)
@@ -210,12 +212,12 @@ func (h *Heap) rows(columns [][]term) []Value {
 	return rows
 }
 
-// wrappedSum is a + b as the bits of a type have it.
+// wrappedSum returns a + b, wrapped to a type.
 func wrappedSum(a, b Value, t num.Type) Value {
 	return operation(Add, 0, adder(a.b, t.Width), t.Range(), a, b)
 }
 
-// reduce counts the bits of each column, as many at once as a lookup table has inputs.
+// reduce replaces the bits of each column by their counts. One lookup table counts as many bits as it has inputs.
 func (h *Heap) reduce(columns [][]term) [][]term {
 	next := make([][]term, len(columns))
 	for c, list := range columns {
@@ -228,7 +230,7 @@ func (h *Heap) reduce(columns [][]term) [][]term {
 			switch {
 			case n < 3 || len(columns[c]) <= 2:
 				n = 1
-			case n == 4: // which makes three bits, as five and six do
+			case n == 4: // three bits of count, as for five and six terms
 				n = 3
 			}
 			if n == 1 && len(list[0].of) == 1 {
@@ -247,7 +249,7 @@ func (h *Heap) reduce(columns [][]term) [][]term {
 	return next
 }
 
-// count is the bits of how many terms are 1.
+// count returns the bits of the number of terms that are 1.
 func (h *Heap) count(terms []term) (counted []Value) {
 	var inputs []Value
 	for _, t := range terms {
@@ -263,7 +265,7 @@ func (h *Heap) count(terms []term) (counted []Value) {
 	return counted
 }
 
-// counters is the tables that count terms of these forms: one for each bit of the count.
+// counters returns the tables that count terms of these kinds, one table for each bit of the count.
 func (b *Builder) counters(terms []term) []uint64 {
 	key := make([]byte, 0, 32)
 	inputs := 0

@@ -6,10 +6,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Level is one level of a nest of loops: the index of an iteration there, and whether that is the first, the last.
+// A Level is one level of a nest of loops. It holds the iteration's index in that loop, and conditions for the
+// first and the last index.
 type Level struct{ Index, First, Last Value }
 
-// Nest is where iterations stand in a nest of loops, the outermost first, frame after frame. All is at stage 0.
+// Nest returns the position of an iteration in a nest of loops with the given trip counts, the outermost first. The
+// nest repeats frame after frame. All values are at stage 0.
 func (b *Builder) Nest(names string, trips ...int) []Level {
 	levels := make([]Level, len(trips))
 	step := b.Constant(1)
@@ -20,8 +22,8 @@ func (b *Builder) Nest(names string, trips ...int) []Level {
 	return levels
 }
 
-// Counter is an index that goes from 0 to n-1 and begins again, one further with each iteration for which the
-// condition holds; at stage 0.
+// Counter returns an index that counts from 0 to n-1 and begins again. It advances with each iteration for which
+// the condition step holds, at stage 0.
 func (b *Builder) Counter(name string, n int, step Value) Level {
 	if n == 1 {
 		return Level{b.Constant(0), b.Constant(1), b.Constant(1)}
@@ -38,7 +40,8 @@ func (b *Builder) Counter(name string, n int, step Value) Level {
 	return l
 }
 
-// now makes values that have to be there in the stage of what they are made of, whatever fits into it.
+// now runs make without the limit on the logic in a stage. The values that make builds are then computed in the
+// stage of their operands.
 func (b *Builder) now(make func() Value) Value {
 	stage := b.rate.Stage
 	b.rate.Stage = 1 << 30
@@ -47,24 +50,27 @@ func (b *Builder) now(make func() Value) Value {
 	return v
 }
 
-// Now makes values of stage 0 that are known in it, whatever fits into a stage: what decides which words move.
+// Now runs make without the limit on the logic in a stage. Conditions that decide which words move need this, for
+// they must be known at stage 0.
 func (b *Builder) Now(make func() Value) Value { return b.now(make) }
 
-// Started is that an iteration has started, at a stage.
+// Started returns the condition that an iteration has started, at the given stage.
 func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage) }
 
-// Input is a stream from which those iterations take a word for which the condition, at stage 0, holds. It is the word,
-// at stage 0.
+// Input adds an input stream. An iteration takes a word from it if the condition when, at stage 0, holds. Input
+// returns the word, at stage 0.
 func (b *Builder) Input(width int, when Value) Value {
 	b.inputs++
 	return take(b, fmt.Sprintf("in%d", b.inputs-1), width, when)
 }
 
-// Weights is the stream of weights that come from memory: every iteration takes a word. It is the word, at stage 0.
+// Weights adds the stream of weights that come from memory. Every iteration takes a word. Weights returns the word,
+// at stage 0.
 func Weights(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
 
-// Ends is the stream that tells where sequences end, a bit for each step, 1 for the last one: those iterations take it
-// for which the condition, at stage 0, holds. It is that they do and it is 1, at stage 0.
+// Ends adds the stream that marks the ends of sequences, with one bit per time step that is 1 at the last one. An
+// iteration takes a bit if the condition when, at stage 0, holds. Ends returns the condition that it takes a bit
+// that is 1, at stage 0.
 func Ends(when Value) Value {
 	word := take(when.b, "ends", 1, when)
 	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
@@ -76,13 +82,13 @@ func take(b *Builder, name string, width int, when Value) Value {
 	return word
 }
 
-// Output is a stream to which those iterations write the word for which the condition, at stage 0, holds.
+// Output adds an output stream. An iteration writes the word to it if the condition when, at stage 0, holds.
 func (b *Builder) Output(word, when Value) {
 	if !word.node().Word {
 		panic("circuit: a number on a stream; it has to be encoded")
 	}
 	if word.Stage() == Always {
-		n := *word.node() // what is always the same is there at stage 0
+		n := *word.node() // a constant is available at stage 0
 		n.Stage = 0
 		word = b.add(n)
 	}
@@ -90,7 +96,7 @@ func (b *Builder) Output(word, when Value) {
 		Word: word.id, Stage: word.Stage()})
 }
 
-// moves is a condition of stage 0 by which a word moves.
+// moves returns the node of a condition that decides whether a word moves. It panics if the stage is not 0.
 func moves(when Value) ID {
 	if s := when.Stage(); s != 0 && s != Always {
 		panic(fmt.Sprintf("circuit: what moves is known at stage %d", s))
@@ -98,7 +104,7 @@ func moves(when Value) ID {
 	return when.id
 }
 
-// Layer is the circuit: all outputs are written at one stage.
+// Layer completes and returns the circuit of a layer. All outputs are written at a common stage.
 func (b *Builder) Layer() *Module {
 	m := &b.m
 	stage := 0
@@ -116,7 +122,7 @@ func (b *Builder) Layer() *Module {
 	return m
 }
 
-// prune takes out what nothing needs, and checks what is left.
+// prune removes nodes that nothing needs, and checks the others.
 func (m *Module) prune() {
 	needed := make([]bool, len(m.Nodes))
 	var need func(id ID)
@@ -173,7 +179,7 @@ func (m *Module) prune() {
 	m.renumber(needed, states, memories, calls)
 }
 
-// renumber keeps what is needed.
+// renumber removes everything that is not needed, and numbers the rest anew.
 func (m *Module) renumber(nodes, states, memories, calls []bool) {
 	to := make([]ID, len(m.Nodes))
 	count, operands := 0, 0

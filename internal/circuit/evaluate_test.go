@@ -7,8 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A machine runs a circuit iteration by iteration, without time: values are bits, of at most 64, as they are in
-// hardware.
+// A machine runs a circuit iteration by iteration, without time. Values are at most 64 bits, as in hardware.
 type machine struct {
 	m      *circuit.Module
 	states []uint64
@@ -42,7 +41,7 @@ func masked(v uint64, width int) uint64 {
 	return v & (1<<width - 1)
 }
 
-// number reads bits as the node's number.
+// number returns the number that the bits of a node stand for.
 func number(n circuit.Node, bits uint64) int64 {
 	if n.Signed {
 		return num.Type{Kind: num.Int, Width: n.Width}.Decode(bits)
@@ -50,8 +49,8 @@ func number(n circuit.Node, bits uint64) int64 {
 	return int64(bits)
 }
 
-// iterate runs an iteration on words of the inputs, and gives what every output would have written, and whether it
-// does.
+// iterate runs an iteration with the given words of the inputs. It returns each output's word, and whether the
+// iteration writes it.
 func (r *machine) iterate(in ...uint64) (out []uint64, moves []bool, err error) {
 	values, err := r.evaluate(in)
 	if err != nil {
@@ -74,15 +73,15 @@ func (r *machine) iterate(in ...uint64) (out []uint64, moves []bool, err error) 
 	return out, moves, nil
 }
 
-// resized is a value in so many bits.
+// resized returns a node's value in the given number of bits.
 func (r *machine) resized(id circuit.ID, width int, values []uint64) uint64 {
 	return masked(uint64(number(r.m.Nodes[id], values[id])), width)
 }
 
-// evaluate is the bits of every node. A number outside of its range is an error.
+// evaluate returns the bits of every node. It returns an error if a number lies outside its range.
 func (r *machine) evaluate(in []uint64) ([]uint64, error) {
 	values := make([]uint64, len(r.m.Nodes))
-	var later []int // what a state is after the iteration, and what is made of it: there need be no order
+	var later []int // nodes with a state's value after the iteration: nodes before them may depend on them
 	for i, n := range r.m.Nodes {
 		if n.Op == circuit.After {
 			later = append(later, i)
@@ -110,7 +109,7 @@ func (r *machine) evaluate(in []uint64) ([]uint64, error) {
 	return values, nil
 }
 
-// gate is a gate of conditions.
+// gate computes a gate of conditions.
 func gate(n circuit.Node, values []uint64) uint64 {
 	v := values[n.Args[0]]
 	for _, a := range n.Args[1:] {
@@ -126,7 +125,7 @@ func gate(n circuit.Node, values []uint64) uint64 {
 	return v
 }
 
-// node is what a node computes of the inputs' words and of other nodes.
+// node computes a node from the words of the inputs and the values of other nodes.
 func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
 	arg := func(i int) uint64 { return r.resized(n.Args[i], n.Width, values) }
 	exact := func(i int) int64 { return number(r.m.Nodes[n.Args[i]], values[n.Args[i]]) }
@@ -214,7 +213,7 @@ func (r *machine) node(n circuit.Node, in, values []uint64) uint64 {
 	panic(fmt.Sprintf("operation %d", n.Op))
 }
 
-// timed reports where an operand is not there when an operation takes it.
+// timed returns an error if an operation takes an operand before it is available.
 func timed(m *circuit.Module) error {
 	for i, n := range m.Nodes {
 		late := 0

@@ -2,17 +2,17 @@ package circuit
 
 import "hlsgen/internal/num"
 
-// A Factor is a number as a multiplier takes it: a whole number times 2^Shift, or the negative of that.
+// A Factor is a number in the form that a multiplier takes: Significand times 2^Shift, negated if Negative holds.
 type Factor struct {
 	Significand Value
-	Shift       Value // constant 0 of integers
-	Negative    Value // a condition; constant 0 of integers, whose significand has their sign
+	Shift       Value // constant 0 for integers
+	Negative    Value // condition; constant 0 for integers, whose significand has the sign
 }
 
-// Whole is a number that is no minifloat as a factor.
+// Whole returns an integer as a factor.
 func Whole(v Value) Factor { return Factor{v, v.b.Constant(0), v.b.Constant(0)} }
 
-// FactorOf is number i of the elements of a type in a word.
+// FactorOf returns element i of a word as a factor. The word holds elements of type t.
 func FactorOf(word Value, i int, t num.Type) Factor {
 	b := word.b
 	if !t.IsFloat() {
@@ -22,7 +22,7 @@ func FactorOf(word Value, i int, t num.Type) Factor {
 	if t.Kind == num.Float {
 		negative = Bit(word, at+t.Width-1)
 	}
-	pattern := func(first, n int) (list []Value) { // of the magnitude, which a negative number has inverted
+	pattern := func(first, n int) (list []Value) { // bits of the magnitude; a negative number stores them inverted
 		for k := range n {
 			list = append(list, Raw(Differ(Bit(word, at+first+k), negative), 1))
 		}
@@ -38,14 +38,14 @@ func FactorOf(word Value, i int, t num.Type) Factor {
 	return f
 }
 
-// Number is a factor as a number of a range.
+// Number returns the value of a factor, which the caller knows to lie in range r.
 func (f Factor) Number(r num.Range) Value {
 	b, width := f.Significand.b, num.Smallest(num.Range{Hi: max(r.Hi, -r.Lo)}).Width
 	v := ShiftedBy(f.Significand, f.Shift, width)
 	return Kept(Choice(f.Negative, Difference(b.Constant(0), v), v), r)
 }
 
-// ShiftedBy is v * 2^by, of which so many bits hold the magnitude.
+// ShiftedBy returns v * 2^by. The magnitude of the result must fit into width bits.
 func ShiftedBy(v, by Value, width int) Value {
 	width = min(width, num.MaxWidth-2)
 	t := num.Type{Kind: num.UInt, Width: width}
@@ -62,7 +62,7 @@ func ShiftedBy(v, by Value, width int) Value {
 	return v
 }
 
-// shiftedWithin is v * 2^n, of which a type holds all bits that are not 0.
+// shiftedWithin returns v * 2^n. All bits of the result that are not 0 must fit into type t.
 func shiftedWithin(v Value, n int, t num.Type) Value {
 	if n >= t.Width {
 		return v.b.Constant(0)
@@ -71,7 +71,7 @@ func shiftedWithin(v Value, n int, t num.Type) Value {
 	return Shifted(Wrapped(v, t), n)
 }
 
-// AddFactors adds a product of two factors, whose magnitude so many bits hold.
+// AddFactors adds the product of two factors. Its magnitude must fit into width bits.
 func (h *Heap) AddFactors(x, y Factor, width int) {
 	p := h.b.Heap()
 	p.AddProduct(x.Significand, y.Significand)

@@ -12,7 +12,7 @@ type Library struct {
 	functions map[string]*Module
 }
 
-// function is the one of a shape, which is made where there is none.
+// function returns the function with the given shape. It calls make if the library has none.
 func (l *Library) function(shape string, make func() *Module) *Module {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -27,10 +27,10 @@ func (l *Library) function(shape string, make func() *Module) *Module {
 	return f
 }
 
-// Call is what a function gives for operands, of which one is no constant. A function is made once for a key and
-// operands of the same kind, in all circuits that use the library, and named after the first word of its key. Numbers
-// that are constant are of the same kind where they are the same; where a word is constant, the function is made for
-// it, in place.
+// Call adds a call of a function and returns the function's results. At least one operand must not be constant. The
+// library builds a function once for each key and kind of operands, for all circuits. The function gets its name
+// from the first word of the key. Constant numbers are of the same kind only if they are equal. If a word is
+// constant, make builds the operations in place instead.
 func (b *Builder) Call(l *Library, key string, operands []Value,
 	make func(f *Builder, operands []Value) []Value) []Value {
 	at, stage, _ := together(0, operands...)
@@ -75,7 +75,7 @@ func (b *Builder) Call(l *Library, key string, operands []Value,
 	return results
 }
 
-// function makes one.
+// function builds a function for operands like the given ones.
 func function(b *Builder, like []Value, make func(f *Builder, operands []Value) []Value) *Module {
 	f := &Builder{rate: b.rate, known: map[uint64]ID{}, counts: b.counts}
 	f.m.Fire, f.m.Known = None, new(sync.Map)

@@ -2,22 +2,22 @@ package circuit
 
 import "hlsgen/internal/num"
 
-// condition is the range of a condition: 1 where it holds.
+// condition is the range of a condition, which is 1 if it holds and otherwise 0.
 var condition = num.Range{Hi: 1}
 
-// All is whether all conditions hold, Any whether one of them does. Without any, all hold.
+// All returns the condition that all conditions hold. It holds if there are none.
 func (b *Builder) All(conditions ...Value) Value { return gate(b, And, 0, conditions) }
 
-// Any is described at All.
+// Any returns the condition that at least one condition holds. It does not hold if there are none.
 func (b *Builder) Any(conditions ...Value) Value { return gate(b, Or, 1, conditions) }
 
-// All is whether all conditions hold, of which there is one.
+// All returns the condition that all conditions hold. There must be at least one.
 func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) }
 
-// Any is whether one of the conditions holds, of which there is one.
+// Any returns the condition that at least one condition holds. There must be at least one.
 func Any(conditions ...Value) Value { return conditions[0].b.Any(conditions...) }
 
-// gate is a tree of gates; decides is the operand that decides alone.
+// gate returns a tree of gates. An operand with the value decides determines the result alone.
 func gate(b *Builder, op Op, decides int64, conditions []Value) Value {
 	var list []Value
 	for _, c := range conditions {
@@ -46,7 +46,7 @@ func gate(b *Builder, op Op, decides int64, conditions []Value) Value {
 	return list[0]
 }
 
-// Not is whether a condition does not hold.
+// Not returns the negation of a condition.
 func Not(a Value) Value {
 	if c, ok := a.constant(); ok {
 		return a.b.Constant(1 - c)
@@ -57,7 +57,7 @@ func Not(a Value) Value {
 	return operation(Invert, 0, 0, condition, a)
 }
 
-// Differ is whether exactly one of two conditions holds.
+// Differ returns the condition that exactly one of two conditions holds.
 func Differ(a, b Value) Value {
 	switch {
 	case a.is(0):
@@ -72,7 +72,7 @@ func Differ(a, b Value) Value {
 	return operation(Xor, 0, a.b.rate.LUT, condition, a, b)
 }
 
-// Choice is a where the condition holds, else b: numbers, or bits of one width.
+// Choice returns a if the condition c holds, otherwise b. Both are numbers, or words of the same width.
 func Choice(c, a, b Value) Value {
 	if v, ok := c.constant(); ok {
 		if v == 1 {
@@ -96,7 +96,8 @@ func Choice(c, a, b Value) Value {
 	return operation(Mux, 0, c.b.rate.LUT, a.Range().Union(b.Range()), c, a, b)
 }
 
-// Selected is the value whose number the index is: numbers, or bits of one width. The index is less than their count.
+// Selected returns the value with the given index. The values are numbers, or words of the same width. The index
+// must be less than their number.
 func Selected(index Value, values ...Value) Value {
 	if i, ok := index.constant(); ok {
 		return values[i]
@@ -121,10 +122,10 @@ func Selected(index Value, values ...Value) Value {
 	return operation(Pick, 0, logic, r, operands...)
 }
 
-// lookup is a function of up to 6 conditions: bit n of the table is the result for operands that are n, the first one
-// the lowest bit.
+// lookup returns a function of up to 6 conditions. Bit n of the table is the result if the operands are n in
+// binary, the first one lowest.
 func lookup(table uint64, operands ...Value) Value {
-	// Constants go into the table.
+	// Constant operands are merged into the table.
 	for i := 0; i < len(operands); {
 		c, ok := operands[i].constant()
 		if !ok {
@@ -137,7 +138,7 @@ func lookup(table uint64, operands ...Value) Value {
 		}
 		operands = append(append([]Value{}, operands[:i]...), operands[i+1:]...)
 	}
-	all := uint64(1)<<(1<<len(operands)) - 1 // which is every bit for 6 operands
+	all := uint64(1)<<(1<<len(operands)) - 1 // all 64 bits for 6 operands
 	switch b := operands[0].b; {
 	case table&all == 0:
 		return b.Constant(0)
@@ -153,7 +154,7 @@ func lookup(table uint64, operands ...Value) Value {
 	return operands[0].b.number(n, condition)
 }
 
-// fixed is a table of so many conditions without number i, which always is c.
+// fixed returns a table without its condition number i, which always has the value c.
 func fixed(table uint64, conditions, i int, c int64) (rest uint64) {
 	for n := range 1 << (conditions - 1) {
 		low := n & (1<<i - 1)

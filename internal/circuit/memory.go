@@ -8,20 +8,20 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Register is a state: what an iteration leaves for those behind it.
+// A Register is a state: a value that an iteration leaves to later ones.
 type Register struct {
 	b     *Builder
 	state int
 }
 
-// Register is a state of a number, read and written at a stage.
+// Register adds a state that holds a number in range r. It is read and written at the given stage.
 func (b *Builder) Register(name string, stage int, r num.Range) Register {
 	t := num.Smallest(r)
 	return state(b, State{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
 		Node{Range: r, Width: t.Width, Signed: t.Signed()})
 }
 
-// Latch is a state of a word.
+// Latch adds a state that holds a word.
 func (b *Builder) Latch(name string, stage, width int) Register {
 	return state(b, State{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
 }
@@ -34,17 +34,18 @@ func state(b *Builder, s State, n Node) Register {
 	return Register{b, k}
 }
 
-// Starts has the register begin with a value after a reset. Without it, it must be written before it is read.
+// Starts gives the register an initial value after a reset. A register without one must be written before it is
+// read.
 func (r Register) Starts(v int64) Register {
 	s := &r.b.m.States[r.state]
 	s.Init, s.Reset = v, true
 	return r
 }
 
-// Value is what earlier iterations have left, at the register's stage.
+// Value returns the value that earlier iterations left, at the register's stage.
 func (r Register) Value() Value { return Value{r.b, r.b.m.States[r.state].Node} }
 
-// After is what this iteration leaves, a stage later.
+// After returns the value that this iteration leaves, one stage later.
 func (r Register) After() Value {
 	s := &r.b.m.States[r.state]
 	n := r.b.m.Nodes[s.Node]
@@ -52,8 +53,8 @@ func (r Register) After() Value {
 	return r.b.add(n)
 }
 
-// Set is what iterations leave for which the condition holds. Both have to be there at the register's stage, or
-// earlier.
+// Set makes each iteration for which the condition when holds write next to the register. Both values must be
+// available at the register's stage.
 func (r Register) Set(next, when Value) {
 	s := &r.b.m.States[r.state]
 	when = r.b.now(func() Value { return All(r.b.Started(s.Stage), when.At(s.Stage)) })
@@ -65,8 +66,8 @@ func (r Register) Set(next, when Value) {
 	s.Next, s.When = n.id, when.id
 }
 
-// SetLate is Set at whatever stage all is there: what this iteration leaves can be read so many iterations later. For
-// those in between the register has not changed yet, or just has.
+// SetLate is Set at the first stage at which both values are available. It returns after how many iterations the
+// new value can be read. To iterations in between, the register may show the old value or the new one.
 func (r Register) SetLate(next, when Value) (iterations int) {
 	s := &r.b.m.States[r.state]
 	read := s.Stage
@@ -75,8 +76,8 @@ func (r Register) SetLate(next, when Value) (iterations int) {
 	return r.b.m.States[r.state].Stage - read + 1
 }
 
-// Accumulated is the sum of a number over iterations, those from the last one on for which first holds, wrapped to a
-// type: in a register of that type.
+// Accumulated returns the sum of a number over all iterations since the last one for which first holds, including
+// that one. A register of type t holds the sum, which wraps to that type.
 func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
 	if first.is(1) {
 		return Wrapped(v, t)
@@ -93,7 +94,8 @@ func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
 	return acc.After()
 }
 
-// Peak is the greatest of a number over iterations, those from the last one on for which first holds.
+// Peak returns the greatest number v among all iterations since the last one for which first holds, including that
+// one.
 func Peak(name string, first, v Value) Value {
 	if first.is(1) {
 		return v
@@ -111,18 +113,18 @@ func Peak(name string, first, v Value) Value {
 // A Table is a memory whose rows are constants.
 type Table struct {
 	b      *Builder
-	memory int // -1 where it has one row
+	memory int // -1 if the table has one row
 	row    Value
 }
 
-// Table is rows of so many elements of a type.
+// Table adds a table. Each row holds the given number of elements of a type.
 func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int, data func() [][]int64) Table {
 	return b.Constants(name, style, columns*elem.Width, rows, func() (num.Type, [][]int64) { return elem, data() })
 }
 
-// Constants is rows of so many bits. What they are is asked for when they are written, or where there is one row: of
-// such elements, the first one lowest. Where tables are loaded, a single row is a register, and is not asked for
-// either.
+// Constants adds a table with rows of the given width in bits. It calls data for the element type and the rows when
+// the table is written out, or at once if there is only one row. The first element of a row is lowest. If tables
+// can be loaded, a single row becomes a register and data is not called at once either.
 func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type, [][]int64)) Table {
 	if b.loaded {
 		if rows == 1 {
@@ -144,7 +146,7 @@ func (b *Builder) Constants(name string, style Style, width, rows int, data func
 		Address: None, Word: None, When: None})}
 }
 
-// memory adds a memory; where another one has its name, it is numbered.
+// memory adds a memory. It appends a number to the name if another memory has the same name.
 func (b *Builder) memory(m Memory) int {
 	for name, n := m.Name, 2; slices.ContainsFunc(b.m.Memories, func(o Memory) bool { return o.Name == m.Name }); n++ {
 		m.Name = fmt.Sprintf("%s_%d", name, n)
@@ -153,7 +155,7 @@ func (b *Builder) memory(m Memory) int {
 	return len(b.m.Memories) - 1
 }
 
-// Row is the row at an address.
+// Row returns the row at an address.
 func (t Table) Row(address Value) Value {
 	if t.memory < 0 {
 		return t.row
@@ -164,11 +166,11 @@ func (t Table) Row(address Value) Value {
 	return row(t.b, t.memory, 0, address)
 }
 
-// BlockClocks is the clocks of a block of memory, from an address to its row: it gives the row from a register, and the
-// next one is behind it, because a block takes about as long as a stage.
+// BlockClocks is the latency of a memory block from an address to its row, in clocks. The block needs a register at
+// its output and one more behind it, because reading takes about as long as a stage.
 const BlockClocks = 2
 
-// row reads a memory, not before a stage. What lies in LUTs is there at once.
+// row reads a memory at the given stage or later. A memory in LUTs gives the row in the same clock.
 func row(b *Builder, memory, stage int, address Value) Value {
 	m := &b.m.Memories[memory]
 	n := Node{Args: []ID{address.id}, K: memory, Name: m.Name + "_row"}
@@ -190,10 +192,10 @@ func row(b *Builder, memory, stage int, address Value) Value {
 type Array struct {
 	b      *Builder
 	memory int
-	one    Register // where it has one row
+	one    Register // used if the array has one row
 }
 
-// Array is so many rows of bits, which are written before they are read.
+// Array adds an array with the given number of rows and bits per row. Each row must be written before it is read.
 func (b *Builder) Array(name string, style Style, rows, width int) Array {
 	if rows == 1 {
 		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
@@ -201,7 +203,8 @@ func (b *Builder) Array(name string, style Style, rows, width int) Array {
 	return Array{b: b, memory: written(b, name, style, rows, width)}
 }
 
-// written adds a memory that iterations write: where lookup tables are no memory, in blocks or registers.
+// written adds a memory that iterations write. If lookup tables cannot serve as memory, it uses blocks or
+// registers.
 func written(b *Builder, name string, style Style, rows, width int) int {
 	if style == Distributed && b.rate.BlockBits > 0 {
 		style = Registers
@@ -212,8 +215,8 @@ func written(b *Builder, name string, style Style, rows, width int) int {
 	return b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style, Address: None, Word: None, When: None})
 }
 
-// Row is the row at an address as earlier iterations have left it. It has to be read at the stage at which it is
-// written, or later. An array of one row is read and written at stage 0.
+// Row returns the row at an address as earlier iterations left it. It must be read at the stage at which the array
+// is written, or later. An array with one row is read and written at stage 0.
 func (a Array) Row(address Value) Value {
 	if a.memory < 0 {
 		return a.one.Value()
@@ -221,8 +224,8 @@ func (a Array) Row(address Value) Value {
 	return row(a.b, a.memory, 0, address)
 }
 
-// After is the row at an address as this iteration leaves it, a stage after the Write that was given before: nothing
-// has to choose between a word on its way in and the same word later.
+// After returns the row at an address as this iteration leaves it, one stage after the write that was set before.
+// It needs no logic that chooses between a word being written and the stored word.
 func (a Array) After(address Value) Value {
 	if a.memory < 0 {
 		return a.one.After()
@@ -230,7 +233,8 @@ func (a Array) After(address Value) Value {
 	return row(a.b, a.memory, a.b.m.Memories[a.memory].Stage+1, address)
 }
 
-// Write has iterations write a row for which the condition holds, at the stage at which all is there.
+// Write makes each iteration for which the condition when holds write the word, at the first stage at which all
+// three values are available.
 func (a Array) Write(address, word, when Value) {
 	if a.memory < 0 {
 		a.one.Set(word, when)

@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// operations are those of a circuit that compute something.
+// operations lists the operations of a circuit that compute something.
 func operations(m *circuit.Module) (list []circuit.Op) {
 	for _, n := range m.Nodes {
 		switch n.Op {
@@ -21,10 +21,10 @@ func operations(m *circuit.Module) (list []circuit.Op) {
 	return list
 }
 
-// minus is -n.
+// minus returns -n.
 func minus(like value, n int64) value { return circuit.Negative(circuit.Constant(like, n)) }
 
-// TestConstants: what is always the same is no hardware.
+// TestConstants checks that a value which never changes takes no hardware.
 func TestConstants(t *testing.T) {
 	t.Parallel()
 	x := []num.Type{intN(4)}
@@ -74,7 +74,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestOnce: what is there is not made again, and nothing is made that nobody needs.
+// TestOnce checks that equal values share hardware, and that unused values have none.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	types := []num.Type{intN(4), intN(4)}
@@ -91,7 +91,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestStages: logic that does not fit into a stage has registers in front.
+// TestStages checks that logic which does not fit into a stage gets registers in front of it.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ stage, latency int }{{1 << 20, 1}, {2000, 2}, {1300, 3}, {1, 4}} {
@@ -117,7 +117,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// run gives what the outputs of a circuit write, iteration by iteration: one number per output that moves.
+// run runs a circuit and returns, per iteration, the numbers that it writes to its outputs.
 func run(t *testing.T, m *circuit.Module, elem num.Type, in [][]uint64) (out [][]int64) {
 	t.Helper()
 	if err := timed(m); err != nil {
@@ -155,7 +155,7 @@ func TestNest(t *testing.T) {
 	}
 }
 
-// TestAccumulated: sums of three words each, wrapped to four bits.
+// TestAccumulated checks sums of three words each, wrapped to four bits.
 func TestAccumulated(t *testing.T) {
 	t.Parallel()
 	for _, rate := range rates {
@@ -170,7 +170,8 @@ func TestAccumulated(t *testing.T) {
 	}
 }
 
-// TestMemories: a table by address, and a word that is kept for four iterations, in arrays of every style.
+// TestMemories checks, in arrays of every style, a table that is read by address and a word that is kept for four
+// iterations.
 func TestMemories(t *testing.T) {
 	t.Parallel()
 	for _, style := range []circuit.Style{circuit.Distributed, circuit.Block, circuit.Ultra, circuit.Registers} {
@@ -185,7 +186,7 @@ func TestMemories(t *testing.T) {
 		one.Write(b.Constant(0), x, place.First)
 		later := b.Register("filled", 0, num.Range{Hi: 1}).Starts(0)
 		later.Set(b.Constant(1), place.Last)
-		b.Output(kept.Row(place.Index), later.Value()) // what was there before
+		b.Output(kept.Row(place.Index), later.Value()) // word before this iteration's write
 		b.Output(one.Row(b.Constant(0)), later.Value())
 		m := b.Layer()
 		got := run(t, m, intN(6), [][]uint64{{1}, {2}, {3}, {4}, {5}, {6}, {7}})
@@ -202,7 +203,7 @@ func TestMemories(t *testing.T) {
 	}
 }
 
-// TestAfter: words are kept in one iteration of three, and read as they are left.
+// TestAfter checks words that one iteration of three writes, and that every iteration reads as it leaves them.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	for _, style := range []circuit.Style{circuit.Distributed, circuit.Block, circuit.Ultra, circuit.Registers} {
@@ -220,8 +221,8 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// TestStore: sums that go round by a memory, with as many iterations between writing and reading as there are stages. A
-// row that is read late is written then.
+// TestStore checks sums that return through a memory. There are as many iterations between writing and reading as
+// stages. A row that is read at a late stage is written after that.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -229,7 +230,8 @@ func TestStore(t *testing.T) {
 		style       circuit.Style
 		distance    int
 	}{
-		// the row becomes a number, is chosen, added to, wrapped: a stage each, and blocks take one more
+		// The row becomes a number, is selected, increased and wrapped, with a stage each. Blocks take one more
+		// stage.
 		{1, 0, circuit.Registers, 4}, {1, 5, circuit.Registers, 4}, {4, 0, circuit.Distributed, 4},
 		{4, 2, circuit.Block, 5}, {4, 2, circuit.Ultra, 5},
 	} {
@@ -263,7 +265,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestCall: a function is made once for operands of the same kind, and in place where they are constant.
+// TestCall checks that a function is built once for operands of the same kind, and in place if the operands are
+// constant.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	for _, rate := range rates {
@@ -292,7 +295,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestWritten: where lookup tables are no memory, stores are blocks or registers, as arrays are.
+// TestWritten checks that stores, like arrays, become blocks or registers if lookup tables cannot serve as memory.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -316,7 +319,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestClippedAtOnce: both ends of a range are compared with the number itself, at once.
+// TestClippedAtOnce checks that a number is compared with both ends of a range at the same time.
 func TestClippedAtOnce(t *testing.T) {
 	t.Parallel()
 	m := pure(rates[0], []num.Type{intN(10)}, func(_ *circuit.Builder, x some) value {

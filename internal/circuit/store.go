@@ -1,24 +1,25 @@
 package circuit
 
-// A Store is a memory on the way round a loop: what it is written with takes many stages to make of what is read from
-// it. A row is read at earlier stages than it is written at, or at the same. So an iteration sees what those have
-// written that are at least Distance before it, and nothing of its own and of later ones. What those between write, it
-// may see or not: the layer's loop waits.
+// A Store is a memory in a feedback loop: many stages lie between reading a row and writing the value computed from
+// it. Reading happens at the stage of writing or earlier. So an iteration sees everything that iterations at least
+// Distance before it wrote, and nothing that it or later iterations write. Whether it sees what iterations in
+// between write is undefined, so the layer's loop must wait.
 type Store struct {
 	b      *Builder
 	memory int
 }
 
-// Store is so many rows of bits, which are written before they are read. Its name is its own.
+// Store adds a store with the given number of rows and bits per row. Each row must be written before it is read.
+// The name must be unique.
 func (b *Builder) Store(name string, style Style, rows, width int) Store {
 	return Store{b, written(b, name, style, rows, width)}
 }
 
-// Row is the row at an address, which is read at a stage, or as soon as the address is there.
+// Row returns the row at an address, read at the given stage or as soon as the address is available.
 func (s Store) Row(address Value, stage int) Value { return row(s.b, s.memory, stage, address) }
 
-// Write has iterations write a row for which the condition holds: as soon as all is there, but not before the stages of
-// the Rows, of which there are no more after it.
+// Write makes each iteration for which the condition when holds write the word. It writes as soon as all values are
+// available, but not before the stages of earlier Rows. No Row may follow.
 func (s Store) Write(address, word, when Value) {
 	stage := Stage(address, word, when)
 	for _, n := range s.b.m.Nodes {
@@ -32,7 +33,7 @@ func (s Store) Write(address, word, when Value) {
 	s.b.m.Memories[s.memory].When = now.id
 }
 
-// reads is the stage at which a node reads a memory, if it does.
+// reads returns the stage at which a node reads a memory. It returns false if it does not.
 func (n *Node) reads(memory int) (stage int, ok bool) {
 	switch {
 	case n.K != memory:
@@ -44,9 +45,9 @@ func (n *Node) reads(memory int) (stage int, ok bool) {
 	return 0, false
 }
 
-// Distance is how many iterations behind one that writes a row of a store those are, at least, that see it. It is 0
-// where nothing reads the store. An iteration takes a clock or more, so that this many have that many stages between
-// them.
+// Distance returns the least d such that an iteration sees what the iteration d before it wrote to the store. It is
+// 0 if nothing reads the store. Each iteration takes at least one clock, so iterations d apart are at least d
+// stages apart.
 func (m *Module) Distance(store string) (least int) {
 	for k, a := range m.Memories {
 		if a.Name != store {

@@ -7,7 +7,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Part is width bits of a word, or of the bits of a number, from bit low on.
+// Part returns width bits of a word, or of the bits of a number, from bit low on.
 func Part(word Value, low, width int) Value {
 	if low < 0 || width < 1 || low+width > word.Width() {
 		panic(fmt.Sprintf("circuit: bits %d to %d of %d", low, low+width-1, word.Width()))
@@ -34,13 +34,13 @@ func Part(word Value, low, width int) Value {
 	return word.b.bits(Node{Op: Slice, Args: []ID{word.id}, K: low, Stage: n.Stage, level: n.level}, width)
 }
 
-// literal is the bits of what is always the same.
+// literal returns the bits of a constant value.
 func literal(v Value) (bits uint64, ok bool) {
 	n := v.node()
 	switch {
 	case n.Op == Bits:
 		bits, ok = literal(Value{v.b, n.Args[0]})
-		return bits & (1<<n.Width - 1), ok && n.Width <= num.MaxWidth // of a negative number, there are more
+		return bits & (1<<n.Width - 1), ok && n.Width <= num.MaxWidth // a negative number has more bits
 	case n.Op == Join && n.Width < num.MaxWidth:
 		at := 0
 		for _, id := range n.Args {
@@ -57,12 +57,12 @@ func literal(v Value) (bits uint64, ok bool) {
 	return uint64(c), ok
 }
 
-// Bit is a bit of a word, or of a number, as a condition.
+// Bit returns a bit of a word or a number, as a condition.
 func Bit(word Value, i int) Value {
 	return Wrapped(Part(word, i, 1), num.Type{Kind: num.UInt, Width: 1})
 }
 
-// Element is number i of the elements of a type in a word.
+// Element returns element i of a word. The word holds elements of type t.
 func Element(word Value, i int, t num.Type) Value {
 	if t.Kind == num.Bipolar {
 		return Choice(Bit(word, i), word.b.Constant(1), word.b.Constant(-1))
@@ -73,7 +73,7 @@ func Element(word Value, i int, t num.Type) Value {
 	return Wrapped(Part(word, i*t.Width, t.Width), t)
 }
 
-// Decoded is the number that code i in a word stands for.
+// Decoded returns the number that code i in a word stands for.
 func Decoded(word Value, i int, c *num.Coding) Value {
 	values := make([]Value, c.Value.Width)
 	for k, table := range c.Bits() {
@@ -81,7 +81,7 @@ func Decoded(word Value, i int, c *num.Coding) Value {
 		for bit := range c.Code.Width {
 			of = append(of, Bit(word, i*c.Code.Width+bit))
 		}
-		for bit := len(of) - 1; bit >= 0 && len(of) > 1; bit-- { // what it does not depend on
+		for bit := len(of) - 1; bit >= 0 && len(of) > 1; bit-- { // remove bits on which the table does not depend
 			if without := fixed(table, len(of), bit, 0); without == fixed(table, len(of), bit, 1) {
 				table, of = without, slices.Delete(of, bit, bit+1)
 			}
@@ -91,7 +91,7 @@ func Decoded(word Value, i int, c *num.Coding) Value {
 	return Wrapped(Joined(values...), c.Value)
 }
 
-// bitOf is a bit of a number; where this is made of bits, the one that it is made of.
+// bitOf returns a bit of a number. If the number is a joined word, it returns the bit that was joined.
 func bitOf(v Value, i int) Value {
 	if n := v.node(); n.Op == Wrap && v.b.m.Nodes[n.Args[0]].Op == Join {
 		return Bit(Value{v.b, n.Args[0]}, i)
@@ -99,7 +99,8 @@ func bitOf(v Value, i int) Value {
 	return Bit(v, i)
 }
 
-// Raw is the bits of a number, so many of them; of bits, these.
+// Raw returns the lowest width bits of a number as a word. A word must have that width already, and is returned as
+// is.
 func Raw(v Value, width int) Value {
 	if v.node().Word {
 		if v.Width() != width {
@@ -111,7 +112,7 @@ func Raw(v Value, width int) Value {
 	return v.b.bits(Node{Op: Bits, Args: []ID{v.id}, Stage: n.Stage, level: n.level}, width)
 }
 
-// Encoded is a number as an element of a type that holds it.
+// Encoded returns a number as an element of type t, which must hold its range.
 func Encoded(v Value, t num.Type) Value {
 	r := v.Range()
 	if !t.Holds(r.Lo) || !t.Holds(r.Hi) {
@@ -128,7 +129,7 @@ func Encoded(v Value, t num.Type) Value {
 	return Raw(v, t.Width)
 }
 
-// Joined is words one behind the other, the first one lowest. There is one at least.
+// Joined returns the concatenation of one or more words, the first one lowest.
 func Joined(words ...Value) Value {
 	if len(words) == 1 {
 		return words[0]
@@ -144,7 +145,7 @@ func Joined(words ...Value) Value {
 	return words[0].b.bits(Node{Op: Join, Args: ids(at), Stage: stage, level: levels}, width)
 }
 
-// Packed is numbers as elements of a type, in one word.
+// Packed returns a word of numbers, each as an element of type t.
 func Packed(t num.Type, values ...Value) Value {
 	words := make([]Value, len(values))
 	for i, v := range values {

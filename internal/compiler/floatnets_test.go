@@ -272,12 +272,12 @@ func TestCalibratedDetector(t *testing.T) {
 // TestCalibratedResNet has a residual network of the shape of ResNet-18 become layers.
 func TestCalibratedResNet(t *testing.T) {
 	t.Parallel()
-	c, size := 4, 32
+	c, size, n := 4, 32, 8
 	if tier.Long() {
-		c, size = 64, 224
+		c, size, n = 64, 224, 32
 	}
 	note := noteOf(t, Options{Model: kept(t, "resnet.onnx", resnet18(size, c).Bytes()),
-		Calibrate: data(t, scenes(8, size))})
+		Calibrate: data(t, scenes(n, size))})
 	if !strings.Contains(note, "same class as the float network in ") || strings.Contains(note, "differs by 0 (mean)") {
 		t.Errorf("it is told %q", note)
 	}

@@ -158,6 +158,9 @@ func (o Options) noting(ctx context.Context, src *Source, data *dataFile, replac
 	if n.Quantising == nil {
 		return nil, nil
 	}
+	if !o.Equalise {
+		n.OneScale()
+	}
 	n.fed = data.lacks(n.Model)
 	if ok, err := data.feedBy(ctx, n.Model, bySample(n.Float), d); !ok {
 		return nil, toldOf(err, data, src, d)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +15,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
@@ -137,5 +140,52 @@ func TestQuantisedAgrees(t *testing.T) {
 		Verify: 4, NoCSim: true, Equalise: true, CorrectBias: true})
 	if fmt.Sprint(r.Verified.Engines) != "[eval cycle]" {
 		t.Errorf("verified by %v", r.Verified.Engines)
+	}
+}
+
+// TestSurvivors holds that the scale in front of a MaxPool is that of what leaves it, where an activation may fall and
+// the quantiser has to stand in front; and that it is that of all values where something else reads them.
+func TestSurvivors(t *testing.T) {
+	t.Parallel()
+	for _, read := range []bool{false, true} { // whether something else reads the values, too
+		n := newFloatNet(true, 16)
+		x := n.conv("x", 4, 3, 1)
+		_, y := n.op(4, "GlobalMaxPool", x)
+		y = n.product(y, 5, 1, 1)
+		if read {
+			_, mean := n.op(4, "GlobalAveragePool", x)
+			y = n.add(y, n.product(mean, 5, 1, 1))
+		}
+		n.Output(y, graph.Float32, 1, 5, 1, 1)
+		a := &npy.Array{DType: "float32", Shape: []int{20, 3, 16, 16}}
+		for range 20 * 3 * 256 {
+			a.Data = append(a.Data, float64(float32(n.rnd.NormFloat64())))
+		}
+		o := Options{Model: kept(t, "m.onnx", n.Bytes()), Calibrate: data(t, a),
+			SaveModel: filepath.Join(t.TempDir(), "made.onnx")}
+		noteOf(t, o)
+		made, err := os.ReadFile(o.SaveModel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d diag.List
+		g := onnxio.Read("made.onnx", made, &d)
+		found := 0
+		for _, q := range g.Nodes {
+			if q.Op != graph.Quant || q.Inputs[0] != x {
+				continue
+			}
+			found++
+			least, scale := 0.0, g.Init[q.Inputs[1]].At(0)
+			if q.Attrs["signed"].I != 0 {
+				least = -128 * scale
+			}
+			if read != (least < -0.27) { // the least of x times a sigmoid of x is -0.28
+				t.Errorf("read by others %v: codes from %v, in steps of %v", read, least, scale)
+			}
+		}
+		if found != 1 {
+			t.Errorf("%d quantisers of what is pooled", found)
+		}
 	}
 }

@@ -102,8 +102,11 @@ func TestVoiceActivity(t *testing.T) {
 		}
 		o.Stateful = false
 	}
-	o.Input = named(windows(20, 3))
-	sameByEngines(t, o, Reference, Fast, Eval, Cycle)
+	o.Input, engines = named(windows(20, 3)), []Engine{Reference, Fast, Eval, Cycle}
+	if tier.Long() {
+		engines = append(engines, CSim)
+	}
+	sameByEngines(t, o, engines...)
 	o.Model, o.Input = model, judged
 	was := sameByEngines(t, o, Float)
 	sum, same, above := 0.0, 0, 0

@@ -1,6 +1,6 @@
-// Package ctc makes text of a network's scores, on the host: a network that was trained with connectionist temporal
-// classification (Graves et al., ICML 2006) gives, for every step of a sequence, a score per class, where a class is a
-// symbol of an alphabet or the blank.
+// Package ctc converts a network's scores to text, on the host. It serves networks trained with connectionist
+// temporal classification (Graves et al., ICML 2006). Such a network outputs a score per class for every time step
+// of a sequence. A class is a symbol of an alphabet or the blank.
 //
 // In come scores and what the model says of its alphabet; out comes text. It sees nothing of this module.
 package ctc
@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// A Method is a way to decode.
+// A Method is a way to decode scores.
 type Method string
 
 // The methods.
 const (
-	Greedy Method = "greedy" // the best class of every step; repetitions and blanks are dropped
-	Peaks  Method = "peaks"  // FINN-L's: the best class between blanks
+	Greedy Method = "greedy" // the best class of every step, without repetitions and blanks
+	Peaks  Method = "peaks"  // FINN-L's method: the best class between blanks
 	None   Method = "none"   // no text
 )
 
-// Methods lists the methods with a line for each.
+// Methods lists the methods with a one-line description of each.
 var Methods = []struct {
 	Name Method
 	Doc  string
@@ -33,20 +33,20 @@ var Methods = []struct {
 	{None, "no text"},
 }
 
-// spelled is how metadata name the methods.
+// spelled maps the names in a model's metadata to methods.
 var spelled = map[string]Method{"": Greedy, "greedy": Greedy, "ctc-greedy": Greedy, "peaks": Peaks,
 	"finn-l-peak": Peaks, "none": None}
 
-// A Decoder makes text of scores.
+// A Decoder converts scores to text.
 type Decoder struct {
 	Method   Method
-	Alphabet []string // a symbol per class; that of the blank is never shown
+	Alphabet []string // one symbol per class; the blank's symbol is never output
 	Blank    int
 }
 
-// Parse makes a decoder of the metadata of a model: alphabet, a JSON list of a string per class; blank, the index of
-// the blank class, 0 if absent; decode, a method, greedy if absent. A method that is not None stands for decode.
-// Without an alphabet there is no decoder. The error says what cannot be read.
+// Parse makes a decoder from the metadata of a model: alphabet, a JSON list with a string per class; blank, the
+// index of the blank class, 0 by default; decode, a method, greedy by default. A method other than the zero value
+// overrides decode. Parse returns nil without an alphabet. The error states what cannot be parsed.
 func Parse(meta map[string]string, method Method) (*Decoder, error) {
 	text, ok := meta["alphabet"]
 	if !ok {
@@ -73,7 +73,8 @@ func Parse(meta map[string]string, method Method) (*Decoder, error) {
 	return d, nil
 }
 
-// Fits reports whether scores of this shape can be decoded: the last axis is of classes, and one other axis of steps.
+// Fits reports whether scores with this shape can be decoded: the last axis counts classes, and one other axis
+// counts steps.
 func (d *Decoder) Fits(shape []int) bool {
 	if len(shape) < 2 || shape[len(shape)-1] != len(d.Alphabet) {
 		return false
@@ -87,7 +88,7 @@ func (d *Decoder) Fits(shape []int) bool {
 	return axes <= 1
 }
 
-// Text decodes scores, step by step one per class.
+// Text decodes scores. The scores of each step follow each other, one per class.
 func (d *Decoder) Text(scores []float64) string {
 	var s strings.Builder
 	for _, class := range d.Labels(scores) {
@@ -96,7 +97,7 @@ func (d *Decoder) Text(scores []float64) string {
 	return s.String()
 }
 
-// Labels gives the classes that are the text of scores.
+// Labels returns the classes that the text of scores consists of.
 func (d *Decoder) Labels(scores []float64) []int {
 	steps := slices.Collect(slices.Chunk(scores, len(d.Alphabet)))
 	switch d.Method {
@@ -108,8 +109,8 @@ func (d *Decoder) Labels(scores []float64) []int {
 	return nil
 }
 
-// greedy takes the best class of every step, the lowest of equal ones, drops those that repeat the step before, and
-// then the blanks.
+// greedy takes the best class of every step, the lowest among equals. It drops classes that repeat the step before,
+// and then the blanks.
 func (d *Decoder) greedy(steps [][]float64) (labels []int) {
 	before := d.Blank
 	for _, scores := range steps {
@@ -127,11 +128,12 @@ func (d *Decoder) greedy(steps [][]float64) (labels []int) {
 	return labels
 }
 
-// peaks does what FINN-L's hardware does (Rybalkin et al., FPL 2018; its open implementation). A step's class is the
-// best of those with a score above zero, the lowest of equal ones. A step without such a class has the value zero and
-// keeps the class of the step that the hardware handled before it: steps arrive there from the middle outwards. Then,
-// in the order of the sequence, the class with the highest value since the last one given is kept, and given as soon as
-// a blank follows. A class that no blank follows is lost, and so is the weaker one of two without a blank between them.
+// peaks decodes like FINN-L's hardware (Rybalkin et al., FPL 2018, and its open implementation). A step's class is
+// the best class with a score above zero, the lowest among equals. A step without such a class has the value zero
+// and keeps the class of the step that the hardware processed before it; the hardware receives steps from the
+// middle outwards. Then, in the order of the sequence, it keeps the class with the highest value since the last
+// output. It outputs this class when a blank follows. A class without a following blank is lost, and so is the
+// weaker of two classes without a blank between them.
 func (d *Decoder) peaks(steps [][]float64) (labels []int) {
 	class, value := make([]int, len(steps)), make([]float64, len(steps))
 	last := d.Blank
@@ -159,7 +161,7 @@ func (d *Decoder) peaks(steps [][]float64) (labels []int) {
 	return labels
 }
 
-// fromMiddle lists 0..n-1 as n/2, n/2-1, n/2+1, n/2-2 ...
+// fromMiddle returns 0..n-1 in the order n/2, n/2-1, n/2+1, n/2-2 ...
 func fromMiddle(n int) (order []int) {
 	for i := range n {
 		at := n/2 + (i+1)/2

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// scores has a row per letter of its text: the class of the letter in abc (blank for others) has the value of the digit
-// behind it, and all others are -1.
+// scores returns a row per letter of its text. The class of the letter in abc (blank for other letters) has the
+// value of the digit behind the letter. All other classes have -1.
 func scores(text string) (out []float64) {
 	for i := 0; i < len(text); i += 2 {
 		row := []float64{-1, -1, -1, -1}
@@ -24,10 +24,10 @@ func TestText(t *testing.T) {
 		{"", "", ""},
 		{"-1", "", ""},
 		{"a1-1", "a", "a"},
-		{"a1a2-1a1-1", "aa", "aa"},     // repetitions are one, with a blank between they are two
+		{"a1a2-1a1-1", "aa", "aa"},     // repetitions count once, with a blank between them twice
 		{"a1", "a", ""},                // nothing ends the peak
 		{"a1b2-1", "ab", "b"},          // without a blank between, the weaker one is lost
-		{"a2b2-1", "ab", "a"},          // the first of equal ones is kept
+		{"a2b2-1", "ab", "a"},          // of equal scores the first one counts
 		{"a1b2-1c1-1", "abc", "bc"},    // the next peak starts anew
 		{"-9a1-9b1-9c1", "abc", "ab"},  // a blank's value does not count
 		{"a1-1b1-1c1-1", "abc", "abc"}, // an even length
@@ -47,8 +47,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A step without a score above zero keeps the class of the step handled before it, from the middle outwards, so that it
-// separates nothing where that is a symbol and ends a peak where it is a blank. Its class counts for nothing else.
+// TestPeaksStale checks steps without a score above zero. The hardware handles steps from the middle outwards. Such
+// a step keeps the class of the step handled before it. If that class is a symbol, the step separates nothing; if
+// it is a blank, the step ends a peak. The class has no other effect.
 func TestPeaksStale(t *testing.T) {
 	t.Parallel()
 	none := []float64{0, 0, -1, -1} // not above zero
@@ -57,14 +58,14 @@ func TestPeaksStale(t *testing.T) {
 		steps [][]float64
 		want  string
 	}{
-		// Of four steps the order is 2, 1, 3, 0.
-		// 1 keeps b of 2: no blank, and a, not weaker than b, was first
+		// Four steps are handled in the order 2, 1, 3, 0. Step 1 keeps b of step 2: it is no blank, and a, not weaker
+		// than b, came first.
 		{[][]float64{row("a1"), none, row("b1"), row("-1")}, "a"},
 		{[][]float64{row("a1"), none, row("-1"), row("-1")}, "a"}, // 1 keeps the blank of 2
 		{[][]float64{none, none, none, none}, ""},                 // all blank: the hardware starts with it
 		{[][]float64{none, row("-1"), row("b2"), row("a1")}, ""},  // 0 keeps a of 3, with value 0, and nothing ends b
 		{[][]float64{none, row("a1"), row("b2"), row("-1")}, "b"}, // 0 keeps the blank of 3
-		// Of five it is 2, 1, 3, 0, 4.
+		// Five steps are handled in the order 2, 1, 3, 0, 4.
 		{[][]float64{row("-1"), row("b1"), row("a2"), row("c1"), none}, "a"}, // 4 keeps the blank of 0
 		{[][]float64{row("b1"), row("b1"), row("a2"), row("c1"), none}, ""},  // 4 keeps b of 0
 	} {
@@ -75,7 +76,7 @@ func TestPeaksStale(t *testing.T) {
 	}
 }
 
-// Of equal scores both methods take the lowest class, whichever class is the blank.
+// TestTies checks that of equal scores both methods take the lowest class, whichever class is the blank.
 func TestTies(t *testing.T) {
 	t.Parallel()
 	steps := []float64{2, 2, 2, 1, 1, 3, 0, 1, 1} // classes 0, 2, 1
@@ -87,8 +88,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// Whatever the scores, no label is the blank, and peaks are as many as greedy labels or fewer where every step has a
-// score above zero: both take the same class of a step then, and a peak begins where a greedy label does.
+// TestRandom checks that no label is the blank. If every step has a score above zero, both methods take the same
+// class of a step, and a peak begins where a greedy label does. So there are no more peaks than greedy labels.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(1, 1))

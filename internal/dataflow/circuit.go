@@ -9,14 +9,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Circuited is implemented by bound layers that have RTL. Which words an iteration moves is what Loop says of the same
-// fold and target; the latency that Loop says is the circuit's where the target's stall rule is Credit.
+// Circuited is implemented by bound layers that have a circuit for RTL. Loop of the same fold and target says which
+// words an iteration moves. If the target's stall rule is Credit, Loop's latency is that of the circuit.
 type Circuited interface {
 	Circuit(Fold, Target) *circuit.Module
 }
 
-// Rate is what a stage of the target's clock holds of a circuit. The delays are guesses: a lookup table with wires of
-// the usual length.
+// Rate returns the delays and the stage length with which circuits are divided into pipeline stages for the target. The
+// delays are guesses: a lookup table with wires of the usual length.
 func (t Target) Rate() circuit.Rate {
 	rate := circuit.Rate{LUT: 600, Carry: 15, Inputs: 6}
 	switch {
@@ -36,12 +36,12 @@ func (t Target) Rate() circuit.Rate {
 	return rate
 }
 
-// StyleOf is where a circuit has a layer's storage of that name.
+// StyleOf returns the circuit style of the storage with the given name.
 func StyleOf(list []Storage, name string) circuit.Style {
 	return Instance{Storage: list}.StorageOf(name).Style()
 }
 
-// Style is where a circuit has such a storage.
+// Style returns the circuit style of the storage.
 func (s Storage) Style() circuit.Style {
 	switch s.In {
 	case BRAM:
@@ -54,8 +54,8 @@ func (s Storage) Style() circuit.Style {
 	return circuit.Distributed
 }
 
-// Circuit is a table where its storage says, one for each bank. The table itself is asked for when it is written, or
-// where it has one row.
+// Circuit adds the table to a circuit, in the style of its storage, one table per bank. It calls table only when the
+// table is written out, or if the table has one row.
 func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Table {
 	list := make([]circuit.Table, s.Arrays())
 	for k := range list {
@@ -71,7 +71,7 @@ func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Table
 	return list
 }
 
-// Circuit is the table where its storage says, one for each bank.
+// Circuit adds the table to a circuit, in the style of the storage s, one table per bank.
 func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.Table {
 	return s.Circuit(b, func() Table { return t })
 }

@@ -2,23 +2,23 @@ package dataflow
 
 // A Coder is a bound layer whose outputs may be minifloats.
 type Coder interface {
-	// Coded is the layer, not bound, with such outputs; ok is false where they are not worth it.
+	// Coded returns the layer with minifloats as outputs, not bound; ok is false if minifloats do not pay.
 	Coded() (coded Op, ok bool)
 }
 
-// A Decoder is a layer that takes minifloats as they are: it multiplies their significands, or moves them.
+// A Decoder is a layer that takes minifloats: it multiplies their significands, or moves them.
 type Decoder interface {
-	// Moves reports whether its outputs are its inputs, so that what reads them has to take them, too.
+	// Moves reports whether its outputs are its inputs, so that its readers have to take minifloats, too.
 	Moves() bool
 }
 
 // A Mover is a Decoder that moves minifloats.
 type Mover struct{}
 
-// Moves is true.
+// Moves returns true.
 func (Mover) Moves() bool { return true }
 
-// Coded is the graph with minifloats on streams that only layers read which take them. It computes the same.
+// Coded returns the graph with minifloats on the streams whose readers all take them. It computes the same.
 func (g *Graph) Coded() *Graph {
 	coded := *g
 	coded.Nodes, coded.Streams = nil, make([]*Stream, len(g.Streams))
@@ -38,7 +38,7 @@ func (g *Graph) Coded() *Graph {
 			in[k] = coded.Streams[s].Type
 			changes = changes || !in[k].Equal(g.Streams[s].Type)
 		}
-		if !changes { // it is bound to these
+		if !changes { // it is bound to these types already
 			coded.Nodes = append(coded.Nodes, &own)
 			continue
 		}
@@ -58,7 +58,7 @@ func (g *Graph) Coded() *Graph {
 	return &coded
 }
 
-// decoded reports whether all that reads a node's outputs takes minifloats. The host does not.
+// decoded reports whether all readers of a node's outputs take minifloats. The host does not.
 func (g *Graph) decoded(n *Node) bool {
 	for _, s := range n.Out {
 		reader := g.reader(s)
@@ -73,7 +73,7 @@ func (g *Graph) decoded(n *Node) bool {
 	return true
 }
 
-// reader is the node that reads a stream; nil where the host does.
+// reader returns the node that reads a stream, or nil if the host does.
 func (g *Graph) reader(stream int) *Node {
 	for _, n := range g.Nodes {
 		for _, s := range n.In {

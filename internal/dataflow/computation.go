@@ -2,15 +2,16 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// A Computation is what a bound layer computes of a frame, as data instead of as code: one of Gather, Products,
-// Elements and Pools. It is the same function as Eval, for engines that have a program for each of these forms and none
-// for a kind of layer. Frames are row-major.
+// A Computation describes as data, not as code, what a bound layer computes of a frame. It is a Gather, Products,
+// Elements or Pools. It is the same function as Eval, for engines that have a program for each of these forms but none
+// for kinds of layers. Frames are row-major.
 type Computation interface{ computation() }
 
-// Computing is implemented by bound layers that can say what they compute; nil says that this one cannot.
+// Computing is implemented by bound layers that can describe their computation. Computation returns nil if this layer
+// cannot.
 type Computing interface{ Computation() Computation }
 
-// ComputationOf is what a bound layer says that it computes; nil where it says nothing.
+// ComputationOf returns the computation of a bound layer, or nil if the layer does not describe it.
 func ComputationOf(op Op) Computation {
 	if c, ok := op.(Computing); ok {
 		return c.Computation()
@@ -18,45 +19,45 @@ func ComputationOf(op Op) Computation {
 	return nil
 }
 
-// Gather has the elements of the outputs be those of the inputs, whatever these are, Run of them that lie side by side
-// at a time. Run r of an output is run at of an input, or Run times Fill, where input is -1.
+// Gather copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring elements. Run
+// r of an output is run at of an input, or Run times Fill if input is -1.
 type Gather struct {
 	Run    int
 	Fill   int64
 	At     func(output, r int) (input, at int)
-	Border *Border // not nil: the same in two steps, for a layer of one input and one output
+	Border *Border // if not nil: the same in two steps, for a layer of one input and one output
 }
 
-// A Border is a frame between the input and the output of a Gather: the input with runs of Fill around it. All that the
-// output is made of lies in it, so that none of the output's windows is an exception.
+// A Border is a tensor between the input and the output of a Gather: the input with runs of Fill around it. All
+// elements of the output lie in it, so that windows at the edge need no special case.
 type Border struct {
-	Runs int             // of the frame
-	In   func(r int) int // what run of the input run r of the frame is; -1 for Fill
-	Of   func(r int) int // what run of the frame run r of the output is
+	Runs int             // the number of runs in the bordered tensor
+	In   func(r int) int // the run of the input that is run r of the bordered tensor; -1 for Fill
+	Of   func(r int) int // the run of the bordered tensor that is run r of the output
 }
 
-// Products are of one input and of constant weights. The input is Vectors vectors; each has a row of elements for each
-// of Groups groups, of as many outputs each, and an output is f(sum over k of Weights[c][k]*row[k]).
+// Products multiply one input by constant weights. The input is Vectors vectors. Each vector has a row of elements for
+// each of Groups groups, and each group has equally many outputs. An output is f(sum over k of Weights[c][k]*row[k]).
 //
-// A row is Runs runs of Run elements side by side: run r of group g begins at element r*Stride + g*Run of the vector.
+// A row is Runs runs of Run neighbouring elements: run r of group g begins at element r*Stride + g*Run of the vector.
 type Products struct {
-	Weights   [][]int64  // by output
-	Steps     []num.Step // f: none, one for all outputs, or one per output
+	Weights   [][]int64  // per output
+	Steps     []num.Step // the function f: none, one for all outputs, or one per output
 	Vectors   int
 	Groups    int
 	Runs, Run int
 	Stride    int
 }
 
-// Elements are functions of one element of each input: element i of the output is Of(i%Channels, x), where x has
+// Elements are functions of one element of each input: element i of the output is Of(i%Channels, x), where x holds
 // element i of each input. All inputs have the size of the output.
 type Elements struct {
 	Channels  int
 	Of        func(c int, x []int64) int64
-	Monotonic bool // of one element: Of(c, x) never turns as x grows, for each c
+	Monotonic bool // whether, for one input, Of(c, x) never falls or never rises as x grows, for each c
 }
 
-// Pools are the maximum, or the sum, of each of Channels channels of Positions vectors that follow each other.
+// Pools are the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.
 type Pools struct {
 	Channels, Positions int
 	Sum                 bool

@@ -2,8 +2,8 @@ package dataflow
 
 import "slices"
 
-// Resources counts what an FPGA has. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: those that are memory, as shift
-// registers or as RAM, which only some LUTs of a device can be.
+// Resources counts the resources of an FPGA. BRAM is in RAMB18 halves. LUTRAM is a part of LUT: the LUTs used as
+// memory, as shift registers or as RAM, which only some LUTs of a device can be.
 type Resources struct {
 	LUT    int `json:"LUT"`
 	LUTRAM int `json:"LUTRAM"`
@@ -13,32 +13,32 @@ type Resources struct {
 	DSP    int `json:"DSP"`
 }
 
-// Plus adds.
+// Plus returns r + o.
 func (r Resources) Plus(o Resources) Resources {
 	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
 
-// Minus takes away.
+// Minus returns r - o.
 func (r Resources) Minus(o Resources) Resources {
 	return Resources{r.LUT - o.LUT, r.LUTRAM - o.LUTRAM, r.FF - o.FF, r.BRAM - o.BRAM, r.URAM - o.URAM, r.DSP - o.DSP}
 }
 
-// Within reports whether r fits o in every resource.
+// Within reports whether r is at most o in every resource.
 func (r Resources) Within(o Resources) bool {
 	return r.LUT <= o.LUT && r.LUTRAM <= o.LUTRAM && r.FF <= o.FF && r.BRAM <= o.BRAM && r.URAM <= o.URAM &&
 		r.DSP <= o.DSP
 }
 
-// A Cost is resources by named part, so that a report can say where they go.
+// A Cost lists resources by named part, so that a report can say where they go.
 type Cost []Part
 
-// A Part is one contribution: "multipliers", "adder tree", "weight memory" ...
+// A Part is one contribution to a cost: "multipliers", "adder tree", "weight memory" and so on.
 type Part struct {
 	Name string `json:"part"`
 	Resources
 }
 
-// Total is the sum of the parts.
+// Total returns the sum of the parts.
 func (c Cost) Total() Resources {
 	var r Resources
 	for _, p := range c {
@@ -47,7 +47,7 @@ func (c Cost) Total() Resources {
 	return r
 }
 
-// Plus adds costs part by part; parts of c come first.
+// Plus adds costs part by part; the parts of c come first.
 func (c Cost) Plus(o Cost) Cost {
 	sum := slices.Clone(c)
 	for _, p := range o {

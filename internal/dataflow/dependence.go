@@ -1,37 +1,38 @@
 package dataflow
 
-// A Form is one of how the parts of a layer's outputs depend on those of its inputs.
+// A Form is a way for the parts of a layer's outputs to depend on the parts of its inputs.
 type Form uint8
 
-// The forms. Every frame of an input, and of an output, falls into equal parts that follow each other.
+// The forms. Every frame of an input, and of an output, divides into equal consecutive parts.
 const (
-	Mixed     Form = iota // in none of the ways below
-	Apart                 // part i of each output is made of part i of each input, and all of them alike
-	Moved                 // every element of the outputs is one of the inputs', whatever they are
-	Recurrent             // part i of each output is made of parts 0 to i of input 0 and of all of the others
-	Along                 // a line of pixels, each a part: an output's pixel is made of some that follow each other
+	Mixed Form = iota // none of the following
+	Apart             // part i of each output depends only on part i of each input, by the same function for all i
+	Moved             // every element of the outputs is a copy of an element of the inputs
+	// part i of each output depends only on parts 0 to i of input 0 and on all of the other inputs
+	Recurrent
+	Along // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
 )
 
 func (f Form) String() string { return [...]string{"mixed", "apart", "moved", "recurrent", "along"}[f] }
 
-// A Dependence is how the parts of a layer's outputs depend on those of its inputs: what decides whether frames can
-// take turns in it (Turns), and whether they can be of other lengths (Lengths).
+// A Dependence says how the parts of a layer's outputs depend on the parts of its inputs. It decides whether frames can
+// take turns in the layer (Turns), and whether they can have other lengths (Lengths).
 type Dependence struct {
 	Form Form
-	In   []int // parts, by input
-	Out  int   // parts of each output
-	// Window says that vectors are windows, [positions, channels], though it be of one position.
+	In   []int // the number of parts, per input
+	Out  int   // the number of parts of each output
+	// Window reports that vectors are windows, [positions, channels], even if of one position.
 	Window bool
-	// Beside is the layer, not bound, whose frames hold so many frames of this one with their parts side by side. It is
-	// nil where that is this layer itself, bound to such frames.
+	// Beside returns the layer, not bound, for frames that hold the given number of this layer's frames with their
+	// parts side by side. A nil Beside means that this layer itself can be bound to such frames.
 	Beside func(frames int) Op
-	Why    string // of what is mixed: a clause whose subject is the layer, for messages
+	Why    string // for Mixed: the reason, a clause whose subject is the layer, for messages
 }
 
-// Dependent is implemented by bound layers that can say how their outputs depend on their inputs.
+// Dependent is implemented by bound layers that can describe how their outputs depend on their inputs.
 type Dependent interface{ Dependence() Dependence }
 
-// DependenceOf is what a bound layer says; mixed, where it says nothing.
+// DependenceOf returns the dependence of a bound layer, Mixed if the layer does not describe it.
 func DependenceOf(op Op) Dependence {
 	if d, ok := op.(Dependent); ok {
 		return d.Dependence()
@@ -39,7 +40,7 @@ func DependenceOf(op Op) Dependence {
 	return Dependence{Why: "it computes with several vectors at a time"}
 }
 
-// EachApart is the dependence of a layer that computes each of so many parts of its inputs apart from the others.
+// EachApart returns the dependence of a layer that computes each part of its inputs separately.
 func EachApart(inputs, parts int) Dependence {
 	d := Dependence{Form: Apart, Out: parts}
 	for range inputs {
@@ -48,7 +49,8 @@ func EachApart(inputs, parts int) Dependence {
 	return d
 }
 
-// Shape is that of a frame of samples side by side, each of a shape and in so many parts, as the layer takes it.
+// Shape returns the shape that the layer takes for a frame of several samples side by side, each of shape one in the
+// given number of parts.
 func (d Dependence) Shape(t *Turns, one Shape, parts int) Shape {
 	switch n := len(one); {
 	case d.Form == Along:

@@ -9,52 +9,55 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Model is what import yields: integers in the middle, real functions that stay on the host around them.
+// A Model is the result of an import: an integer graph, with real-valued functions before and after it that the host
+// runs.
 type Model struct {
 	Name      string
-	In, Out   []Real // the ONNX model's own inputs and outputs
+	In, Out   []Real // the inputs and outputs of the ONNX model
 	Prefix    HostFunc
 	Graph     *Graph
 	Suffix    HostFunc
-	Host      func() *Host // Prefix and Suffix as data; nil where nobody asked for that
+	Host      func() *Host // Prefix and Suffix as data; nil if nobody asked for that
 	Reference Reference
-	Float     Reference         // in float64; nil where something is rounded to integers or put in order, or not known
-	Stream    func() Reference  // of a model that keeps its state: a Reference for samples in order; nil of others
-	Turns     *Turns            // how a frame holds several samples; nil where it is one
-	Lengths   *Lengths          // of sequences; nil where all have one length
-	Feedback  []Feedback        // states that the host carries from sample to sample
-	Meta      map[string]string // what the ONNX file says about itself (metadata_props); not to be changed
+	// in float64; nil if some value is rounded to an integer or sorted, or if it is not known
+	Float    Reference
+	Stream   func() Reference  // for a model that keeps its state: a Reference for samples in order; else nil
+	Turns    *Turns            // how a frame holds several samples; nil if it holds one
+	Lengths  *Lengths          // the lengths of sequences; nil if all have one length
+	Feedback []Feedback        // states that the host hands from sample to sample
+	Meta     map[string]string // the metadata of the ONNX file (metadata_props); must not be changed
 }
 
-// A Feedback is an output that is an input with the next sample: one state. The first sample begins with what it is
-// given, or zeros.
+// A Feedback is a state: an output that is an input together with the next sample. The first sample begins with a given
+// value, or with zeros.
 type Feedback struct{ In, Out int }
 
-// Real describes a real-valued input or output of the ONNX model, batch axis included.
+// Real describes a real-valued input or output of the ONNX model, including the batch axis.
 type Real struct {
 	Name  string
-	Shape []int  // as in the file with dynamic axes bound; the first axis is the batch where Batch is true
-	DType string // numpy's name: float32, int64 ...
+	Shape []int  // as in the file, with dynamic axes bound; the first axis is the batch if Batch is true
+	DType string // NumPy's name: float32, int64 and so on
 	Batch bool
-	Whole []int      // the shape in the file where that fixes a batch of several samples, side by side; else nil
-	Axis  int        // along which the samples lie in Whole
-	Range [2]float64 // of an input: the values that the first quantisers tell apart, for making up test data
-	// Grid, if set, gives the value nearest to x that element i may have.
+	Whole []int      // the shape in the file, if that fixes a batch of several samples side by side; else nil
+	Axis  int        // the axis of Whole along which the samples lie
+	Range [2]float64 // for an input: the range in which the first quantisers distinguish values, for test data
+	// Grid, if not nil, returns the value nearest to x that element i may have.
 	Grid    func(i int, x float64) float64
-	Arrives *Integers // the input's reals arrive as integers; nil where they do not
+	Arrives *Integers // if not nil, integers arrive in place of the input's real numbers
 }
 
-// Integers says which real numbers integers stand for. Numbers as far as Within from the value of an integer stand for
-// it, too.
+// Integers says which real numbers integers stand for. An integer stands for all real numbers within Within of its
+// value.
 type Integers struct {
-	Type     num.Type
-	Channels int                                   // that have values of their own; 1: all have the same
-	Within   []float64                             // by channel
-	Of       func(shape []int, i int) int          // the channel of element i of a tensor
-	Value    func(channel int, code int64) float64 // of an integer, in the input's type
+	Type num.Type
+	// the number of channels with values of their own; 1 if all channels have the same
+	Channels int
+	Within   []float64                             // per channel
+	Of       func(shape []int, i int) int          // returns the channel of element i of a tensor
+	Value    func(channel int, code int64) float64 // returns the value of an integer code, in the input's type
 }
 
-// Limits is the range of an integer dtype; integer is false for a real one.
+// Limits returns the range of an integer dtype; integer is false for a real dtype.
 func (r Real) Limits() (lo, hi float64, integer bool) {
 	if r.DType == "bool" {
 		return 0, 1, true
@@ -65,7 +68,7 @@ func (r Real) Limits() (lo, hi float64, integer bool) {
 	}
 	var bits int
 	fmt.Sscanf(signed, "int%d", &bits)
-	bits = min(bits, 53) // what a float64 holds
+	bits = min(bits, 53) // the bits that a float64 holds exactly
 	if r.DType != signed {
 		return 0, math.Exp2(float64(bits)) - 1, true
 	}
@@ -73,8 +76,8 @@ func (r Real) Limits() (lo, hi float64, integer bool) {
 	return -half, half - 1, true
 }
 
-// Format returns the format of the values of a real dtype, which a file of any dtype is rounded to; that of an integer
-// one holds its values up to 2^53.
+// Format returns the number format of a real dtype, to which values from any file are rounded. For an integer dtype it
+// returns float64, which holds integers up to 2^53.
 func (r Real) Format() num.Format {
 	if f, ok := num.FormatNamed(r.DType); ok {
 		return f
@@ -82,8 +85,8 @@ func (r Real) Format() num.Format {
 	return num.Float64
 }
 
-// Stored returns numpy's name of a type that holds the values of a dtype which numpy has not: bfloat16 in float32,
-// integers of two and four bits in those of eight. Of others it is the dtype itself.
+// Stored returns NumPy's name of a type that holds the values of a dtype that NumPy lacks: float32 for bfloat16, and
+// integers of eight bits for those of two and four. For other dtypes it returns the dtype.
 func (r Real) Stored() string {
 	switch r.DType {
 	case "bfloat16":
@@ -96,7 +99,8 @@ func (r Real) Stored() string {
 	return r.DType
 }
 
-// RealTensor is a host tensor. Values are float64; every float32 and every int up to 2^53 is exact in it.
+// RealTensor is a tensor on the host. Values are float64, which holds every float32 and every integer up to 2^53
+// exactly.
 type RealTensor struct {
 	Shape []int
 	Data  []float64
@@ -104,18 +108,18 @@ type RealTensor struct {
 
 // A HostFunc is a part of the model that runs on the host.
 type HostFunc struct {
-	Nodes []string // the ONNX nodes it computes, for the report; empty where it only renames
-	// ToCodes is set for a prefix: one sample of every model input in, one frame per Graph.In out.
+	Nodes []string // the ONNX nodes that it computes, for the report; empty if it only renames tensors
+	// ToCodes is set for a prefix. It takes one sample of every model input and returns one frame per Graph.In.
 	ToCodes func(in []RealTensor) ([]Tensor, error)
-	// ToReal is set for a suffix: one sample of every model input (a suffix may read them too) and one frame per
-	// Graph.Out in, one sample of every model output out, correctly rounded to its dtype.
+	// ToReal is set for a suffix. It takes one sample of every model input, which a suffix may read, too, and one frame
+	// per Graph.Out. It returns one sample of every model output, correctly rounded to its dtype.
 	ToReal func(in []RealTensor, codes []Tensor) ([]RealTensor, error)
 }
 
 // A Reference executes the model as written, in real-number semantics, one sample at a time.
 type Reference func(in []RealTensor) (out []RealTensor, err error)
 
-// A Design is a model with a schedule: nothing else may be added. Model.Graph holds the width converters.
+// A Design is a model with a schedule. Model.Graph includes the width converters, and nothing else may be added to it.
 type Design struct {
 	Model  *Model
 	Target Target
@@ -123,11 +127,11 @@ type Design struct {
 	FIFO   []FIFO // per stream
 }
 
-// Loop is the loop of node i.
+// Loop returns the loop of node i.
 func (d *Design) Loop(i int) Loop { return d.Model.Graph.Nodes[i].Op.Loop(d.Folds[i], d.Target) }
 
-// Interval is the clocks between frames that the slowest layer and the host's port allow, and that layer's index, -1
-// where it is the port.
+// Interval returns the shortest interval in clocks that the slowest layer and the host's port allow, and the index of
+// that layer, -1 for the port.
 func (d *Design) Interval() (clocks, node int) {
 	for i := range d.Model.Graph.Nodes {
 		if n := d.Loop(i).Iterations(); n > clocks {
@@ -140,7 +144,7 @@ func (d *Design) Interval() (clocks, node int) {
 	return clocks, node
 }
 
-// HostClocks is the clocks in which the words of a frame pass the slowest end of the host.
+// HostClocks returns the clocks in which the words of a frame pass the slowest of the host's streams.
 func (d *Design) HostClocks() (clocks int) {
 	for _, s := range slices.Concat(d.Model.Graph.In, d.Model.Graph.Out) {
 		p := d.Port(s)
@@ -149,7 +153,7 @@ func (d *Design) HostClocks() (clocks int) {
 	return clocks
 }
 
-// Slowest is the layer with the longest Delay, and that in ns: -1 and 0 where no layer is Timed.
+// Slowest returns the layer with the longest Delay, and that delay in ns; -1 and 0 if no layer is Timed.
 func (d *Design) Slowest() (node int, ns float64) {
 	node = -1
 	for i, n := range d.Model.Graph.Nodes {
@@ -162,13 +166,14 @@ func (d *Design) Slowest() (node int, ns float64) {
 	return node, ns
 }
 
-// Fmax is the clock in MHz that no layer's Delay exceeds, infinite where no layer is Timed.
+// Fmax returns the fastest clock in MHz that the Delay of every layer allows, infinite if no layer is Timed.
 func (d *Design) Fmax() float64 {
 	_, ns := d.Slowest()
 	return 1000 / ns
 }
 
-// Cost is the cost of every node, and their sum. FIFOs and what is around the network are not layers, and not in it.
+// Cost returns the cost of every node, and their sum. FIFOs and the logic around the network are not layers and not
+// included.
 func (d *Design) Cost() (per []Cost, total Resources) {
 	for i, n := range d.Model.Graph.Nodes {
 		c := n.Op.Cost(d.Folds[i], d.Target)
@@ -178,8 +183,8 @@ func (d *Design) Cost() (per []Cost, total Resources) {
 	return per, total
 }
 
-// Port is the word form of stream s: its writer's where it has one, else its reader's. The two agree in a verified
-// design, and one of them is a layer.
+// Port returns the word format of stream s: that of its writer, or of its reader if the host writes it. Both agree in a
+// verified design, and one of them is a layer.
 func (d *Design) Port(s int) Port {
 	g := d.Model.Graph
 	if i, p := g.Writer(s); i >= 0 {
@@ -191,7 +196,7 @@ func (d *Design) Port(s int) Port {
 	return in[p]
 }
 
-// Check reports how in fails to be one frame per input of the graph.
+// Check returns an error if in is not one frame per input of the graph.
 func (g *Graph) Check(in []Tensor) error {
 	if len(in) != len(g.In) {
 		return fmt.Errorf("%d inputs, want %d", len(in), len(g.In))

@@ -7,36 +7,36 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Holding is implemented by layers that may take in a whole sequence before they give anything; Holds tells whether
-// this one does.
+// Holding is implemented by layers that may take in a whole sequence before they give their first word. Holds reports
+// whether this layer does.
 type Holding interface{ Holds() bool }
 
-// An End is a FIFO that tells a layer, or an output, where the sequences end that it reads: a bit per step, 1 for the
-// last one. An input that the reader's words come from writes it with the last word of the step; the reader takes it
-// when all words of the step there have come.
+// An End is a FIFO that tells a layer, or an output, where sequences end: one bit per time step, 1 for the last step.
+// The input that the reader's words come from writes the bit with the last word of the step. The reader takes it when
+// all words of the step have arrived.
 type End struct {
-	Node   int // that reads it; -1 for an output
-	Stream int // whose steps it counts
-	Input  int // stream of the input that writes it
+	Node   int // the node that reads it; -1 for an output
+	Stream int // the stream whose time steps it counts
+	Input  int // the stream of the input that writes it
 	FIFO   FIFO
 }
 
-// EndPort is the words of an End.
+// EndPort returns the word format of an End.
 func (l *Lengths) EndPort() Port {
 	return Port{Elem: num.Type{Kind: num.UInt, Width: 1}, PerWord: 1, Words: l.Max}
 }
 
-// Ends is the FIFOs that tell where sequences end, of nodes in their order and then of outputs. There are none where
-// all frames are alike.
+// Ends returns the FIFOs that tell where sequences end: those of nodes in their order, then those of outputs. It
+// returns none if all frames have one length.
 func (m *Model) Ends() (list []End) { return m.ends(m.EachEnd()) }
 
-// Ends is those of a design. Where FIFOs hold what is on its way through a pipeline, as those of RTL do, there is room
-// for the steps that they hold.
+// Ends returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds words that
+// are on their way through its writer's pipeline. So an End has room for the time steps that all FIFOs hold.
 func (d *Design) Ends() []End {
 	if d.Model.Lengths == nil || d.Target.Stalls != Credit {
 		return d.Model.Ends()
 	}
-	const layer = 2 // steps that a layer has begun, but not given
+	const layer = 2 // time steps that a layer has begun but not written
 	return d.Model.ends(d.Model.eachEnd(func(s int) int {
 		words := d.Port(s).Words / d.Model.Lengths.Max
 		return d.FIFO[s].Depth/words + 1 + layer
@@ -58,11 +58,11 @@ func (m *Model) ends(each []End) (list []End) {
 	return list
 }
 
-// EachEnd is, per stream, what a layer would have that stood on it alone; its Input is -1 where the stream has no
-// steps.
+// EachEnd returns, per stream, the End of a layer that would read only this stream; its Input is -1 if the stream has
+// no time steps.
 func (m *Model) EachEnd() []End { return m.eachEnd(func(int) int { return 0 }) }
 
-// eachEnd is EachEnd where a stream and what writes it hold so many steps.
+// eachEnd computes EachEnd; held returns the time steps that a stream and its writer hold.
 func (m *Model) eachEnd(held func(stream int) int) []End {
 	g, l := m.Graph, m.Lengths
 	list := slices.Repeat([]End{{Node: -1, Input: -1}}, len(g.Streams))
@@ -76,8 +76,8 @@ func (m *Model) eachEnd(held func(stream int) int) []End {
 	if err != nil {
 		panic(fmt.Sprintf("dataflow: a graph of sequences has no form for %d steps: %v", l.Min, err))
 	}
-	holds := make([]int, len(g.Streams))   // layers in front of a stream that hold a whole sequence each
-	between := make([]int, len(g.Streams)) // steps that all others hold, and FIFOs
+	holds := make([]int, len(g.Streams))   // per stream: the layers before it that hold a whole sequence each
+	between := make([]int, len(g.Streams)) // per stream: the time steps that all other layers, and FIFOs, hold
 	for _, s := range g.In {
 		if g.Timed(at, s) {
 			between[s] = held(s)
@@ -103,7 +103,7 @@ func (m *Model) eachEnd(held func(stream int) int) []End {
 	return list
 }
 
-// latest is the one of streams that is furthest behind the inputs; its Input is -1 where none has steps.
+// latest returns the End of the stream that is furthest behind the inputs; its Input is -1 if none has time steps.
 func latest(each []End, streams []int) End {
 	most := End{Node: -1, Input: -1}
 	for _, s := range streams {
@@ -114,10 +114,10 @@ func latest(each []End, streams []int) End {
 	return most
 }
 
-// end is the FIFO of a reader behind so many layers that hold a whole sequence. It has room for all of these, for the
-// sequence that the reader is in, and for steps between: these, or as many as FIFOs are taken to hold.
+// end returns the FIFO of a reader behind holding layers that hold a whole sequence each. It has room for these
+// sequences, for the one that the reader is in, and for the time steps between: the given number, or at least 32.
 func (l *Lengths) end(holding, between int) FIFO {
-	const least, most = 32, 64 * ShiftRegister // most of what shift registers are made
+	const least, most = 32, 64 * ShiftRegister // the most words that lie in shift registers
 	f := FIFO{Depth: (holding+1)*l.Max + max(least, between), Memory: SRL}
 	f.Depth = (f.Depth + ShiftRegister - 1) / ShiftRegister * ShiftRegister
 	if f.Depth > most {

@@ -2,7 +2,7 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// What tests outside the package build of fakes: its kinds, a graph, and a kind whose layers have ranges per channel.
+// Names for tests outside the package: the fakes' kinds, a graph, and a kind whose layers have ranges per channel.
 var (
 	FakeKinds = fakeKinds
 	Diamond   = diamond

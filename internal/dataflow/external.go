@@ -1,31 +1,31 @@
 package dataflow
 
-// External is implemented by bound layers whose weights may come from memory with every frame (Room.External): each
-// iteration reads a word of them, the next row of the table, over and over again.
+// External is implemented by bound layers whose weights may come from memory with every frame (Room.External). Each
+// iteration reads a word of them, which is the next row of the table, and the table repeats.
 type External interface {
 	Loadable
 	Folds() Folds
-	// External reports whether they do.
+	// External reports whether the weights come from memory.
 	External() bool
-	// Reads is how often a frame goes over the whole table.
+	// Reads returns how often a frame reads the whole table.
 	Reads() int
-	// WeightTable is the weights of a fold, a row per iteration.
+	// WeightTable returns the weights of a fold, a row per iteration.
 	WeightTable(Fold) Table
-	// WeightPort is these rows as words, those of one pass over the table.
+	// WeightPort returns the format of the rows as words, for one pass over the table.
 	WeightPort(Fold) Port
 }
 
-// WeightFIFO stands between the memory and a layer whose weights come from there. It holds what a word in every clock
-// takes.
+// WeightFIFO is the FIFO between the memory and a layer whose weights come from there. Its depth suffices for a word in
+// every clock.
 var WeightFIFO = FIFO{Depth: Shallow, Memory: SRL}
 
-// externalOf is the layer, where its weights come from memory with every frame.
+// externalOf returns the layer as External; ok is false if its weights do not come from memory with every frame.
 func externalOf(op Op) (External, bool) {
 	e, ok := op.(External)
 	return e, ok && e.External()
 }
 
-// Externals lists the nodes whose weights come from memory with every frame.
+// Externals returns the nodes whose weights come from memory with every frame.
 func (g *Graph) Externals() (nodes []int) {
 	for i, n := range g.Nodes {
 		if _, ok := externalOf(n.Op); ok {
@@ -35,24 +35,24 @@ func (g *Graph) Externals() (nodes []int) {
 	return nodes
 }
 
-// Weights are what a node of a design reads from memory with every frame: Port is one pass over the table, of which a
-// frame takes so many.
+// Weights describes the weights that a node reads from memory with every frame. Port is one pass over the table, and a
+// frame takes Passes passes.
 type Weights struct {
 	Node   int
-	Name   string // of the node
+	Name   string // the node's name
 	Port   Port
 	Passes int
 }
 
-// Bytes is what a frame reads.
+// Bytes returns the bytes that a frame reads.
 func (w Weights) Bytes() int64 { return int64(w.Port.Bytes()) * int64(w.Passes) }
 
-// Words is the rows of the table, elements as their codes are stored.
+// Words returns the rows of the table, with elements in the form in which codes are stored.
 func (d *Design) Words(w Weights) Table {
 	return d.Model.Graph.Nodes[w.Node].Op.(External).WeightTable(d.Folds[w.Node])
 }
 
-// Externals lists what is read from memory with every frame beside what frames are made of.
+// Externals returns the weights that the design reads from memory with every frame.
 func (d *Design) Externals() (list []Weights) {
 	for _, i := range d.Model.Graph.Externals() {
 		n := d.Model.Graph.Nodes[i]
@@ -62,8 +62,8 @@ func (d *Design) Externals() (list []Weights) {
 	return list
 }
 
-// WeightBytes is what a frame reads of a layer's weights from memory in a fold; 0 where these are its own. ok is false
-// where a word of them does not come through a port of the target's memory in a clock.
+// WeightBytes returns the bytes of a layer's weights that a frame reads from memory in a fold; 0 if the weights do not
+// come from memory. ok is false if a port of the target's memory cannot carry a word of them in a clock.
 func (t Target) WeightBytes(op Op, f Fold) (bytes int64, ok bool) {
 	e, external := externalOf(op)
 	if !external {

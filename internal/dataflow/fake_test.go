@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A fake is a small layer on channel vectors: it forks its input, sums its inputs, or scales its input, element by
+// A fake is a small layer on channel vectors. It forks its input, sums its inputs, or scales its input, element by
 // element. One iteration moves PE elements on every port.
 type fake struct {
 	kind   string
@@ -19,8 +19,8 @@ type fake struct {
 }
 
 type fakeParams struct {
-	By   int64 `json:"by"`   // Scale
-	Ways int   `json:"ways"` // inputs of Sum, outputs of Fork
+	By   int64 `json:"by"`   // the factor of Scale
+	Ways int   `json:"ways"` // the inputs of Sum, or the outputs of Fork
 }
 
 var fakeKinds = []Kind{fakeKind("Scale"), fakeKind("Sum"), fakeKind("Fork")}
@@ -140,12 +140,12 @@ func (f fake) Cost(fold Fold, _ Target) Cost {
 func (fake) Kernel(Fold, Target) Kernel { panic("a fake has no kernel") }
 func (fake) Emit(Fold, Target) Instance { panic("a fake has no C++") }
 
-// uint8s is a frame of unsigned bytes.
+// uint8s returns the type of a frame of unsigned bytes.
 func uint8s(shape ...int) Type {
 	return Type{Shape: shape, Range: []num.Range{{Lo: 0, Hi: 255}}, Elem: num.Type{Kind: num.UInt, Width: 8}}
 }
 
-// diamond is x -> Scale -> Fork -> (Scale, Scale) -> Sum.
+// diamond returns the graph x -> Scale -> Fork -> (Scale, Scale) -> Sum.
 func diamond() *Graph {
 	var b Builder
 	x := b.Input("x", uint8s(2, 4))
@@ -169,7 +169,7 @@ func diamond() *Graph {
 	return g
 }
 
-// design folds every layer of g by PE = 2 and gives every stream two words.
+// design folds every layer of g with PE 2 and gives every FIFO two words.
 func design(g *Graph) *Design {
 	return &Design{Model: &Model{Graph: g},
 		Folds: slices.Repeat([]Fold{{PE: 2, SIMD: 1}}, len(g.Nodes)),

@@ -2,17 +2,17 @@ package dataflow
 
 import "fmt"
 
-// A FIFO is where the words of a stream wait. It is decided once for a design: the simulator holds Depth words, the
-// estimate prices Memory, the C++ binds it.
+// A FIFO holds the words of a stream that its reader has not taken yet. A design fixes it once: the simulator holds
+// Depth words, the estimate prices Memory, and the C++ binds it.
 type FIFO struct {
-	Depth  int    // words; at least 1
+	Depth  int    // in words; at least 1
 	Memory Memory // SRL, LUTRAM, BRAM or URAM; up to two words of SRL are registers
 }
 
-// Shallow is the depth up to which a FIFO of SRL is registers.
+// Shallow is the depth in words up to which a FIFO of SRL is built of registers.
 const Shallow = 2
 
-// ShiftRegisters are FIFOs of these depths in shift registers.
+// ShiftRegisters returns FIFOs of the given depths in shift registers.
 func ShiftRegisters(depths ...int) []FIFO {
 	list := make([]FIFO, len(depths))
 	for i, d := range depths {
@@ -21,7 +21,7 @@ func ShiftRegisters(depths ...int) []FIFO {
 	return list
 }
 
-// String is the memory as a report calls it.
+// String returns the name of the memory in reports.
 func (f FIFO) String() string {
 	if f.Memory == SRL && f.Depth <= Shallow {
 		return "registers"
@@ -39,8 +39,8 @@ func (f FIFO) verify() error {
 	return nil
 }
 
-// Ahead is how many words more the hardware of a FIFO that the host writes has room for: in circuits one, for the
-// host's word is there a clock after room for it was seen.
+// Ahead returns how many more words than its depth the hardware of a FIFO that the host writes can hold. In circuits it
+// is one, because the host's word arrives a clock after the host saw that there is room.
 func (t Target) Ahead() int {
 	if t.Stalls == Credit {
 		return 1
@@ -48,7 +48,7 @@ func (t Target) Ahead() int {
 	return 0
 }
 
-// Places is how many words the hardware of a stream's FIFO has room for.
+// Places returns how many words the hardware of a stream's FIFO can hold.
 func (d *Design) Places(s int) int {
 	if writer, _ := d.Model.Graph.Writer(s); writer < 0 {
 		return d.FIFO[s].Depth + d.Target.Ahead()
@@ -56,7 +56,7 @@ func (d *Design) Places(s int) int {
 	return d.FIFO[s].Depth
 }
 
-// Depths is the words that each stream's FIFO holds.
+// Depths returns the depth of each stream's FIFO in words.
 func (d *Design) Depths() []int {
 	words := make([]int, len(d.FIFO))
 	for s, f := range d.FIFO {

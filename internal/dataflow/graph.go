@@ -2,40 +2,41 @@ package dataflow
 
 import "slices"
 
-// A Graph is layers joined by streams. Nodes stand in topological order; Streams[i].ID == i.
+// A Graph is a set of layers joined by streams. Nodes are in topological order, and Streams[i].ID == i.
 type Graph struct {
 	Nodes   []*Node
 	Streams []*Stream
-	In, Out []int // stream ids: what the host gives and takes
+	In, Out []int // streams that the host writes and reads
 }
 
-// A Node is a bound layer in its place.
+// A Node is a bound layer in a graph.
 type Node struct {
-	Name    string // Kind_0, Kind_1 ...; of a part of a layer, that layer's name and the part's: MVAU_1_fork
+	Name    string // Kind_0, Kind_1 and so on; for a part of a layer, the layer's name and the part's: MVAU_1_fork
 	Op      Op
-	In, Out []int    // stream ids
+	In, Out []int    // stream IDs
 	Origin  []string // the ONNX nodes that the layer computes
-	Whole   *Whole   // the layer that the node is a part of; nil of a layer that is one node
+	Whole   *Whole   // the layer that the node is a part of; nil for a layer that is one node
 }
 
 // A Stream joins one writer to one reader.
 type Stream struct {
 	ID   int
-	Name string // the ONNX tensor it carries; empty between a layer and a width converter
+	Name string // the ONNX tensor that it carries; empty between a layer and a width converter
 	Type Type
 }
 
-// Writer is the index of the node that writes s and the port, or -1 for an input of the graph.
+// Writer returns the index of the node that writes s, and the port; node is -1 for an input of the graph.
 func (g *Graph) Writer(s int) (node, port int) {
 	return g.port(s, func(n *Node) []int { return n.Out })
 }
 
-// Reader is the index of the node that reads s and the port, or -1 for an output of the graph.
+// Reader returns the index of the node that reads s, and the port; node is -1 for an output of the graph.
 func (g *Graph) Reader(s int) (node, port int) {
 	return g.port(s, func(n *Node) []int { return n.In })
 }
 
-// port is the first node that has s among some of its streams, and where it stands there; -1 where none has.
+// port returns the first node with s among the streams that of returns, and its place there; node is -1 if there is
+// none.
 func (g *Graph) port(s int, of func(n *Node) []int) (node, port int) {
 	for i, n := range g.Nodes {
 		if p := slices.Index(of(n), s); p >= 0 {
@@ -58,8 +59,8 @@ func (b *Builder) Input(name string, t Type) int {
 	return s
 }
 
-// Add binds op to its input streams and returns its output streams. names are the ONNX tensors of the outputs. origin
-// belongs to the graph from then on: a chain of nodes may name more and more of one list.
+// Add binds op to its input streams and returns its output streams. names are the ONNX tensors of the outputs. The
+// graph keeps origin, so the caller must not change it, but may append to it for further nodes.
 func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
 	types := make([]Type, len(in))
 	for i, s := range in {
@@ -72,16 +73,16 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 	return b.Place(bound, in, names, origin, outs), nil
 }
 
-// Place adds a layer that is bound to the types of its input streams already, and whose outputs have the types outs.
-// Layers may share origins: nobody changes them.
+// Place adds a layer that is already bound to the types of its input streams. outs are the types of its outputs. Layers
+// may share origins, which nobody changes.
 func (b *Builder) Place(bound Op, in []int, names []string, origin []string, outs []Type) (out []int) {
 	return b.place(&Node{Name: b.next(bound), Op: bound, In: slices.Clone(in), Origin: origin}, names, outs)
 }
 
-// Whole begins a layer that is built as several nodes, which follow right behind it.
+// Whole begins a layer that is built as several nodes. The caller must add these directly after it.
 func (b *Builder) Whole(op Op, f Fold) *Whole { return &Whole{Name: b.next(op), Op: op, Fold: f} }
 
-// PlacePart is Place of a part of a layer, which is called part.
+// PlacePart is like Place, for the part named part of a layer.
 func (b *Builder) PlacePart(w *Whole, part string, bound Op, in []int, names []string, origin []string,
 	outs []Type) (out []int) {
 	return b.place(&Node{Name: w.Name + "_" + part, Op: bound, In: slices.Clone(in), Origin: origin, Whole: w}, names,
@@ -107,13 +108,13 @@ func (b *Builder) place(n *Node, names []string, outs []Type) (out []int) {
 	return slices.Clone(n.Out)
 }
 
-// Type is the type of stream s.
+// Type returns the type of stream s.
 func (b *Builder) Type(s int) Type { return b.g.Streams[s].Type }
 
 // Output marks a stream as one that the host reads.
 func (b *Builder) Output(s int) { b.g.Out = append(b.g.Out, s) }
 
-// Graph returns what was built after verifying it.
+// Graph verifies and returns the graph.
 func (b *Builder) Graph() (*Graph, error) {
 	g := b.g
 	return &g, g.Verify()

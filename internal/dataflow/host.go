@@ -7,38 +7,37 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Host is what the host computes at both ends of the accelerator as data, element by element, so that programs in
-// other languages compute the same without hlsgen. What it cannot say is nil there.
+// A Host describes the host's computations at both ends of the accelerator as data, element by element. Programs in
+// other languages use it to compute the same without hlsgen. Fields are nil for computations that it cannot describe.
 type Host struct {
-	In  []*HostIn  // per Graph.In
-	Out []*HostOut // per output of the model, or one of Ends
-	// Begins is what In is made of where the host computes more in front of it than functions of one element of an
-	// input, and Ends what Out makes where it computes more behind: tensors inside of the model. They are nil where In
-	// is made of the inputs of the model, and Out makes its outputs.
+	In  []*HostIn  // one per Graph.In
+	Out []*HostOut // one per output of the model, or one per Ends
+	// Begins and Ends are tensors inside the model. If the host computes more at the inputs than functions of single
+	// elements, In starts from Begins; otherwise Begins is nil and In starts from the inputs of the model. If the host
+	// computes more at the outputs, Out makes Ends; otherwise Ends is nil and Out makes the outputs of the model.
 	Begins, Ends []Real
-	// Codes computes the frames of In from one sample of Begins, or of the model's inputs where that is nil, as the
-	// model does; it is nil where In holds quantised values, whose codes nothing computes.
+	// Codes computes the frames of In from one sample of Begins, or of the model's inputs if Begins is nil. It is nil
+	// if In starts from quantised values, whose codes nothing computes.
 	Codes         func(in []RealTensor) ([]Tensor, error)
-	Before, After Outside // what lies in front of Begins, and behind Ends
+	Before, After Outside // the parts of the model before Begins and after Ends
 }
 
 // Outside is a part of a model that is neither in the accelerator nor in the tables of a Host.
 type Outside struct {
-	Nodes []string // as diagnostics call them
-	ONNX  []byte   // a model that computes it, of one sample; nil where ONNX' own operators do not say it
+	Nodes []string // their names in diagnostics
+	ONNX  []byte   // an ONNX model that computes it for one sample; nil if ONNX' own operators cannot express it
 }
 
-// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the
-// model.
+// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the model.
 type HostIn struct {
 	Input int
 	Index []int32
-	Which []uint16   // of Steps, per element; nil where one is for all
-	Steps []HostStep // nil where the input is made of integers
+	Which []uint16   // per element: an index into Steps; nil if all elements share one
+	Steps []HostStep // nil if the input is made of integers
 }
 
-// A HostStep has the code Codes[k] for a number of the input's format that is at least as great as k of At. These rise,
-// and are numbers of that format.
+// A HostStep is a step function from numbers of the input's format to codes. The code is Codes[k] for a number that is
+// at least k of the numbers At. These increase, and are numbers of the format.
 type HostStep struct {
 	At    []float64
 	Codes []int64
@@ -49,7 +48,7 @@ func (s HostStep) Code(x float64) int64 {
 	return s.Codes[sort.Search(len(s.At), func(i int) bool { return s.At[i] > x })]
 }
 
-// Frame returns the codes of a frame, made of one sample of the inputs; nil where the input is made of integers.
+// Frame returns the codes of a frame made of one sample of the inputs, or nil if the input is made of integers.
 func (h *HostIn) Frame(in []RealTensor) (codes []int64) {
 	if h.Steps == nil {
 		return nil
@@ -60,7 +59,7 @@ func (h *HostIn) Frame(in []RealTensor) (codes []int64) {
 	return codes
 }
 
-// Of is the step function of element i.
+// Of returns the step function of element i.
 func (h *HostIn) Of(i int) HostStep {
 	if h.Which == nil {
 		return h.Steps[0]
@@ -68,11 +67,11 @@ func (h *HostIn) Of(i int) HostStep {
 	return h.Steps[h.Which[i]]
 }
 
-// A HostOut makes an output of the model of the frames that come: its element i is a function of element Index[i] of
-// the frames of Graph.Out, one behind the other.
+// A HostOut makes an output of the model from the output frames: element i is a function of element Index[i] of the
+// frames of Graph.Out, one after the other.
 type HostOut struct {
 	Index []int32
-	Which []uint16 // of Codes, per element; nil where one is for all
+	Which []uint16 // per element: an index into Codes; nil if all elements share one
 	Codes []HostCode
 }
 
@@ -88,7 +87,7 @@ func (h *HostOut) Values(frames []Tensor, f num.Format) (values []float64) {
 	return values
 }
 
-// Of is the function of element i.
+// Of returns the function of element i.
 func (h *HostOut) Of(i int) *HostCode {
 	if h.Which == nil {
 		return &h.Codes[0]
@@ -96,10 +95,10 @@ func (h *HostOut) Of(i int) *HostCode {
 	return &h.Codes[h.Which[i]]
 }
 
-// A HostCode is what a code of Range means, rounded to the output's type: Values[code - Range.Lo], or, where Values
-// is nil, float64(code) * Scale + Bias, in float64, product and sum rounded, and the sum once more to the output's
-// type, which is float32 or float64 then; or what Except has for the code. Whether product and sum are rounded together
-// makes no difference.
+// A HostCode gives the value of each code of Range, rounded to the output's type. If Values is not nil, the value is
+// Values[code - Range.Lo]. Otherwise it is Except[code], if present, or float64(code) * Scale + Bias. This formula is
+// computed in float64, with product and sum rounded, and then rounded to the output's type, which is float32 or
+// float64. It gives the same value if product and sum are rounded together.
 type HostCode struct {
 	Range       num.Range
 	Values      []float64
@@ -107,7 +106,7 @@ type HostCode struct {
 	Except      map[int64]float64
 }
 
-// At returns what a code means, as a number of a format.
+// At returns the value of a code as a number of a format.
 func (h *HostCode) At(code int64, f num.Format) float64 {
 	if h.Values != nil {
 		return h.Values[code-h.Range.Lo]
@@ -118,14 +117,13 @@ func (h *HostCode) At(code int64, f num.Format) float64 {
 	return f.Round(float64(float64(code)*h.Scale) + h.Bias)
 }
 
-// Fused is what the formula gives where product and sum are rounded together.
+// Fused returns the value of the formula when product and sum are rounded together.
 func (h *HostCode) Fused(code int64, f num.Format) float64 {
 	return f.Round(math.FMA(float64(code), h.Scale, h.Bias))
 }
 
-// Surely reports whether the formula's number of a format is that of the real numbers Scale and Bias stand for,
-// whatever the roundings of both, of the product and of the sum, together or not: nothing that the format rounds
-// otherwise is so near.
+// Surely reports whether the formula gives the right number of a format for every code, however Scale, Bias, the
+// product and the sum are rounded: no boundary between two numbers of the format is that near.
 func (h *HostCode) Surely(code int64, f num.Format) bool {
 	product := float64(code) * h.Scale
 	v := product + h.Bias

@@ -12,7 +12,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// perceptron is a quantiser, a matrix product with a step function per channel, a converter and a bare matrix product.
+// perceptron returns a quantiser, a matrix product with a step function per channel, a converter and a bare matrix
+// product.
 func perceptron(t testing.TB) *dataflow.Graph {
 	t.Helper()
 	var b dataflow.Builder
@@ -55,7 +56,7 @@ func TestLayersRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Codes 1, -1, 0, 1; sums 4 and 1; activations 1 and 1.
+		// The codes are 1, -1, 0, 1, the sums 4 and 1, and the activations 1 and 1.
 		if y := streams[g.Out[0]].Data; len(y) != 3 || y[0] != 0 || y[1] != 0 || y[2] != 2 {
 			t.Errorf("y = %v, want [0 0 2]", y)
 		}

@@ -5,43 +5,44 @@ import (
 	"slices"
 )
 
-// Lengths say that a model takes sequences of different lengths, one after the other: any number of steps from Min to
-// Max. The model and its graph are those of the longest.
+// Lengths says that a model takes sequences of different lengths, one after the other: any number of time steps from
+// Min to Max. The model and its graph are those of the longest sequence.
 type Lengths struct {
-	Axis     string // of the ONNX model
+	Axis     string // the axis's name in the ONNX model
 	Min, Max int
-	In       []int // per input of the graph: the axis of its shape that is time, -1 where it is no sequence
-	Inputs   []int // the same per input of the model, and per output
+	In       []int // per input of the graph: the axis of its shape that is time; -1 if it is no sequence
+	Inputs   []int // the same per input and per output of the model
 	Outputs  []int
-	// Of is the model for sequences of n steps; Of(Max) is the model itself. It may be called by several goroutines.
+	// Of returns the model for sequences of n time steps; Of(Max) is the model itself. Several goroutines may call it.
 	Of func(n int) (*Model, error)
-	// Input is the input of the model that says how many steps of a sample count; empty for none. Behind is then what a
-	// sequence of Min steps gives, in the shapes of the longest: all sequences have the same behind their ends.
+	// Input is the model's input that says how many time steps of a sample count; empty if there is none. Behind then
+	// returns the outputs for a sequence of Min time steps, in the shapes of the longest: all sequences have the same
+	// values after their end.
 	Input  string
 	Behind func() ([]RealTensor, error)
 }
 
-// Stretching is implemented by layers whose parameters depend on how long a sequence is. Stretch is the layer for
-// sequences of another length; the error says why there is none.
+// Stretching is implemented by layers whose parameters depend on the length of a sequence. Stretch returns the layer
+// for sequences of another length; the error says why there is none.
 type Stretching interface {
 	Stretch(from, to int) (Op, error)
 }
 
-// Stepped is implemented by layers that do not take every step as a frame of its own: their kernels have to be told
-// where sequences end. ReadsEnds is false where they take steps so nevertheless; longest is the steps of the sequence
-// that the layer is bound to. EmitSteps is the instance that reads a bit per step, 1 at the last one.
+// Stepped is implemented by layers that may need to be told where sequences end, because their kernels do not treat
+// each time step as a frame. ReadsEnds reports whether this one does; longest is the length of the sequence that the
+// layer is bound to. EmitSteps returns the instance that reads a bit per time step, 1 for the last one.
 //
-// Sequence is at, the same layer bound to sequences of so many steps, as one that takes any number of steps up to
-// longest: it has the circuit that reads such a bit, which is the same whatever the steps, and the loop has its clocks.
-// The layer itself is bound to the longest sequence.
+// Sequence returns the layer at, which is this layer bound to sequences of the given length, as one that takes any
+// length up to longest. It has the circuit that reads the bit, which is the same for all lengths, and its loop has the
+// clocks of that circuit. The receiver is bound to the longest sequence.
 type Stepped interface {
 	ReadsEnds(longest int) bool
 	EmitSteps(f Fold, t Target, longest int) Instance
 	Sequence(at Op, steps, longest int) Op
 }
 
-// Sequences makes the graph one for sequences of different lengths: layers that have to be told where these end, are.
-// The error names the layer that does not do the same with sequences of every length.
+// Sequences changes the graph for sequences of different lengths: it replaces the layers that need to be told where
+// sequences end. The error names a layer that does not compute the same for sequences of every length.
 func (g *Graph) Sequences(l *Lengths) error {
 	at, err := g.At(l, l.Min)
 	if err != nil {
@@ -55,7 +56,8 @@ func (g *Graph) Sequences(l *Lengths) error {
 	return nil
 }
 
-// sequence is a layer that is bound to sequences of so many steps, as one of several lengths, where it is told which.
+// sequence returns at, a layer bound to sequences of the given length, as one for several lengths if it needs to be
+// told where they end.
 func sequence(longest, at Op, steps, most int) Op {
 	if ReadsEnds(longest, most) {
 		return longest.(Stepped).Sequence(at, steps, most)
@@ -63,24 +65,24 @@ func sequence(longest, at Op, steps, most int) Op {
 	return at
 }
 
-// reads reports whether a layer reads steps, where at is the graph for sequences of another length.
+// reads reports whether a layer reads time steps. at is the graph for sequences of another length.
 func (g *Graph) reads(at *Graph, n *Node) bool {
 	return slices.ContainsFunc(n.In, func(s int) bool { return g.Timed(at, s) })
 }
 
-// ReadsEnds reports whether a layer's kernel is told where sequences of at most so many steps end.
+// ReadsEnds reports whether a layer's kernel needs to be told where sequences end. longest is the longest length.
 func ReadsEnds(o Op, longest int) bool {
 	s, ok := o.(Stepped)
 	return ok && s.ReadsEnds(longest)
 }
 
-// Timed reports whether a stream carries steps of a sequence, where at is the graph for sequences of another length.
+// Timed reports whether a stream carries time steps. at is the graph for sequences of another length.
 func (g *Graph) Timed(at *Graph, stream int) bool {
 	return !slices.Equal(g.Streams[stream].Type.Shape, at.Streams[stream].Type.Shape)
 }
 
-// At is the graph for sequences of n steps: the same layers, on streams of other shapes. Nodes and streams keep their
-// numbers. The error names the layer that does not do the same with sequences of every length.
+// At returns the graph for sequences of n time steps: the same layers, on streams of other shapes. Nodes and streams
+// keep their numbers. The error names a layer that does not compute the same for sequences of every length.
 func (g *Graph) At(l *Lengths, n int) (*Graph, error) {
 	if n == l.Max {
 		return g, nil
@@ -109,7 +111,7 @@ func (g *Graph) At(l *Lengths, n int) (*Graph, error) {
 	return at, at.Verify()
 }
 
-// stretch binds a node's layer to the types that its inputs have in another graph, and sets those of its outputs there.
+// stretch binds a node's layer to the types of its inputs in the graph at, and sets the types of its outputs there.
 func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	op := n.Op
 	if !g.reads(at, n) {
@@ -139,7 +141,7 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 	return sequence(n.Op, bound, to, from), nil
 }
 
-// At is the design for sequences of n steps: the same folds and FIFOs.
+// At returns the design for sequences of n time steps, with the same folds and FIFOs.
 func (d *Design) At(n int) (*Design, error) {
 	m := *d.Model
 	var err error
@@ -149,7 +151,7 @@ func (d *Design) At(n int) (*Design, error) {
 	return &Design{Model: &m, Target: d.Target, Folds: d.Folds, FIFO: d.FIFO}, nil
 }
 
-// Steps is how long the sequence of a frame is. The error says how its inputs are no sequence.
+// Steps returns the length of the sequence in a frame. The error says why the inputs are no sequence.
 func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
 	if len(in) != len(l.In) {
 		return 0, fmt.Errorf("%d inputs, want %d", len(in), len(l.In))
@@ -171,8 +173,8 @@ func (l *Lengths) Steps(in []Tensor) (steps int, err error) {
 	return steps, nil
 }
 
-// Sized gives, for every frame, what make gives for its length, once for each. All frames have the same where l is nil:
-// that for length 0.
+// Sized returns, for every frame, the result of make for its length. It calls make once per length. If l is nil, all
+// frames get the result for length 0.
 func Sized[T any](l *Lengths, frames [][]Tensor, make func(steps int) (T, error)) (list []T, err error) {
 	made := map[int]T{}
 	for f, in := range frames {

@@ -2,14 +2,14 @@ package dataflow
 
 import "slices"
 
-// What Vitis HLS accepts; layers do not offer folds beyond it.
+// Limits of Vitis HLS. Layers do not offer folds beyond them.
 const (
 	MaxWord       = 4096      // bits of a stream word (UG1399)
 	MaxRow        = 1 << 16   // bits of a table's row, which is one element of a reshaped array (message XFORM 203-133)
-	MaxIterations = 1<<31 - 1 // of a frame, which kernels count in an int
+	MaxIterations = 1<<31 - 1 // iterations of a frame, which kernels count in an int
 )
 
-// Divisors lists the divisors of n in increasing order; n is at least 1.
+// Divisors returns the divisors of n in increasing order; n is at least 1.
 func Divisors(n int) []int {
 	var low, high []int
 	for d := 1; d*d <= n; d++ {
@@ -24,7 +24,7 @@ func Divisors(n int) []int {
 	return append(low, high...)
 }
 
-// GCD is the greatest number that divides both; that of 0 and n is n.
+// GCD returns the greatest common divisor; that of 0 and n is n.
 func GCD(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b

@@ -6,27 +6,27 @@ import (
 	"strconv"
 )
 
-// A Loop says when a layer works, as comparable data: the iterations of one frame, at most one started per clock, as a
-// sequence of runs. The estimate, the simulation and the C++ loop bounds are all readings of it.
+// A Loop says when a layer works, as comparable data. It is the sequence of the iterations of one frame, in runs; at
+// most one iteration starts per clock. The estimate, the simulation and the C++ loop bounds all derive from it.
 type Loop struct {
 	Body    []Run
 	Latency int // clocks from the start of an iteration to the arrival of the words it writes; at least 1
 }
 
-// A Run is Times repetitions, at least 1, of a body: of other runs, or, where Body is nil, of one iteration.
+// A Run is Times repetitions, at least 1, of a body of other runs. If Body is nil, it repeats one iteration.
 type Run struct {
 	Times int
-	Moves Moves // of the iteration; zero where Body is set
+	Moves Moves // the moves of the iteration; zero if Body is set
 	Body  []Run
 }
 
-// Moves is the ports that move a word in an iteration: bit p is port p.
+// Moves holds the ports that move a word in an iteration: bit p is port p.
 type Moves struct{ Read, Write uint64 }
 
-// MaxPorts is how many inputs, and outputs, a layer can have.
+// MaxPorts is the most inputs, and the most outputs, of a layer.
 const MaxPorts = 64
 
-// Key is the loop as text: equal texts are equal loops.
+// Key returns the loop as text: equal loops have equal texts.
 func (l Loop) Key() string {
 	return string(bodyKey(strconv.AppendInt(nil, int64(l.Latency), 10), l.Body))
 }
@@ -44,7 +44,7 @@ func bodyKey(b []byte, body []Run) []byte {
 	return b
 }
 
-// Iterations is the number of iterations per frame: the interval in clocks of a layer whose ends never stall.
+// Iterations returns the number of iterations per frame, which is the interval in clocks of a layer that never waits.
 func (l Loop) Iterations() int { return iterations(l.Body) }
 
 func iterations(body []Run) int {
@@ -55,7 +55,7 @@ func iterations(body []Run) int {
 	return n
 }
 
-// each is the iterations of one repetition.
+// each returns the iterations of one repetition.
 func (r Run) each() int {
 	if r.Body == nil {
 		return 1
@@ -63,7 +63,7 @@ func (r Run) each() int {
 	return iterations(r.Body)
 }
 
-// At is what iteration i of a frame moves.
+// At returns the moves of iteration i of a frame.
 func (l Loop) At(i int) Moves {
 	body := l.Body
 	for {
@@ -82,12 +82,12 @@ func (l Loop) At(i int) Moves {
 	}
 }
 
-// Reads is the number of words per frame that input port p takes, Writes that output port p gives.
+// Reads returns the number of words per frame that input port p takes.
 func (l Loop) Reads(p int) int {
 	return words(l.Body, func(m Moves) bool { return m.Read>>p&1 != 0 })
 }
 
-// Writes is described at Reads.
+// Writes returns the number of words per frame that output port p gives.
 func (l Loop) Writes(p int) int {
 	return words(l.Body, func(m Moves) bool { return m.Write>>p&1 != 0 })
 }
@@ -105,24 +105,24 @@ func words(body []Run, moves func(Moves) bool) int {
 	return n
 }
 
-// FirstWrite and LastWrite are the clocks, counted from the start of the frame's first iteration, at which the first
-// and the last word of output port p arrive, when nothing stalls. The port writes at least one word.
+// FirstWrite returns the clock at which the first word of output port p arrives if nothing stalls, counted from the
+// start of the frame's first iteration. The port must write a word.
 func (l Loop) FirstWrite(p int) int { return l.WriteAt(p, 0) + l.Latency }
 
-// LastWrite is described at FirstWrite.
+// LastWrite is like FirstWrite, for the last word.
 func (l Loop) LastWrite(p int) int { return l.WriteAt(p, l.Writes(p)-1) + l.Latency }
 
-// ReadAt and WriteAt are the iterations in which word k of a port is read and written. The port has that word.
+// ReadAt returns the iteration that reads word k of input port p. The port must have that word.
 func (l Loop) ReadAt(p, k int) int {
 	return nth(l.Body, func(m Moves) bool { return m.Read>>p&1 != 0 }, k)
 }
 
-// WriteAt is described at ReadAt.
+// WriteAt returns the iteration that writes word k of output port p. The port must have that word.
 func (l Loop) WriteAt(p, k int) int {
 	return nth(l.Body, func(m Moves) bool { return m.Write>>p&1 != 0 }, k)
 }
 
-// nth is the iteration that moves for the k-th time, from 0.
+// nth returns the iteration that moves a word for the k-th time, from 0.
 func nth(body []Run, moves func(Moves) bool, k int) (at int) {
 	for _, r := range body {
 		length, n := 1, 0 // iterations and words of one repetition
@@ -145,7 +145,7 @@ func nth(body []Run, moves func(Moves) bool, k int) (at int) {
 	panic("dataflow: a loop does not move so many words")
 }
 
-// count is Iterations, and whether the runs are well formed and few enough to count in an int.
+// count returns the number of iterations. ok is false if the runs are malformed, or too many to count in an int.
 func count(body []Run, in, out int) (n int, ok bool) {
 	if len(body) == 0 {
 		return 0, false
@@ -168,28 +168,28 @@ func count(body []Run, in, out int) (n int, ok bool) {
 // A Walker goes through the iterations of a loop, frame after frame.
 type Walker struct {
 	moves Moves
-	left  int   // repetitions of the iteration after the one at hand
-	at    int   // its run in runs
-	runs  []Run // the body that it is in
-	body  []Run // of the whole
+	left  int   // repetitions of the iteration after the next one
+	at    int   // the index in runs of the iteration's run
+	runs  []Run // the body that the walker is in
+	body  []Run // the loop's body
 	outer []level
 }
 
-// A level is a body, and the run of it that is gone through.
+// A level is an enclosing body, with the walker's place in it.
 type level struct {
-	left int // repetitions of the run after the one at hand
+	left int // repetitions of the run after the present one
 	at   int
 	runs []Run
 }
 
-// Walk starts before the first iteration.
+// Walk returns a walker before the first iteration.
 func (l Loop) Walk() *Walker {
 	w := &Walker{body: l.Body, runs: l.Body}
 	w.enter(0)
 	return w
 }
 
-// enter goes to the first iteration of a run of the body that it is in.
+// enter goes to the first iteration of run at of the present body.
 func (w *Walker) enter(at int) {
 	r := &w.runs[at]
 	for ; r.Body != nil; r, at = &r.Body[0], 0 {
@@ -199,16 +199,16 @@ func (w *Walker) enter(at int) {
 	w.moves, w.left, w.at = r.Moves, r.Times-1, at
 }
 
-// Moves is what the next iteration moves.
+// Moves returns the moves of the next iteration.
 func (w *Walker) Moves() Moves { return w.moves }
 
-// Alike is the number of iterations, from the next one on, that surely move the same.
+// Alike returns a number of iterations, from the next one on, that all have the same moves.
 func (w *Walker) Alike() int { return w.left + 1 }
 
-// Skip leaves out n iterations of those that are alike, but for the last of them.
+// Skip skips n of the iterations that Alike counts, but not the last of them.
 func (w *Walker) Skip(n int) { w.left -= n }
 
-// Advance goes to the iteration after the next one; end tells that this is the first of the next frame.
+// Advance goes past the next iteration. end reports whether the walker is now before the first iteration of a frame.
 func (w *Walker) Advance() (end bool) {
 	if w.left > 0 {
 		w.left--
@@ -217,7 +217,7 @@ func (w *Walker) Advance() (end bool) {
 	return w.Pass()
 }
 
-// Pass goes behind all iterations, from the next one on, that surely move the same; end as of Advance.
+// Pass goes past all iterations that Alike counts. end is as for Advance.
 func (w *Walker) Pass() (end bool) {
 	at := w.at + 1
 	if at == len(w.runs) {
@@ -237,7 +237,7 @@ func (w *Walker) Pass() (end bool) {
 	return false
 }
 
-// leave goes behind the last repetition of a body.
+// leave goes past the last repetition of a body.
 func (w *Walker) leave() (end bool) {
 	for n := len(w.outer) - 1; n >= 0; n-- {
 		p := &w.outer[n]
@@ -256,22 +256,22 @@ func (w *Walker) leave() (end bool) {
 	return true
 }
 
-// Copy goes where another walker of the same loop is.
+// Copy moves the walker to the place of another walker of the same loop.
 func (w *Walker) Copy(from *Walker) {
 	outer := append(w.outer[:0], from.outer...)
 	*w = *from
 	w.outer = outer
 }
 
-// A Stretch is so many whole repetitions of one run of a loop.
+// A Stretch is a number of whole repetitions of one run of a loop.
 type Stretch struct {
-	level int // 0 for the outermost
+	level int // the level of the run; 0 for the outermost
 	times int
-	left  int // repetitions that are to come behind it
+	left  int // repetitions that follow the stretch
 }
 
-// Since is the stretch from a place earlier in the frame, where another walker is, up to here; ok is false where what
-// lies between is none.
+// Since returns the stretch from an earlier place in the frame, where was is, to the walker's place. ok is false if the
+// iterations between are not a whole number of repetitions of one run.
 func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
 	if w.at != was.at || len(w.outer) != len(was.outer) {
 		return s, false
@@ -294,13 +294,13 @@ func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
 	return s, true
 }
 
-// Fits is how often a stretch may follow behind it; it is of some length.
+// Fits returns how often the stretch can follow once more. The stretch must not be empty.
 func (s Stretch) Fits() int { return s.left / s.times }
 
-// Empty reports whether a stretch has no length.
+// Empty reports whether a stretch has no repetitions.
 func (s Stretch) Empty() bool { return s.times == 0 }
 
-// Follow goes over a stretch that ends here so many times more.
+// Follow goes over a stretch that ends here the given number of times more.
 func (w *Walker) Follow(s Stretch, times int) {
 	if s.level < len(w.outer) {
 		w.outer[s.level].left -= times * s.times
@@ -309,10 +309,10 @@ func (w *Walker) Follow(s Stretch, times int) {
 	}
 }
 
-// Repeat is n repetitions of runs. It is the runs themselves where n is 1, and none where n is 0.
+// Repeat returns n repetitions of the runs: the runs themselves if n is 1, and nil if n is 0.
 func Repeat(n int, body ...Run) []Run { return repeated(n, Join(body...)) }
 
-// repeated is Repeat of runs that are joined.
+// repeated is like Repeat, for runs that are joined already.
 func repeated(n int, body []Run) []Run {
 	switch {
 	case n == 0 || len(body) == 0:
@@ -327,7 +327,7 @@ func repeated(n int, body []Run) []Run {
 	return []Run{{Times: n, Body: body}}
 }
 
-// Join is runs one after the other. Runs of no repetitions are left out, and neighbours with the same body made one.
+// Join returns the runs one after the other. It drops runs of no repetitions, and merges neighbours with the same body.
 func Join(runs ...Run) []Run {
 	if len(runs) == 0 {
 		return nil
@@ -335,7 +335,7 @@ func Join(runs ...Run) []Run {
 	return appended(make([]Run, 0, len(runs)), runs)
 }
 
-// appended is joined runs, and more behind them; the list is that of the joined ones.
+// appended appends more to the joined runs out, and joins them. It may change the list out.
 func appended(out, more []Run) []Run {
 	for _, r := range more {
 		if r.Times == 0 {
@@ -350,13 +350,13 @@ func appended(out, more []Run) []Run {
 	return out
 }
 
-// same reports whether two runs repeat the same.
+// same reports whether two runs repeat the same body.
 func (r Run) same(o Run) bool {
 	return r.Moves == o.Moves && slices.EqualFunc(r.Body, o.Body,
 		func(a, b Run) bool { return a.Times == b.Times && a.same(b) })
 }
 
-// Replace is body with other moves in one iteration, counted from 0.
+// Replace returns body with other moves in one iteration, counted from 0.
 func Replace(body []Run, iteration int, moves Moves) []Run {
 	for i, r := range body {
 		n := r.Times * r.each()

@@ -51,8 +51,8 @@ func TestStride(t *testing.T) {
 	}
 }
 
-// A nest walked index by index is the plain meaning of Nest.Loop; the runs walked one by one that of all readings of a
-// Loop.
+// TestNestAgainstWalk compares Nest.Loop with a nest walked index by index, and all methods of a Loop with its runs
+// walked one by one.
 func TestNestAgainstWalk(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -182,7 +182,7 @@ func member(x Index, j, n int) bool {
 		x.Kind == At && x.Pattern[j] == '1'
 }
 
-// randomNest gives a nest that reads and writes at least one word.
+// randomNest returns a nest that reads and writes at least one word.
 func randomNest(rng *rand.Rand) Nest {
 	n := Nest{Latency: 1 + rng.IntN(5), Read: make([]Access, 1), Write: make([]Access, 1)}
 	for range rng.IntN(5) {

@@ -2,15 +2,16 @@ package dataflow
 
 import "slices"
 
-// A Nest is the loop of most layers: one flattened loop nest, whose ports move a word where every index lies in a set.
+// A Nest is the loop of most layers: a flattened loop nest. A port moves a word in an iteration if each index lies in
+// the port's set for its level.
 type Nest struct {
-	Trips   []int    // extents of the nest, outermost first; their product is the iterations of one frame
+	Trips   []int    // the extents of the nest, outermost first; their product is the iterations of one frame
 	Read    []Access // per input port: the iterations that take a word
 	Write   []Access // per output port: the iterations that give a word
 	Latency int
 }
 
-// Access holds one set of indices per level of the nest; a word moves where every index lies in its set.
+// Access holds one set of indices per level of the nest.
 type Access []Index
 
 // Index is a set of indices of one level.
@@ -19,10 +20,10 @@ type Index struct {
 	Pattern string // for At: one '0' or '1' per index
 }
 
-// IndexKind names a set.
+// IndexKind is the kind of a set.
 type IndexKind uint8
 
-// The sets. The zero value is invalid.
+// The kinds of sets. The zero value is invalid.
 const (
 	Each  IndexKind = iota + 1 // every index
 	First                      // index 0
@@ -45,13 +46,13 @@ func (x Index) has(j, n int) bool {
 	panic("dataflow: invalid index set")
 }
 
-// Loop is the nest as runs.
+// Loop returns the nest as a loop of runs.
 func (n Nest) Loop() Loop {
 	all := Moves{Read: 1<<len(n.Read) - 1, Write: 1<<len(n.Write) - 1}
 	return Loop{Body: n.runs(0, all), Latency: n.Latency}
 }
 
-// runs is the levels from level on, for those ports that the outer indices allow.
+// runs returns the levels from level on as runs, for the ports that the outer indices allow.
 func (n Nest) runs(level int, allowed Moves) []Run {
 	if level == len(n.Trips) {
 		return []Run{{Times: 1, Moves: allowed}}
@@ -87,7 +88,7 @@ func (n Nest) plain(level int) bool {
 	return !slices.ContainsFunc(n.Read, patterned) && !slices.ContainsFunc(n.Write, patterned)
 }
 
-// allows is the ports whose set at a level has index j.
+// allows returns the ports whose set at a level contains index j.
 func (n Nest) allows(level, j int) Moves {
 	ports := func(list []Access) (set uint64) {
 		for p, a := range list {

@@ -2,28 +2,29 @@ package dataflow
 
 import "slices"
 
-// InRows is implemented by bound layers of one input and one output that can compute a frame a few rows at a time,
-// where a row is the elements of one index along the first axis. It is for layers that make windows: what they write is
-// many times what they read.
+// InRows is implemented by bound layers of one input and one output that can compute a frame a few rows at a time. A
+// row is the elements of one index along the first axis. It is meant for layers that make windows, whose output is many
+// times as large as their input.
 type InRows interface {
-	// EvalRows is rows from up to but not to, of what Eval gives. in gives a row of the input, which is not to be kept.
+	// EvalRows returns the rows from, from+1 and so on up to to-1 of the result of Eval. in returns a row of the input,
+	// which the layer must not keep.
 	EvalRows(in func(row int) []int64, from, to int) []int64
 }
 
-// A Passage is layers whose frames are computed together, part by part. So what passes between them is never there
-// whole: windows are many times as large as the frame that they are made of.
+// A Passage is a group of layers whose frames are computed together, part by part. So the frames between them never
+// exist as a whole; windows, for example, are many times as large as the frame that they are made of.
 type Passage struct {
-	Nodes []int // of the graph, in order
-	Parts int   // that a frame is computed in; each is as many rows of every output
-	rows  int   // of a part
-	ops   []Op  // by node, bound to the rows of a part where there are several parts
+	Nodes []int // nodes of the graph, in order
+	Parts int   // the number of parts of a frame; each has as many rows of every output
+	rows  int   // the rows of a part
+	ops   []Op  // per node; bound to the rows of a part if there are several parts
 }
 
-// partSize is how many elements of a stream a part has at most, where a row has no more.
+// partSize is the most elements of a stream in one part, unless a single row has more.
 const partSize = 1 << 16
 
-// Passages divides the layers of a design, such that every layer comes behind those that it reads, or in one passage
-// with them.
+// Passages divides the layers of a design into passages. Every layer comes after the layers that it reads, or in one
+// passage with them.
 func (d *Design) Passages() []*Passage {
 	g := d.Model.Graph
 	x := &dividing{d: d, reader: make([]int, len(g.Streams)), rows: make([]int, len(g.Nodes)),
@@ -57,16 +58,16 @@ func (d *Design) Passages() []*Passage {
 	return list
 }
 
-// dividing is how far the layers of a design have been divided.
+// dividing is the state of Passages.
 type dividing struct {
 	d      *Design
-	reader []int  // by stream; -1 where it is the host
-	rows   []int  // by node
-	done   []bool // by node
-	there  []bool // by stream: what gives it is in a passage
+	reader []int  // per stream; -1 for the host
+	rows   []int  // per node
+	done   []bool // per node
+	there  []bool // per stream: whether its writer is in a passage already
 }
 
-// passage is the one that begins with a node.
+// passage returns the passage that begins with the given node.
 func (x *dividing) passage(first int) *Passage {
 	g := x.d.Model.Graph
 	whole := &Passage{Nodes: []int{first}, Parts: 1, ops: []Op{g.Nodes[first].Op}}
@@ -75,8 +76,8 @@ func (x *dividing) passage(first int) *Passage {
 	}
 	p := &Passage{}
 	within := map[int]bool{}
-	most := 0                                  // elements of a stream
-	for next := []int{first}; len(next) > 0; { // in order
+	most := 0                                  // the most elements of any stream
+	for next := []int{first}; len(next) > 0; { // in the order of the graph
 		i := next[0]
 		next = next[1:]
 		p.Nodes = append(p.Nodes, i)
@@ -101,7 +102,7 @@ func (x *dividing) passage(first int) *Passage {
 	return p
 }
 
-// joins reports whether a node may be in a passage of so many rows with what gives some streams.
+// joins reports whether a node may be in a passage of the given rows, whose layers write the streams within.
 func (x *dividing) joins(node, rows int, within map[int]bool) bool {
 	n := x.d.Model.Graph.Nodes[node]
 	_, windows := n.Op.(InRows)
@@ -109,7 +110,7 @@ func (x *dividing) joins(node, rows int, within map[int]bool) bool {
 		!slices.ContainsFunc(n.In, func(s int) bool { return !within[s] && !x.there[s] })
 }
 
-// divisor is the largest divisor of n up to a limit.
+// divisor returns the largest divisor of n up to a limit.
 func divisor(n, limit int) int {
 	for d := min(n, limit); ; d-- {
 		if n%d == 0 {
@@ -118,7 +119,7 @@ func divisor(n, limit int) int {
 	}
 }
 
-// rowsOf is how many rows the frames of a node have that it computes apart from each other; 0 where it does not.
+// rowsOf returns the number of rows that a node computes independently of each other, or 0 if it does not.
 func (d *Design) rowsOf(node int) int {
 	n := d.Model.Graph.Nodes[node]
 	if _, keeps := begin(n.Op); keeps || len(n.Out) == 0 {
@@ -146,7 +147,7 @@ func (d *Design) rowsOf(node int) int {
 	return count
 }
 
-// rowsOn is how many rows a stream carries that travel one behind the other; 0 where they do not.
+// rowsOn returns the number of rows of a stream that travel one after the other, or 0 if they do not.
 func (d *Design) rowsOn(s int, p Port) int {
 	shape := d.Model.Graph.Streams[s].Type.Shape
 	if len(shape) < 2 || p.Tile > 0 && len(shape) < 3 {
@@ -155,10 +156,10 @@ func (d *Design) rowsOn(s int, p Port) int {
 	return shape[0]
 }
 
-// bind binds the layers to the rows of a part. It leaves those out, with what reads them, that cannot be; it is false
-// where that is the first one.
+// bind binds the layers to the rows of a part. It drops layers that cannot be bound so, with their readers. It reports
+// false if the first layer is dropped.
 func (p *Passage) bind(g *Graph) bool {
-	out := map[int]bool{} // streams of layers that are left out
+	out := map[int]bool{} // streams of dropped layers
 	var nodes []int
 	for _, i := range p.Nodes {
 		n := g.Nodes[i]
@@ -179,7 +180,7 @@ func (p *Passage) bind(g *Graph) bool {
 	return len(nodes) > 0 && nodes[0] == first
 }
 
-// bound is a node's layer for the rows of a part; ok is false where there is none whose outputs are of the same types.
+// bound returns a node's layer for the rows of a part; ok is false if its outputs would have other types.
 func (p *Passage) bound(g *Graph, n *Node) (op Op, ok bool) {
 	types := make([]Type, len(n.In))
 	for k, s := range n.In {
@@ -198,7 +199,7 @@ func (p *Passage) bound(g *Graph, n *Node) (op Op, ok bool) {
 	return op, true
 }
 
-// part is the type of the rows of a part.
+// part returns the type of the rows of a part.
 func (p *Passage) part(t Type) Type {
 	t.Shape = slices.Clone(t.Shape)
 	t.Shape[0] = p.rows

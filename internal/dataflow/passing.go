@@ -1,15 +1,15 @@
 package dataflow
 
-// A Passing is a run of a design's layers, frame after frame, passage by passage: what their Evals give. Of a frame it
-// holds what a layer is still to read, and nothing else; a stream has one reader, so what a passage has read is let go
-// when it is over (Done), which is the one place where that is decided.
+// A Passing runs a design's layers frame after frame, passage by passage, with the results of their Evals. It holds
+// only those parts of a frame that some layer has still to read. A stream has one reader, so Done frees the streams
+// that a passage has read; nothing else frees them.
 type Passing struct {
 	Passages []*Passage
 	g        *Graph
 	run      *Sequel
-	inside   []bool    // by stream: both ends are in one passage
-	held     []holding // by stream
-	reach    []reach   // by stream
+	inside   []bool    // per stream: whether both ends are in one passage
+	held     []holding // per stream
+	reach    []reach   // per stream
 }
 
 // Passing begins a run.
@@ -79,10 +79,10 @@ func (p *Passing) Part(passage *Passage, part int) (out [][]Tensor) {
 	return out
 }
 
-// Inside reports whether a stream's frames are never there whole.
+// Inside reports whether a stream's frames never exist as a whole.
 func (p *Passing) Inside(s int) bool { return p.inside[s] }
 
-// take is a part of a frame that is held.
+// take returns a part of a held frame.
 func (p *Passing) take(passage *Passage, s, part int) Tensor {
 	if passage.Parts == 1 {
 		return p.Whole(s)
@@ -93,7 +93,7 @@ func (p *Passing) take(passage *Passage, s, part int) Tensor {
 	return t
 }
 
-// Whole is a frame that is held.
+// Whole returns a held frame.
 func (p *Passing) Whole(s int) Tensor {
 	shape := p.g.Streams[s].Type.Shape
 	if w, ok := p.held[s].(*wide); ok {
@@ -104,10 +104,10 @@ func (p *Passing) Whole(s int) Tensor {
 	return t
 }
 
-// Read copies elements of a frame that is held, from one on.
+// Read copies elements of a held frame, beginning with element from.
 func (p *Passing) Read(s int, to []int64, from int) { p.held[s].get(to, from) }
 
-// hold keeps rows behind those that are held.
+// hold appends rows to the held ones.
 func (p *Passing) hold(s int, rows Tensor, all bool) {
 	t := p.g.Streams[s].Type
 	size := t.Shape.Size()
@@ -121,7 +121,7 @@ func (p *Passing) hold(s int, rows Tensor, all bool) {
 	p.held[s].put(rows.Data)
 }
 
-// Done lets go what a passage has read.
+// Done frees the streams that a passage has read.
 func (p *Passing) Done(passage *Passage) {
 	for _, i := range passage.Nodes {
 		for _, s := range p.g.Nodes[i].In {
@@ -130,7 +130,7 @@ func (p *Passing) Done(passage *Passage) {
 	}
 }
 
-// Outputs is what a frame gives, when all passages are done.
+// Outputs returns the frame's outputs once all passages are done.
 func (p *Passing) Outputs() (out []Tensor) {
 	for _, s := range p.g.Out {
 		out = append(out, p.Whole(s))
@@ -139,7 +139,7 @@ func (p *Passing) Outputs() (out []Tensor) {
 	return out
 }
 
-// row gives rows of a frame that is held.
+// row returns a function that reads rows of a held frame.
 func (p *Passing) row(s int) func(row int) []int64 {
 	shape := p.g.Streams[s].Type.Shape
 	size := shape[1:].Size()
@@ -160,10 +160,10 @@ func (p *Passing) row(s int) func(row int) []int64 {
 	}
 }
 
-// A reach is the rows of a frame that windows were made of in the part at hand and the one before.
+// A reach caches the rows of a frame that windows use in the present part and the one before.
 type reach struct {
 	known map[int][]int64
-	asked map[int]bool // in the part at hand
+	asked map[int]bool // the rows used in the present part
 }
 
 // age begins the next part.
@@ -176,13 +176,13 @@ func (r *reach) age() {
 	clear(r.asked)
 }
 
-// A holding is the elements of a frame, in as few bytes as their type allows.
+// A holding stores the elements of a frame, in as few bytes as their type allows.
 type holding interface {
 	put(v []int64)
 	get(to []int64, from int)
 }
 
-// newHolding has room for n elements of a type.
+// newHolding returns an empty holding with room for n elements of a type.
 func newHolding(t Type, n int) holding {
 	switch r := t.Elem.Range(); {
 	case r.Lo >= 0 && r.Hi < 1<<8:

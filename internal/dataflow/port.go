@@ -3,22 +3,22 @@ package dataflow
 import "hlsgen/internal/num"
 
 // A Port is one end of a stream: words of PerWord elements, element 0 in the lowest bits. The elements of a frame come
-// in row-major order, or, where Tile is set, tile by tile: of a shape [..., K, C], each [K, C] is sent as C/Tile blocks
-// of [K, Tile]. So do the windows of a depthwise convolution reach the PEs that take Tile channels at a time.
+// in row-major order, or tile by tile if Tile is set: each [K, C] of a shape [..., K, C] is sent as C/Tile blocks of
+// [K, Tile]. In this order, the windows of a depthwise convolution reach PEs that take Tile channels at a time.
 type Port struct {
 	Elem    num.Type
 	PerWord int // elements in a word
 	Words   int // words in a frame
-	Tile    int // channels of a tile, a divisor of C other than C; 0 is row-major order
+	Tile    int // channels of a tile, a divisor of C other than C; 0 for row-major order
 }
 
-// Port is a frame of the type in words of n elements, in row-major order.
+// Port returns the port for frames of the type in words of n elements, in row-major order.
 func (t Type) Port(n int) Port { return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.Size() / n} }
 
-// Width is the word's width in bits.
+// Width returns the word's width in bits.
 func (p Port) Width() int { return p.PerWord * p.Elem.Width }
 
-// Tiled is the Tile of a port that sends tiles of so many channels of a shape: 0 where that is row-major order.
+// Tiled returns the Tile of a port that sends tiles of the given channels of the shape: 0 if that is row-major order.
 func (s Shape) Tiled(channels int) int {
 	if channels == s.Channels() || len(s) < 2 || s[len(s)-2] == 1 {
 		return 0
@@ -26,13 +26,13 @@ func (s Shape) Tiled(channels int) int {
 	return channels
 }
 
-// TDATA is the width of the word on an AXI4-Stream, which carries whole bytes.
+// TDATA returns the width in bits of the word on an AXI4-Stream, which carries whole bytes.
 func (p Port) TDATA() int { return (p.Width() + 7) / 8 * 8 }
 
-// Bytes is what a frame takes in the processor's memory.
+// Bytes returns the size of a frame in the processor's memory.
 func (p Port) Bytes() int { return p.Words * p.TDATA() / 8 }
 
-// place is where element i of the stream lies in a row-major frame of the shape.
+// place returns the index in a row-major frame of the shape of the stream's element i.
 func (p Port) place(s Shape, i int) int {
 	c := s.Channels()
 	block := s[len(s)-2] * c
@@ -41,7 +41,7 @@ func (p Port) place(s Shape, i int) int {
 	return i - in + in%tile/p.Tile*c + in/tile*p.Tile + in%p.Tile
 }
 
-// Word is the word in which element e of a row-major frame of the shape travels.
+// Word returns the number of the word that carries element e of a row-major frame of the shape.
 func (p Port) Word(s Shape, e int) int {
 	if p.Tile > 0 {
 		c := s.Channels()
@@ -52,7 +52,7 @@ func (p Port) Word(s Shape, e int) int {
 	return e / p.PerWord
 }
 
-// Last is the last element of a word, as its place in a row-major frame of the shape.
+// Last returns the last element of a word, as an index in a row-major frame of the shape.
 func (p Port) Last(s Shape, word int) int {
 	e := (word+1)*p.PerWord - 1
 	if p.Tile > 0 {
@@ -61,7 +61,7 @@ func (p Port) Last(s Shape, word int) int {
 	return e
 }
 
-// Send is a frame's elements in the order in which they travel. It may be the frame itself.
+// Send returns a frame's elements in the order in which they travel. It may return the frame's own list.
 func (p Port) Send(t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
@@ -69,7 +69,7 @@ func (p Port) Send(t Tensor) []int64 {
 	return p.SendIn(make([]int64, len(t.Data)), t)
 }
 
-// SendIn is Send with room for the elements, which is taken if they travel in another order.
+// SendIn is like Send, and uses room for the result if the elements travel in another order.
 func (p Port) SendIn(room []int64, t Tensor) []int64 {
 	if p.Tile == 0 {
 		return t.Data
@@ -78,7 +78,7 @@ func (p Port) SendIn(room []int64, t Tensor) []int64 {
 	return room[:len(t.Data)]
 }
 
-// Receive is the frame of a shape whose elements travelled so; Send's inverse.
+// Receive returns the frame of a shape whose elements travelled as sent; it is the inverse of Send.
 func (p Port) Receive(s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
@@ -86,7 +86,7 @@ func (p Port) Receive(s Shape, sent []int64) Tensor {
 	return p.ReceiveIn(make([]int64, len(sent)), s, sent)
 }
 
-// ReceiveIn is Receive with room for the frame, which is taken if the elements travel in another order.
+// ReceiveIn is like Receive, and uses room for the frame if the elements travel in another order.
 func (p Port) ReceiveIn(room []int64, s Shape, sent []int64) Tensor {
 	if p.Tile == 0 {
 		return Tensor{s, sent}
@@ -95,7 +95,7 @@ func (p Port) ReceiveIn(room []int64, s Shape, sent []int64) Tensor {
 	return Tensor{s, room[:len(sent)]}
 }
 
-// tiles gives the places of all Tile elements that follow each other: in the stream, and in a row-major frame.
+// tiles visits each run of Tile consecutive elements with its index in the stream and its index in a row-major frame.
 func (p Port) tiles(s Shape, visit func(travels, lies int)) {
 	c := s.Channels()
 	block := s[len(s)-2] * c

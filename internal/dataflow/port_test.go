@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Tiles go out and come back; their order spelled for a window of 2 positions and 4 channels.
+// TestPortOrder checks Send and Receive with tiles, and the order for a window of 2 positions and 4 channels.
 func TestPortOrder(t *testing.T) {
 	t.Parallel()
 	in := Tensor{Shape{2, 2, 4}, []int64{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17}}
@@ -26,7 +26,7 @@ func TestPortOrder(t *testing.T) {
 	}
 }
 
-// Word and Last against a frame whose elements are numbered, sent word by word.
+// TestPortWords checks Word and Last with a frame of numbered elements, sent word by word.
 func TestPortWords(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// mostProbed bounds the elements of all samples that Probes makes.
+// mostProbed is the most elements of all samples of Probes together.
 const mostProbed = 1 << 27
 
-// Probes gives samples of the inputs that In is made of, so that together they meet every threshold of In: the numbers
-// of the input's format at the threshold, next to it on both sides, and both zeros. Elements with the same thresholds
-// share them. Where that takes more than some hundred million elements, later samples are left out. A sample is only
-// good until the next one.
+// Probes yields samples of the inputs of In which together meet every threshold of In: the threshold itself, the
+// numbers of the input's format next to it on both sides, and both zeros. Elements with the same thresholds share them.
+// If that takes more than mostProbed elements, later samples are left out. A sample is valid until the next one.
 func (h *Host) Probes(inputs []Real) iter.Seq[[]RealTensor] {
 	p := h.probing(inputs)
 	return func(yield func([]RealTensor) bool) {
@@ -24,17 +23,17 @@ func (h *Host) Probes(inputs []Real) iter.Seq[[]RealTensor] {
 	}
 }
 
-// A probe is the numbers that the elements with one step function have to meet, and how many of them they have met.
+// A probe holds the numbers that the elements with one step function have to meet, and how many they have met.
 type probe struct {
 	numbers []float64
 	met     int
 }
 
-// A probing is the making of samples.
+// A probing is the state of Probes.
 type probing struct {
 	sample   []RealTensor
 	elements int
-	readers  [][][]*probe // by input and element
+	readers  [][][]*probe // per input and element
 	turn     int
 }
 
@@ -70,7 +69,7 @@ func (h *Host) probing(inputs []Real) *probing {
 	return p
 }
 
-// probes returns the numbers at which a step function of numbers of an input could be wrong.
+// probes returns the numbers at which an implementation of the step function could be wrong.
 func (s HostStep) probes(in Real) (numbers []float64) {
 	f := in.Format()
 	keys := []int64{-1, 0, 1, f.Keys().Lo, f.Keys().Hi}
@@ -87,7 +86,7 @@ func (s HostStep) probes(in Real) (numbers []float64) {
 	return append(numbers, math.Copysign(0, -1))
 }
 
-// next makes the next sample; it returns false where all numbers have been met.
+// next makes the next sample. It returns false if all numbers have been met.
 func (p *probing) next() (more bool) {
 	p.turn++
 	for k, elements := range p.readers {

@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// A Recurrence is what a step hands on to a later one of a layer, and how long that takes on a target.
+// A Recurrence describes a value that a time step of a layer hands on to a later one, with the clocks that this takes
+// on a target.
 type Recurrence struct {
-	Path   []string // what it goes through, from what a step begins with to what is handed on
-	Clocks int      // from where a step begins to where it is there for the next one
-	Work   int      // clocks in which a step has something to do
-	Step   int      // clocks of a step
-	Beside int      // sequences that would have to take turns for no clock to be idle, those that do included
+	Path   []string // the operations on its way, from the start of a time step to the value that is handed on
+	Clocks int      // clocks from the start of a time step until the value is available to the next one
+	Work   int      // clocks of a time step that have work
+	Step   int      // clocks of a time step
+	Beside int      // the sequences that would have to take turns so that no clock is idle, including those that do
 }
 
-// Recurring is implemented by layers with steps.
+// Recurring is implemented by layers with time steps.
 type Recurring interface {
 	Recurrences(Fold, Target) []Recurrence
 }
 
-// String is the path, and what follows: "h -> sum -> h: 34 clocks; a step has work for 17 of its 34; 2 sequences ...".
+// String describes the path and its clocks: "h -> sum -> h: 34 clocks; a step has work for 17 of its 34: II ...".
 func (r Recurrence) String() string {
 	text := fmt.Sprintf("%s: %d clocks; a step has work for ", strings.Join(r.Path, " -> "), r.Clocks)
 	if r.Step == r.Work {

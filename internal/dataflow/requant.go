@@ -6,9 +6,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// RequantField gives the config field of a requantiser as requantised of hlslib/core/requant.hpp takes it: seven
-// numbers, for inputs in x. There is one q, or one for each of the things that take turns; where these are all the
-// same, the field has it once.
+// RequantField returns the config field of a requantiser for requantised of hlslib/core/requant.hpp: seven numbers, for
+// inputs in the range x. q is one requantiser, or one for each thing that takes turns; if all are equal, the field
+// holds it once.
 func RequantField(name, doc string, x num.Range, q ...num.Requant) Field {
 	if !slices.ContainsFunc(q, func(other num.Requant) bool { return other.Reduced() != q[0].Reduced() }) {
 		q = q[:1]
@@ -20,8 +20,9 @@ func RequantField(name, doc string, x num.Range, q ...num.Requant) Field {
 	return Field{Name: name, Doc: doc, Value: all}
 }
 
-// requantNumbers is multiplier, shift, rounding, limits, which of them are reached (1 the lower, 2 the upper), and the
-// bits of the product, of which the shift leaves two at least.
+// requantNumbers returns the multiplier, the shift, the rounding mode, the two limits, a number that says which of them
+// are reached (1 the lower, 2 the upper, 3 both), and the bits of the product. These are at least two more than the
+// shift.
 func requantNumbers(q num.Requant, x num.Range) []int64 {
 	p, _ := q.Product(x)
 	codes, _ := q.Rounded(x)

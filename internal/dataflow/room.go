@@ -8,29 +8,30 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Room is what a layer has room for whose weights are loaded into the hardware: nothing else of its circuit depends
-// on the weights, or on the step functions behind them.
+// A Room says which weights fit a layer whose weights are loaded into the hardware. Nothing else of its circuit depends
+// on the weights, or on the step functions after them.
 type Room struct {
 	Weight num.Type  `json:"weight"`
-	Values num.Range `json:"values"` // of weights
-	// Coding is how tables have weights; nil where they have them as numbers.
+	Values num.Range `json:"values"` // the values of weights
+	// Coding is the code in which tables store weights; nil if they store numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
-	Out    num.Type    `json:"out"` // codes of step functions; the zero Type of a layer without any
-	// External has weights come from memory with every frame; then they lie in no table (External).
+	Out    num.Type    `json:"out"` // the codes of step functions; the zero Type for a layer without any
+	// External reports that weights come from memory with every frame, and so lie in no table (External).
 	External bool `json:"external,omitempty"`
 }
 
-// RoomOf is the room for weights that lie where some do, with codes of some type. Behind weights are step functions
-// that never fall, which turns the signs of a channel's weights round where its function would: then both signs of a
-// weight have room. Of codes there is room for all weights whose bits are those of codes: numbers all of which are odd,
-// for one.
+// RoomOf returns the room for weights of a type with the given values, with step functions whose codes have type out.
+// These step functions never fall: where a channel's function would, the signs of its weights are reversed. So the room
+// holds both signs of each weight. If the tables store codes, it holds all weights that the bits of these codes can
+// express, for example numbers that are all odd.
 func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) Room {
 	r := Room{Weight: weight, Values: weight.Range(), Out: out}
 	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
 		return r.coded(coding, false)
 	}
 	most := max(weights.Hi, -weights.Lo)
-	if most&(most-1) != 0 { // -2^n is asked for where the codes are all that its bits hold
+	// round up to 2^n-1; the value -2^n itself is only needed if codes use all that its bits hold
+	if most&(most-1) != 0 {
 		most = 1<<bits.Len64(uint64(most)) - 1
 	}
 	r.Values = num.Range{Lo: -most, Hi: most}
@@ -38,7 +39,7 @@ func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type
 	return r.coded(coding, true)
 }
 
-// coded is r with codes, of values of both signs if they turn round.
+// coded returns r with codes. If turn is true, the codes cover values of both signs.
 func (r Room) coded(c *num.Coding, turn bool) Room {
 	if c == nil {
 		return r
@@ -57,15 +58,15 @@ func (r Room) coded(c *num.Coding, turn bool) Room {
 
 // Loadable is implemented by bound layers whose weights may be loaded.
 type Loadable interface {
-	// Room is what weights of the types that the layer has need.
+	// Room returns the room that weights of the layer's types need.
 	Room() Room
-	// Loads reports whether it has tables that are loaded.
+	// Loads reports whether the layer has tables that are loaded.
 	Loads() bool
-	// Loaded is the layer, not bound, with tables that are loaded, and room for other weights.
+	// Loaded returns the layer, not bound, with tables that are loaded and room for other weights.
 	Loaded(Room) Op
 }
 
-// Rooms lists the room that each node of a graph needs; nil of those whose weights are not loaded.
+// Rooms returns the room that each node of a graph needs; nil for nodes whose weights cannot be loaded.
 func (g *Graph) Rooms() []*Room {
 	list := make([]*Room, len(g.Nodes))
 	for i, n := range g.Nodes {
@@ -77,7 +78,7 @@ func (g *Graph) Rooms() []*Room {
 	return list
 }
 
-// Loads reports whether a node has tables that are loaded.
+// Loads reports whether some node has tables that are loaded.
 func (g *Graph) Loads() bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
 		l, ok := n.Op.(Loadable)
@@ -85,7 +86,7 @@ func (g *Graph) Loads() bool {
 	})
 }
 
-// A RoomError says which node has no room for its weights, or for what is in front of it.
+// A RoomError says which node has no room for its weights, or for the types of its inputs.
 type RoomError struct {
 	Node *Node
 	Err  error
@@ -95,8 +96,8 @@ func (e *RoomError) Error() string { return fmt.Sprintf("layer %s: %v", e.Node.N
 
 func (e *RoomError) Unwrap() error { return e.Err }
 
-// Loaded is the graph with tables that are loaded, where a node has a room: it computes the same. Streams carry what
-// there is room for. The error is a *RoomError.
+// Loaded returns the graph with loaded tables in each node that has a room. It computes the same. Streams carry all
+// values that the rooms allow. The error is a *RoomError.
 func (g *Graph) Loaded(rooms []*Room) (*Graph, error) {
 	l := &Graph{In: slices.Clone(g.In), Out: slices.Clone(g.Out), Streams: make([]*Stream, len(g.Streams))}
 	for i, s := range g.Streams {

@@ -2,21 +2,20 @@ package dataflow
 
 import "context"
 
-// Keeping is implemented by layers that may keep a state from frame to frame. Begin is a run of such a layer, as after
-// a reset: calls of what it gives are frames that follow each other, of which the layer's Eval is the first. Where
-// frames are sequences of different lengths, each may have another number of steps. Begin is nil where the layer keeps
-// nothing, so that every frame is a first one.
+// Keeping is implemented by layers that may keep a state from frame to frame. Begin starts a run of the layer, as after
+// a reset. Each call of the returned function computes the next frame; the layer's Eval computes a first frame. Frames
+// may be sequences of different lengths. Begin returns nil if the layer keeps no state.
 type Keeping interface {
 	Begin() func(in []Tensor) []Tensor
 }
 
-// Resuming is implemented by kernels of layers that keep a state: Resume goes on with that of the kernel for frames of
-// another length, which has ended a frame.
+// Resuming is implemented by kernels of layers that keep a state. Resume takes over the state of the kernel for frames
+// of another length, which must be at the end of a frame.
 type Resuming interface {
 	Resume(before Kernel)
 }
 
-// begin is a run of a layer, and whether its frames depend on each other.
+// begin starts a run of a layer. keeps reports whether its frames depend on each other.
 func begin(op Op) (frame func(in []Tensor) []Tensor, keeps bool) {
 	if k, ok := op.(Keeping); ok {
 		if frame := k.Begin(); frame != nil {
@@ -39,10 +38,10 @@ func (g *Graph) Keeps() bool {
 // A Sequel is a run of a graph, as after a reset: frames that follow each other.
 type Sequel struct {
 	g     *Graph
-	keeps []func(in []Tensor) []Tensor // by node; nil where a frame does not depend on those before
+	keeps []func(in []Tensor) []Tensor // per node; nil if a frame does not depend on those before
 }
 
-// Begin is a run of the graph.
+// Begin starts a run of the graph.
 func (g *Graph) Begin() *Sequel {
 	s := &Sequel{g: g}
 	for _, n := range g.Nodes {
@@ -55,13 +54,13 @@ func (g *Graph) Begin() *Sequel {
 	return s
 }
 
-// Eval runs the next frame through every layer's Eval. It returns the frame on every stream, by stream id. The error is
-// that of Check, or the context's.
+// Eval computes the next frame with every layer's Eval. It returns the frame on every stream, by stream ID. The error
+// is that of Check, or the context's.
 func (s *Sequel) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
 	return s.EvalAs(ctx, s.g, in)
 }
 
-// EvalAs is Eval for a frame of another length: g is the graph for that (Graph.At).
+// EvalAs is like Eval for a frame of another length, for which g is the graph (Graph.At).
 func (s *Sequel) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
 	if err := g.Check(in); err != nil {
 		return nil, err
@@ -89,7 +88,7 @@ func (s *Sequel) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, e
 	return streams, nil
 }
 
-// Eval is the first frame of a run.
+// Eval computes the first frame of a new run.
 func (g *Graph) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
 	return g.Begin().Eval(ctx, in)
 }

@@ -2,8 +2,8 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// StepTables gives the config fields and tables of step functions, as apply_steps of hlslib/core/compare.hpp takes
-// them: for pe channels side by side, on values of type t.
+// StepTables returns the config fields and tables of step functions for apply_steps of hlslib/core/compare.hpp: for pe
+// channels side by side, on values of type t.
 func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
 	over, bases, deltas := k.Rows(pe, t)
 	config := []Field{
@@ -28,8 +28,8 @@ func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
 	return config, tables
 }
 
-// StepStorage is the storage of StepTables, with thresholds and deltas in m, or where they fit. There is none without
-// step functions.
+// StepStorage returns the storage of StepTables, with thresholds and deltas in m, or where they fit if m is NoMemory.
+// It returns none if there are no step functions.
 func StepStorage(k num.Comparators, pe int, t num.Type, m Memory) []Storage {
 	if k.Steps() == 0 {
 		return nil
@@ -51,7 +51,7 @@ func StepStorage(k num.Comparators, pe int, t num.Type, m Memory) []Storage {
 	return list
 }
 
-// StepBits is what one channel takes of the widest row of its StepTables.
+// StepBits returns the bits that one channel takes in the widest row of its StepTables.
 func StepBits(k num.Comparators, t num.Type) int {
 	bits := k.Steps() * t.Width
 	if k.Delta != nil {

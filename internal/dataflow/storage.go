@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// A Storage is a memory of a layer: a table, or an array of its kernel. A layer says once what it has of them. Its Cost
-// prices each where it lies, and the C++ binds it there.
+// A Storage is a memory of a layer: a table, or an array of its kernel. A layer lists its memories once. Cost prices
+// each in its memory, and the C++ binds it there.
 type Storage struct {
-	Name    string // the Table's, or the array's in the kernel
-	Part    string // of the Cost, which may hold several; nothing else is in it
-	Rows    int    // 0 where a kernel has the array for other folds alone
-	Width   int    // bits of a row
-	Written bool   // an array, with a row written and one read a clock; else a table
-	In      Memory // what Verify allows
-	Banks   int    // of a table: arrays of so many rows, each read at an address of its own; 0 is one
-	Same    int    // rows of a table in blocks of 64 of which all rows are the same: in LUTs these are no logic
+	Name    string // the name of the Table, or of the array in the kernel
+	Part    string // the part of the Cost that contains it, with other memories only
+	Rows    int    // 0 if the kernel has the array only in other folds
+	Width   int    // in bits, of a row
+	Written bool   // whether it is an array, with a row written and a row read per clock; if not, it is a table
+	In      Memory // one of those that Verify allows
+	Banks   int    // for a table: the number of arrays of Rows rows, each read at an address of its own; 0 means one
+	Same    int    // rows of a table in blocks of 64 equal rows: in LUTs these take no logic
 }
 
-// Stored is implemented by layers with memories: those of a fold, tables and arrays.
+// Stored is implemented by layers with memories. Storage returns the tables and arrays of a fold.
 type Stored interface{ Storage(Fold) []Storage }
 
-// LargeTable is the rows of a table beyond which LUTs are no place for it, unless nothing else is left. A block RAM of
-// the 7 series has 4,096 rows of 4 bits and its parity.
+// LargeTable is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A block
+// RAM of the 7 series has 4,096 rows of 4 bits and its parity.
 const LargeTable = 4096
 
-// Large returns the tables of a fold that lie in LUTs and have more rows than LargeTable.
+// Large returns the tables of a fold that lie in LUTs and have more than LargeTable rows.
 func Large(op Op, f Fold) (list []Storage) {
 	if s, ok := op.(Stored); ok {
 		for _, table := range s.Storage(f) {
@@ -37,8 +37,8 @@ func Large(op Op, f Fold) (list []Storage) {
 	return list
 }
 
-// Levels returns the LUTs between an address and a row of a table in LUTs. The first level reads one of 64 rows, and
-// the multiplexers of a slice choose one of four such; each further level chooses one of four.
+// Levels returns the levels of LUTs between an address and a row of a table in LUTs. The first level selects one of 64
+// rows, and the multiplexers of a slice select one of four of these. Each further level selects one of four.
 func (s Storage) Levels() int {
 	n := 1
 	for rows := 256; rows < s.Rows; rows *= 4 {
@@ -47,11 +47,11 @@ func (s Storage) Levels() int {
 	return n
 }
 
-// Arrays is how many there are.
+// Arrays returns the number of arrays.
 func (s Storage) Arrays() int { return max(1, s.Banks) }
 
-// Fit is where rows of width bits lie for which a fold has no choice: in LUTs up to 64 rows or 1024 bits, else in block
-// RAM.
+// Fit returns the memory of rows of the given width if a fold leaves no choice: LUTs up to 64 rows or 1024 bits, else
+// block RAM.
 func Fit(rows, width int) Memory {
 	if rows <= 64 || rows*width <= 1024 {
 		return LUTRAM
@@ -59,7 +59,7 @@ func Fit(rows, width int) Memory {
 	return BRAM
 }
 
-// ROM is the storage of a table, which lies where it fits. A single row is constants.
+// ROM returns the storage of a table in the memory that Fit chooses. A single row is constants.
 func ROM(name, part string, rows, width int) Storage {
 	s := Storage{Name: name, Part: part, Rows: rows, Width: width}
 	if rows > 1 {
@@ -68,7 +68,7 @@ func ROM(name, part string, rows, width int) Storage {
 	return s
 }
 
-// RAM is the storage of a kernel's array, which lies where it fits. A single row is registers.
+// RAM returns the storage of a kernel's array in the memory that Fit chooses. A single row is registers.
 func RAM(name, part string, rows, width int) Storage {
 	s := ROM(name, part, rows, width)
 	if s.Written = true; rows == 1 {
@@ -77,7 +77,7 @@ func RAM(name, part string, rows, width int) Storage {
 	return s
 }
 
-// At is s in the memory that a fold has chosen, if it has, and if there is more than one row.
+// At returns s in the memory m, if m is a fold's choice and there is more than one row.
 func (s Storage) At(m Memory) Storage {
 	if s.Rows > 1 && m != NoMemory {
 		s.In = m
@@ -85,7 +85,7 @@ func (s Storage) At(m Memory) Storage {
 	return s
 }
 
-// Shifted is s in shift registers where they hold its rows: words that are read in the order in which they are written.
+// Shifted returns s in shift registers if they can hold its rows. The words must be read in the order of their writing.
 func (s Storage) Shifted() Storage {
 	if s.Rows > 1 && s.Rows <= ShiftRegister {
 		s.In = SRL
@@ -93,10 +93,10 @@ func (s Storage) Shifted() Storage {
 	return s
 }
 
-// ShiftRegister is the most words of a bit that one LUT holds as a shift register (SRLC32E).
+// ShiftRegister is the most words of one bit that a LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// StorageOf is the storage of that name; the zero Storage where there is none.
+// StorageOf returns the storage with the given name, or the zero Storage.
 func (i Instance) StorageOf(name string) Storage {
 	for _, s := range i.Storage {
 		if s.Name == name {
@@ -106,17 +106,17 @@ func (i Instance) StorageOf(name string) Storage {
 	return Storage{}
 }
 
-// String is the name, rows by bits, and the memory: "vector 4x32 in distributed".
+// String returns the name, rows by bits, and the memory: "vector 4x32 in distributed".
 func (s Storage) String() string { return fmt.Sprintf("%s %dx%d in %v", s.Name, s.Rows, s.Width, s.In) }
 
-// Storage is what a table takes.
+// Storage returns the storage of the table.
 func (t Table) Storage(part string) Storage {
 	s := ROM(t.Name, part, len(t.Rows)/max(1, t.Banks), len(t.Rows[0])*t.Elem.Width)
 	s.Banks = t.Banks
 	return s
 }
 
-// Verify checks that s lies where its kind can.
+// Verify checks that the memory of s is possible.
 func (s Storage) Verify() error {
 	in := []Memory{LUTRAM, BRAM, URAM}
 	switch {
@@ -130,7 +130,7 @@ func (s Storage) Verify() error {
 		in = []Memory{NoMemory}
 	case s.Rows == 1:
 		in = []Memory{Registers}
-	case s.Written && s.Rows == 2: // of so few words synthesis makes registers, and of more shift registers (UG901)
+	case s.Written && s.Rows == 2: // of two words, synthesis makes registers, and of more, shift registers (UG901)
 		in = append(in, SRL, Registers)
 	case s.Written:
 		in = append(in, SRL)

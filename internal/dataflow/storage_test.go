@@ -20,7 +20,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestStorage: where a memory lies, and what may lie there.
+// TestStorage checks the memories that storage gets, and those that Verify allows.
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	rom := func(rows int) Storage { return ROM("t", "tables", rows, 9) }
@@ -68,7 +68,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// TestStepStorage holds what is said of the tables of step functions against the tables.
+// TestStepStorage compares the storage of step functions with their tables.
 func TestStepStorage(t *testing.T) {
 	t.Parallel()
 	elem := num.Type{Kind: num.UInt, Width: 4}
@@ -77,7 +77,7 @@ func TestStepStorage(t *testing.T) {
 	for _, tt := range []struct {
 		steps []num.Step
 		pe    int
-		in    []Memory // of thresholds, base and deltas in block RAM
+		in    []Memory // the memories of thresholds, base and deltas
 	}{
 		{[]num.Step{rise}, 2, []Memory{NoMemory}},
 		{[]num.Step{rise, rise, rise, rise}, 2, []Memory{BRAM}},

@@ -10,16 +10,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// String is the text form, one line per input, node and output of the graph:
+// String returns the text form, one line per input, node and output of the graph:
 //
 //	input s0 "global_in" [28,28,1] [0,255] UINT8
 //	node MVAU_0 MVAU (s0) -> (s1 "/fc1/Gemm") from ["/fc1/Gemm","/act1/Quant"] {"weights":[[1,-1]]}
 //	output s1
 //
 // An input has its stream, ONNX name, shape, range (or one per channel: [0,3],[0,7]) and element type. A node has its
-// name, kind, streams, the ONNX tensor of each output, the ONNX nodes it computes, and its parameters. Types of inner
-// streams do not stand there: binding the layers derives them. layertest.Parse also takes empty lines and lines that
-// begin with #. It reads graphs of models: what a design has beside, the parts of a layer, have no form of their own.
+// name, kind, streams, the ONNX tensor of each output, the ONNX nodes that it computes, and its parameters. The text
+// omits the types of inner streams, because binding the layers derives them. layertest.Parse reads this form, and also
+// accepts empty lines and lines that begin with #. The parts of a split layer in a design have no text form.
 func (g *Graph) String() string {
 	var b strings.Builder
 	for _, s := range g.In {
@@ -54,7 +54,7 @@ func list[T any](b *strings.Builder, items []T, write func(T)) {
 	}
 }
 
-// paramText is the JSON of op's parameters on one line.
+// paramText returns the JSON of op's parameters on one line.
 func paramText(op Op) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -120,7 +120,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Ranges per channel are the one thing that a layer may make many of from few bytes.
+// TestParseBoundsRanges checks the limit of ranges per channel, the only thing that a short text can make a layer have
+// many of.
 func TestParseBoundsRanges(t *testing.T) {
 	t.Parallel()
 	text := "input s0 \"x\" [4194304] [0,1] BINARY\nnode Wide_0 Wide (s0) -> (s1 \"\") from [] {}\nnode Wide_1 Wide " +

@@ -1,14 +1,14 @@
 package dataflow
 
-// Turns say how a frame holds several samples, that take turns in recurrent layers: a sample is a number of equal
-// parts, and the frame has the first part of every sample, then the second of every sample, and so on.
+// Turns says how a frame holds several samples that take turns in recurrent layers. A sample has a number of equal
+// parts. The frame has the first part of every sample, then the second part of every sample, and so on.
 type Turns struct {
 	Samples int
-	Streams []int // parts of a sample, by stream of the model's graph
-	In, Out []int // the same by input and output of the graph
+	Streams []int // per stream of the model's graph: the parts of a sample
+	In, Out []int // the same per input and output of the graph
 }
 
-// PerFrame is how many samples a frame holds.
+// PerFrame returns how many samples a frame holds.
 func (t *Turns) PerFrame() int {
 	if t == nil {
 		return 1
@@ -16,14 +16,14 @@ func (t *Turns) PerFrame() int {
 	return t.Samples
 }
 
-// At is where element i of a sample, one of size elements in so many parts, lies in the frame.
+// At returns the index in the frame of element i of a sample with size elements in the given number of parts.
 func (t *Turns) At(size, parts, sample, i int) int {
 	part := size / parts
 	return (i/part*t.Samples+sample)*part + i%part
 }
 
-// Shape is that of a frame of samples, each of a shape and in so many parts: what is left of a sample's axes within a
-// part stays as it is.
+// Shape returns the shape of a frame of samples, each of shape one in the given number of parts. Axes of a sample that
+// lie within a part stay as they are.
 func (t *Turns) Shape(one Shape, parts int) Shape {
 	part, k, size := one.Size()/parts, len(one), 1
 	for k > 0 && part%(size*one[k-1]) == 0 {
@@ -43,7 +43,7 @@ func (t *Turns) Shape(one Shape, parts int) Shape {
 	return append(shape, one[k:]...)
 }
 
-// Frames makes frames of the inputs of samples. The last frame is filled up with its last sample.
+// Frames makes frames of the inputs of samples. It repeats the last sample to fill up the last frame.
 func (t *Turns) Frames(samples [][]Tensor) [][]Tensor {
 	if t == nil {
 		return samples
@@ -65,7 +65,7 @@ func (t *Turns) Frames(samples [][]Tensor) [][]Tensor {
 	return frames
 }
 
-// Apart takes n samples out of frames, whose tensors lie in so many parts each: In, Out or Streams.
+// Apart extracts n samples from frames. parts selects In, Out or Streams, the number of parts of each tensor.
 func (t *Turns) Apart(parts func(*Turns) []int, frames [][]Tensor, n int) [][]Tensor {
 	if t == nil {
 		return frames

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTurns puts samples into frames and takes them out again.
+// TestTurns puts samples into frames and extracts them again.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	turns := &Turns{Samples: 2, In: []int{2, 1}}

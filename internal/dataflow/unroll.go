@@ -2,24 +2,24 @@ package dataflow
 
 import "fmt"
 
-// An Envelope is the most products that one process computes in a clock: its loop's body holds all of them, and the
-// time and the memory that a synthesis tool needs grow faster than the body. A product counts by the wider of its
-// factors. The zero Envelope is what the target's back end has without being asked (Target.Parts): of C++ it is
-// DefaultEnvelope, of SystemVerilog MostBits.
+// An Envelope limits the products that one process computes in a clock. The body of the process's loop holds all of
+// them, and a synthesis tool's time and memory grow faster than the body. A product counts by the width of its wider
+// factor. The zero Envelope means the default of the target's back end (Target.Parts): DefaultEnvelope for C++,
+// MostBits for SystemVerilog.
 type Envelope struct {
-	Wide int // of more than 4 bits
-	Few  int // of 2 to 4 bits
-	One  int // of 1 bit
+	Wide int // the most products with a factor of more than 4 bits
+	Few  int // the most products with a wider factor of 2 to 4 bits
+	One  int // the most products of 1 bit
 }
 
-// DefaultEnvelope is a guess, until synthesis runs of wider and wider bodies say better.
+// DefaultEnvelope is a guess, until synthesis runs with wider bodies give better values.
 var DefaultEnvelope = Envelope{Wide: 1024, Few: 2048, One: 8192}
 
-// MostBits is how many bits one process of SystemVerilog adds in a clock. Its text is modules of about a sixteenth of
-// that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
+// MostBits is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of about a sixteenth
+// of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
 const MostBits = 1 << 17
 
-// Of is the envelope itself, or the default where that was left open.
+// Of returns the envelope, or the default if it is zero.
 func (e Envelope) Of() Envelope {
 	if e == (Envelope{}) {
 		return DefaultEnvelope
@@ -27,7 +27,7 @@ func (e Envelope) Of() Envelope {
 	return e
 }
 
-// Most is how many products of so many bits one process computes in a clock.
+// Most returns the most products with a wider factor of the given bits that one process computes in a clock.
 func (e Envelope) Most(bits int) int {
 	e = e.Of()
 	return *e.at(bits)
@@ -43,7 +43,7 @@ func (e *Envelope) at(bits int) *int {
 	return &e.One
 }
 
-// String is the envelope as --max-unroll takes it: 1024,2048,8192, or one number for all widths.
+// String returns the envelope as a value of --max-unroll: 1024,2048,8192, or one number for all widths.
 func (e Envelope) String() string {
 	if e = e.Of(); e.Wide == e.Few && e.Few == e.One {
 		return fmt.Sprint(e.Wide)
@@ -51,17 +51,17 @@ func (e Envelope) String() string {
 	return fmt.Sprintf("%d,%d,%d", e.Wide, e.Few, e.One)
 }
 
-// Unrolled is implemented by layers whose products an Envelope bounds.
+// Unrolled is implemented by layers whose products an Envelope limits.
 type Unrolled interface {
-	// Products is how many products an iteration of a fold computes, and the bits of the wider factor.
+	// Products returns the number of products in an iteration of a fold, and the bits of the wider factor.
 	Products(Fold) (n, bits int)
 }
 
-// Adding is implemented by those that know how many bits the circuit of a fold adds in an iteration. Of others each bit
-// of a factor is an addend.
+// Adding is implemented by layers that know how many bits the circuit of a fold adds in an iteration. For other layers,
+// each bit of a factor counts as an addend.
 type Adding interface{ Adds(Fold) int }
 
-// Adds is how many bits a layer adds in an iteration of a fold.
+// Adds returns how many bits a layer adds in an iteration of a fold.
 func Adds(op Unrolled, f Fold) int {
 	if a, ok := op.(Adding); ok {
 		return a.Adds(f)
@@ -70,23 +70,22 @@ func Adds(op Unrolled, f Fold) int {
 	return n * bits * bits
 }
 
-// Divisible is implemented by layers whose PE may be dealt out to several layers of the same kind.
+// Divisible is implemented by layers whose PE may be divided among several layers of the same kind.
 type Divisible interface {
-	// Part is, of n layers that share a fold's PE, the one with number k, bound, with its output. It reads
-	// all words of the layer's only input, in the same iterations, and of every word of the layer's only output it
-	// makes the elements from k*PE/n on, PE/n of them. n divides PE. It may lack a choice of memory or of multipliers
-	// that the layer has.
+	// Part returns layer k of n layers that share a fold's PE, bound, with its output type. It reads all words of the
+	// layer's only input, in the same iterations. Of every word of the layer's only output it makes the PE/n elements
+	// from k*PE/n on. n divides PE. The part may lack a choice of memory or of multipliers that the layer has.
 	Part(f Fold, k, n int) (part Op, out Type, err error)
-	// Alike reports whether a part has the folds of another part of the same fold, and for a target the same loop and
-	// the same cost in each that has a fold's PE. It may say no where that is so.
+	// Alike reports whether a part has the same folds as another part of the same fold. On a target, it must also have
+	// the same loops and costs for the fold's PE. Alike may report false although that is so.
 	Alike(other Op, f Fold, t Target) bool
 }
 
-// Built reports whether what bounds a process is what is built of it, not its products: where SystemVerilog is written,
-// and that alone, and the user has not said how many products a process may compute.
+// Built reports whether the bits of sums limit a process, and not its products. That is so if only SystemVerilog is
+// written and the user sets no envelope.
 func (t Target) Built() bool { return t.Stalls == Credit && t.Unroll == Envelope{} }
 
-// Bounds is what bounds a process, as messages say it.
+// Bounds describes the limit of a process for messages.
 func (t Target) Bounds() string {
 	if t.Built() {
 		return fmt.Sprintf("%d bits of sums", MostBits)
@@ -94,8 +93,8 @@ func (t Target) Bounds() string {
 	return "--max-unroll " + t.Unroll.String()
 }
 
-// Parts is the fewest processes that compute a fold of a layer within the target's envelope; 0 where none can. It is 1
-// for layers that an envelope does not bound.
+// Parts returns the fewest processes that compute a fold of a layer within the target's envelope; 0 if none can. It is
+// 1 for layers without products.
 func (t Target) Parts(op Op, f Fold) int {
 	m, ok := op.(Unrolled)
 	if !ok {
@@ -108,7 +107,7 @@ func (t Target) Parts(op Op, f Fold) int {
 	return fewest(op, f, n, t.Unroll.Most(bits))
 }
 
-// fewest is the fewest processes of a fold, which takes n of something, that each take so many at most.
+// fewest returns the fewest processes of a fold, with n in total and at most most each, or 0.
 func fewest(op Op, f Fold, n, most int) int {
 	if n <= most {
 		return 1
@@ -121,7 +120,7 @@ func fewest(op Op, f Fold, n, most int) int {
 	return 0
 }
 
-// MostParts is how many processes a fold of a layer may be dealt out to.
+// MostParts returns the most processes that a fold of a layer may be divided into.
 func MostParts(op Op, f Fold) (parts int) {
 	if _, ok := op.(Divisible); !ok {
 		return 1
@@ -132,8 +131,8 @@ func MostParts(op Op, f Fold) (parts int) {
 	return parts
 }
 
-// For is the target's envelope raised just so far that it has room for a fold of a layer. What is built is not counted
-// in products: there it is one that bounds no layer.
+// For returns the target's envelope, raised by the least amount that makes a fold of a layer fit. If the bits of sums
+// are the limit (Built), it returns Unbounded.
 func (t Target) For(op Op, f Fold) Envelope {
 	if t.Built() {
 		return Unbounded
@@ -147,23 +146,23 @@ func (t Target) For(op Op, f Fold) Envelope {
 	return e
 }
 
-// Unbounded is the widest envelope that may be asked for.
+// Unbounded is the widest envelope that a user may request.
 var Unbounded = Envelope{Wide: MostUnrolled, Few: MostUnrolled, One: MostUnrolled}
 
-// MostUnrolled bounds the products that may be asked for.
+// MostUnrolled is the most products that a user may allow per process.
 const MostUnrolled = 1 << 20
 
-// Sum orders envelopes, of which each is the other raised.
+// Sum returns a number that orders envelopes of which one is the other raised.
 func (e Envelope) Sum() int { return e.Wide + e.Few + e.One }
 
 // A Whole is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
 type Whole struct {
-	Name string // in the model
+	Name string // its name in the model
 	Op   Op
 	Fold Fold
 }
 
-// Layer is the name that a node's layer has in the model.
+// Layer returns the name in the model of a node's layer.
 func (n *Node) Layer() string {
 	if n.Whole != nil {
 		return n.Whole.Name

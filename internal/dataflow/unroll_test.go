@@ -2,7 +2,7 @@ package dataflow
 
 import "testing"
 
-// A multiplier is a layer of PE*SIMD products of so many bits; a dealer can be dealt out.
+// A multiplier is a layer of PE*SIMD products of the given bits. A dealer is one whose PE can be divided.
 type multiplier struct {
 	Op
 	bits int
@@ -27,7 +27,7 @@ func TestEnvelope(t *testing.T) {
 		op       Op
 		pe, simd int
 		parts    int
-		raised   string // the envelope that has room for it
+		raised   string // the least envelope with room for it
 	}{
 		{"no products", small, nil, 1000, 1000, 1, "4,8,100"},
 		{"as many as there may be", small, multiplier{bits: 5}, 2, 2, 1, "4,8,100"},
@@ -57,7 +57,8 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// TestBuilt: of SystemVerilog alone what is built bounds a process, and products where the user says how many.
+// TestBuilt checks that for SystemVerilog alone the bits of sums limit a process, and products if the user gives a
+// number.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	few := Envelope{Wide: 64, Few: 64, One: 64}
@@ -65,7 +66,7 @@ func TestBuilt(t *testing.T) {
 		name string
 		on   Target
 		op   Op
-		pe   int // of SIMD 1024
+		pe   int // PE of a fold with SIMD 1024
 		want int
 	}{
 		{"C++", Target{}, dealer{multiplier{bits: 8}}, 16, 16},
@@ -88,7 +89,7 @@ func TestBuilt(t *testing.T) {
 	}
 }
 
-// TestPartNames holds how the parts of a layer are named, and that they do not shift the names of layers behind it.
+// TestPartNames checks the names of the parts of a layer, and that they do not change the names of later layers.
 func TestPartNames(t *testing.T) {
 	t.Parallel()
 	kind := multiplier{Op: named("M")}
@@ -120,7 +121,7 @@ func TestPartNames(t *testing.T) {
 	}
 }
 
-// A kinded layer has a kind alone.
+// A kinded layer only has a kind.
 type kinded struct {
 	Op
 	kind string

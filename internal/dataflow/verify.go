@@ -10,14 +10,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// What a Type may be at most, so that sizes never overflow and a hostile text cannot make a layer fill the memory.
+// The limits of a Type. They keep sizes from overflowing, and a hostile text from making a layer that fills the memory.
 const (
-	MaxElements = 1 << 30 // in a frame
+	MaxElements = 1 << 30 // elements in a frame
 	MaxChannels = 1 << 22
 )
 
-// Verify checks the graph's form: ids in range, one writer and one reader per stream and a layer at one of them, nodes
-// in topological order and named by kind and count, types well formed.
+// Verify checks the graph's form. IDs must be in range, and each stream must have one writer and one reader, at least
+// one of them a layer. Nodes must be in topological order and named by kind and count, and types well formed.
 func (g *Graph) Verify() error {
 	for i, s := range g.Streams {
 		if s.ID != i {
@@ -73,15 +73,15 @@ func (g *Graph) Verify() error {
 	return nil
 }
 
-// names are those of nodes so far.
+// names records the names of the nodes checked so far.
 type names struct {
 	count naming
 	taken map[string]bool
-	whole *Whole // of the last node
+	whole *Whole // the Whole of the last node
 }
 
-// verify checks that a node is named by kind and count. The parts of a layer stand side by side, and have its name in
-// theirs.
+// verify checks that a node is named by kind and count. The parts of a layer are neighbours, and their names begin with
+// the layer's name.
 func (s *names) verify(n *Node) error {
 	op, name := n.Op, n.Name
 	if n.Whole != nil {
@@ -102,14 +102,14 @@ func (s *names) verify(n *Node) error {
 // naming counts the nodes of each kind.
 type naming map[string]int
 
-// next is the name of the next node of the kind: Kind_0, Kind_1 ...
+// next returns the name of the next node of the kind: Kind_0, Kind_1 and so on.
 func (n naming) next(kind string) string {
 	i := n[kind]
 	n[kind]++
 	return kind + "_" + strconv.Itoa(i)
 }
 
-// Verify reports what is not well formed in t, if anything: its element type, its shape or its ranges.
+// Verify returns an error if the element type, the shape or the ranges of t are not well formed.
 func (t Type) Verify() error {
 	if parsed, err := num.ParseType(t.Elem.String()); err != nil || parsed != t.Elem {
 		return errors.New("no valid element type")
@@ -138,7 +138,7 @@ func (t Type) Verify() error {
 	return nil
 }
 
-// Check reports how v fails to be a frame of type t, if it does: its shape, or a value that does not occur.
+// Check returns an error if v is not a frame of type t: because of its shape, or a value that does not occur.
 func (t Type) Check(v Tensor) error {
 	if !slices.Equal(v.Shape, t.Shape) {
 		return fmt.Errorf("shape %v, want %v", v.Shape, t.Shape)
@@ -159,8 +159,8 @@ func (t Type) Check(v Tensor) error {
 	return nil
 }
 
-// Verify checks the graph, that every fold is one its layer offers, that the two ends of every stream agree on its
-// words, that every loop moves just these words, and that every FIFO holds at least one.
+// Verify checks the graph, that every layer offers its fold, and that both ends of every stream agree on its words. It
+// also checks that every loop moves exactly these words, and that every FIFO holds at least one.
 func (d *Design) Verify() error {
 	g := d.Model.Graph
 	if err := g.Verify(); err != nil {
@@ -184,7 +184,7 @@ func (d *Design) Verify() error {
 	return nil
 }
 
-// verifyNode checks node i against the ports of the streams that earlier nodes touch, and adds its own.
+// verifyNode checks node i against the ports of the streams that earlier nodes use, and adds its own ports.
 func (d *Design) verifyNode(i int, ports []Port) error {
 	g, n, fold := d.Model.Graph, d.Model.Graph.Nodes[i], d.Folds[i]
 	legal := false
@@ -221,7 +221,7 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 	return n.Op.Loop(fold, d.Target).verify(in, out)
 }
 
-// verify checks the loop's form and that it moves the words of the ports.
+// verify checks the loop's form, and that it moves the words of the ports.
 func (l Loop) verify(in, out []Port) error {
 	if l.Latency < 1 {
 		return fmt.Errorf("a loop of latency %d", l.Latency)

@@ -145,7 +145,7 @@ func TestTypeCheck(t *testing.T) {
 	}
 }
 
-// A bent layer is a fake whose loop or ports were tampered with.
+// A bent layer is a fake with a wrong loop or wrong ports.
 type bent struct {
 	fake
 	loop  func(*Loop)
@@ -331,7 +331,7 @@ func TestTypeVectors(t *testing.T) {
 	perChannel.Range = []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 9}}
 	for _, c := range []struct {
 		n     int
-		shape Shape // nil where no trailing axes make n
+		shape Shape // nil if no trailing axes make n
 	}{
 		{0, nil}, {1, nil}, {2, Shape{3, 2, 2}}, {3, nil}, {4, Shape{3, 4}}, {8, nil}, {12, Shape{12}}, {24, nil},
 	} {

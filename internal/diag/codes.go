@@ -1,6 +1,6 @@
 package diag
 
-// A Code is the stable slug of a diagnostic; docs/diagnostics/<code>.md is its page.
+// A Code is the stable identifier of a kind of diagnostic. docs/diagnostics/<code>.md is its page.
 type Code string
 
 // The codes. Each has a row in Codes, a page under docs/diagnostics and a golden test.
@@ -69,7 +69,7 @@ const (
 	NotConvertible    Code = "not-convertible"
 )
 
-// Codes gives each code its one-line meaning, as `hlsgen explain` lists them.
+// Codes maps each code to its one-line meaning, which `hlsgen explain` lists.
 var Codes = map[Code]string{
 	FileUnreadable:    "a file could not be opened or read",
 	ModelMalformed:    "the bytes are not a valid ONNX model",

@@ -1,8 +1,8 @@
-// Package diag is what we tell the user about their model, board or goal: values that are collected and shown together,
-// never printed where they arise.
+// Package diag holds diagnostics about the user's model, board or goal. They are collected as values and shown
+// together, never printed where they arise.
 //
-// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON. It sees nothing
-// of this module.
+// In comes a finding, with a code of the list in codes.go; out comes its text on a terminal or as JSON. It sees
+// nothing of this module.
 package diag
 
 import (
@@ -16,7 +16,7 @@ import (
 	"unicode"
 )
 
-// Severity orders diagnostics; only errors stop a build.
+// Severity is the severity of a diagnostic. Only errors stop a build.
 type Severity uint8
 
 // The severities. The zero value is invalid.
@@ -30,9 +30,9 @@ func (s Severity) String() string {
 	return [...]string{"invalid", "note", "warning", "error"}[s]
 }
 
-// A Diag is one thing to tell the user. Code is a key of Codes; Node and Op name the ONNX node it is about, if any;
-// Where says where we were (file, node index, rule); Hint says what to do; Notes add what else was tried; Text is to be
-// copied, line by line.
+// A Diag is one diagnostic. Code is a key of Codes. Node and Op name the ONNX node, if there is one. Where names
+// the place: file, node index or rule. Hint states what the user can do. Notes add further facts, such as other
+// attempts. Text is to be copied, line by line.
 type Diag struct {
 	Severity Severity `json:"-"`
 	Level    string   `json:"severity"`
@@ -46,14 +46,14 @@ type Diag struct {
 	Text     string   `json:"text,omitempty"`
 }
 
-// A List collects diagnostics of one run in the order in which they arose. Its zero value is ready to use. With Strict,
-// every warning counts as an error; lists of what was tried on the way leave it out.
+// A List collects diagnostics of one run in the order in which they arise. Its zero value is ready to use. With
+// Strict, every warning counts as an error. Lists of intermediate attempts leave Strict unset.
 type List struct {
 	Diags  []Diag
 	Strict bool
 }
 
-// Add appends d. It panics on a code that is not in Codes or a missing severity: both are defects of ours.
+// Add appends d. It panics if the code is not in Codes or the severity is missing, which would be a bug of hlsgen.
 func (l *List) Add(d Diag) {
 	if _, ok := Codes[d.Code]; !ok || d.Severity == 0 {
 		panic(fmt.Sprintf("diag: code %q severity %d is not in the list", d.Code, d.Severity))
@@ -62,7 +62,7 @@ func (l *List) Add(d Diag) {
 	l.Diags = append(l.Diags, d)
 }
 
-// Merge appends those of some diagnostics that are not in the list yet.
+// Merge appends those diagnostics that are not in the list yet.
 func (l *List) Merge(more []Diag) {
 	for _, d := range more {
 		if !slices.ContainsFunc(l.Diags, func(x Diag) bool { return reflect.DeepEqual(x, d) }) {
@@ -71,12 +71,12 @@ func (l *List) Merge(more []Diag) {
 	}
 }
 
-// Fail adds an error that needs no more than these: where we were (may be empty), what is wrong, and what to do.
+// Fail adds an error with the given place (may be empty), message and hint.
 func (l *List) Fail(code Code, where, msg, hint string) {
 	l.Add(Diag{Severity: Error, Code: code, Where: where, Msg: msg, Hint: hint})
 }
 
-// Failed reports whether there is an error. Whoever writes something asks before.
+// Failed reports whether the list contains an error. Check it before writing results.
 func (l *List) Failed() bool {
 	for _, d := range l.Diags {
 		if l.counts(d) == Error {
@@ -86,7 +86,7 @@ func (l *List) Failed() bool {
 	return false
 }
 
-// counts is what a diagnostic counts as.
+// counts returns the severity that a diagnostic has in this list.
 func (l *List) counts(d Diag) Severity {
 	if l.Strict && d.Severity == Warning {
 		return Error
@@ -94,7 +94,7 @@ func (l *List) counts(d Diag) Severity {
 	return d.Severity
 }
 
-// Told is the diagnostics as the user is to see them, in the order in which they arose.
+// Told returns the diagnostics for the user, in the order in which they arose.
 func (l *List) Told() []Diag {
 	told := []Diag{}
 	for _, d := range l.Diags {
@@ -107,22 +107,21 @@ func (l *List) Told() []Diag {
 	return told
 }
 
-// Worst returns the diagnostics as the user is to see them, the worst first and otherwise in the order in which they
-// arose.
+// Worst returns what Told does, with the most severe diagnostics first, in order of arrival.
 func (l *List) Worst() []Diag {
 	ds := l.Told()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
 	return ds
 }
 
-// Write prints the diagnostics, the worst first.
+// Write prints every diagnostic. The most severe ones come first, in order of arrival.
 func (l *List) Write(w io.Writer) {
 	for _, d := range l.Worst() {
 		io.WriteString(w, d.String())
 	}
 }
 
-// String is the form that the terminal shows:
+// String returns the form that the terminal shows:
 //
 //	error[scale-per-input-channel]: Conv "/features.3/Conv": the input scale varies along the reduced channels
 //	   model.onnx, node 17
@@ -153,7 +152,7 @@ func (d Diag) String() string {
 	return b.String()
 }
 
-// quote shows a name out of a model: control characters escaped, long names cut.
+// quote returns a name from a model with control characters escaped. It cuts long names.
 func quote(s string) string { return strconv.Quote(cut(s)) }
 
 func cut(s string) string {
@@ -163,8 +162,8 @@ func cut(s string) string {
 	return s
 }
 
-// clean keeps a message that may hold text of a model on one line and free of what a terminal obeys: control
-// characters, and those that turn the direction of text.
+// clean keeps a message on one line that may contain text of a model. It replaces characters that a terminal obeys:
+// control characters, and characters that change the direction of text.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

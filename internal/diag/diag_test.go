@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// strictness is what becomes of each severity in a list, and in a strict one.
+// strictness lists the severities, and how a normal and a strict list treat them.
 var strictness = []struct {
 	severity             Severity
 	failed, strictFailed bool
@@ -18,7 +18,7 @@ var strictness = []struct {
 	{Error, true, true, "error[data-invalid]: m\n   also: n\n"},
 }
 
-// TestStrict holds that a strict list takes warnings, and nothing else, for errors, wherever they come from.
+// TestStrict checks that a strict list treats warnings as errors, and nothing else, wherever they come from.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	for _, c := range strictness {
@@ -29,7 +29,7 @@ func TestStrict(t *testing.T) {
 		var added, strict List
 		added.Add(d)
 		strict.Strict = true
-		strict.Diags = append(strict.Diags, added.Diags...) // as lists of single steps are joined
+		strict.Diags = append(strict.Diags, added.Diags...) // joined as the lists of single steps are
 		var b bytes.Buffer
 		strict.Write(&b)
 		if added.Failed() != c.failed || strict.Failed() != c.strictFailed || b.String() != c.printed {

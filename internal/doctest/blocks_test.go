@@ -1,6 +1,7 @@
-// Package doctest holds the documents against the program: every command in README.md and docs is run and its output
-// compared, every claim of README.md is held by a test, and every generated folder says what its files are. It has
-// tests alone; the flag -update writes what they got into the pages.
+// Package doctest checks the documents against the program: it runs every command in README.md and docs and
+// compares what it prints, it checks that every claim of README.md names tests that exist, and that the README.md
+// of every folder that hlsgen writes names its files. It has only tests; with the flag -update they write what the
+// commands print into the pages.
 package doctest
 
 import (
@@ -14,9 +15,9 @@ import (
 type block struct {
 	page   string
 	line   int    // of its fence, counted from 1
-	info   string // what stands behind the fence
-	marker string // of a comment <!-- marker --> in the line above
-	head   string // the last heading above
+	info   string // text after the fence
+	marker string // of a comment <!-- marker --> in the line before the fence
+	head   string // last heading before it
 	text   string
 }
 
@@ -29,7 +30,8 @@ var (
 	plainFences = regexp.MustCompile("^```")
 )
 
-// blocks are the fenced blocks of a page, in order. A command that stands indented instead of fenced is an error.
+// blocks returns the fenced blocks of a page, in order. It reports commands that are indented instead of fenced, as
+// an error.
 func blocks(t testing.TB, page, text string) (all []*block) {
 	t.Helper()
 	var b *block
@@ -58,7 +60,7 @@ func blocks(t testing.TB, page, text string) (all []*block) {
 	return all
 }
 
-// prose is a page without its fenced blocks.
+// prose returns a page without its fenced blocks.
 func prose(text string) string {
 	var b strings.Builder
 	inside := false
@@ -73,16 +75,16 @@ func prose(text string) string {
 	return b.String()
 }
 
-// A command is a line of a console block with what it printed.
+// A command is a command of a console block, with the output that the page shows.
 type command struct {
-	lines  []string // as they stand, the first one with its prompt
+	lines  []string // as in the page, the first with its prompt
 	script string
 	output string
 }
 
 const prompt = "$ "
 
-// commands splits a console block. A line that ends in a backslash goes on in the next.
+// commands splits a console block into its commands. A line that ends in a backslash continues in the next one.
 func (b *block) commands(t testing.TB) (all []*command) {
 	t.Helper()
 	goesOn := false
@@ -108,7 +110,7 @@ func (b *block) commands(t testing.TB) (all []*command) {
 	return all
 }
 
-// balanced reports whether brackets and quotes of a piece of C++ or Python close.
+// balanced reports whether the brackets and quotes in a piece of C++ or Python are balanced.
 func balanced(text string) bool {
 	closing := map[rune]rune{'(': ')', '[': ']', '{': '}'}
 	var open []rune

@@ -13,8 +13,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// A claim is a paragraph, a list item or a row of a table of README.md, by how it begins, and the tests that hold what
-// it says: PACKAGE.TEST. One without tests has a reason.
+// A claim is a paragraph, a list item or a row of a table in README.md, found by its first words, with the tests
+// (PACKAGE.TEST) that check what it says, or the reason why it has none.
 type claim struct {
 	begins string
 	by     []string
@@ -120,7 +120,8 @@ var claims = []claim{
 	{begins: "Licence:", reason: "a link; docs.TestLinks"},
 }
 
-// Every sentence of README.md belongs to a claim, every claim stands there, and every test that is to hold one exists.
+// TestClaims checks that every sentence of README.md belongs to a claim, that every claim is in it, and that the
+// tests named by the claims exist.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(tier.Root(t), "README.md"))
@@ -156,8 +157,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// units are the paragraphs, list items and rows of tables of a text, each on one line; headings, heads of tables and
-// comments are none.
+// units returns the paragraphs, list items and table rows of a text, each on one line. It leaves out headings, the
+// head lines of tables, and comments.
 func units(text string) (all []string) {
 	fresh := true
 	lines := strings.Split(text, "\n")
@@ -184,7 +185,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// README.md says what the table of docs/finn-comparison.md shows.
+// TestComparison checks that README.md gives the same least and greatest ratio as the table of
+// docs/finn-comparison.md.
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	root := tier.Root(t)

@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestFamilies builds the models that README.md names in its table of families: the first of each row, and all of them
-// in the long tier. In the full tier it asks of the others whether they can be built.
+// TestFamilies builds the models that README.md names in its table of families: the first of each row, and in the
+// long tier all of them. In the full tier it checks of the others that they can be built.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	p := build(t)
@@ -56,7 +56,8 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// modelOf finds a model of the repository, or a shared one, by the name of its folder, and the flags that it needs.
+// modelOf finds a model by the name of its folder, among the repository's or the shared ones. It returns the file
+// and the flags that the model needs.
 func modelOf(t *testing.T, name string) (file, flags string) {
 	t.Helper()
 	for _, m := range models.Own(t) {
@@ -71,7 +72,7 @@ func modelOf(t *testing.T, name string) (file, flags string) {
 			t.Fatal(err)
 		}
 		if len(found) > 0 {
-			if base == "scan.onnx" {
+			if base == "scan.onnx" { // it accepts lines of any length
 				flags = "--dim T=8" // it takes lines of any length
 			}
 			return found[0], flags
@@ -81,7 +82,8 @@ func modelOf(t *testing.T, name string) (file, flags string) {
 	return "", ""
 }
 
-// A printed figure, asked for again, gives the design it was printed of.
+// TestPrinted takes the figures that hlsgen prints for a design (rate, interval, latency, cost) and asks for them
+// again with flags; this must give the same design.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")
@@ -126,7 +128,7 @@ func TestPrinted(t *testing.T) {
 	if shortest.Latency > fastest.Latency {
 		t.Errorf("--latency gives %d clocks, a design without it has %d", shortest.Latency, fastest.Latency)
 	}
-	// The screen has the rate that is asked for above.
+	// The printed rate, given as --fps, leads to the same interval.
 	screen := p.run(t, dir,
 		"hlsgen build model.onnx --board pynq-z1 --verify 0 --no-csim --force --out out --interval 6", 0)
 	rate := regexp.MustCompile(`throughput +([\d,.]+) frames/s, one every 6 clocks`).FindStringSubmatch(screen)

@@ -12,7 +12,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// Every folder that hlsgen makes has a README.md whose table names every file, and no file that is not there.
+// TestFolders checks that every folder that hlsgen writes has a README.md whose table names every file in it, and
+// no others.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")
@@ -49,7 +50,7 @@ func TestFolders(t *testing.T) {
 			}
 		}
 	}
-	// What it says is to be typed can be: the bench runs, and the same design comes again.
+	// The commands that this README.md gives work: the bench runs, and the build makes the same design again.
 	for _, folder := range []string{"out", "own", "hostile"} {
 		at := filepath.Join(dir, folder)
 		commands := commandsOf(t, at)
@@ -75,7 +76,7 @@ func TestFolders(t *testing.T) {
 
 var row = regexp.MustCompile("(?m)^\\| (`.*`) \\| ")
 
-// checkReadme holds the table of a folder's README.md against its files.
+// checkReadme compares the table in a folder's README.md with the files there.
 func checkReadme(t *testing.T, folder string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "README.md"))
@@ -130,7 +131,7 @@ func checkReadme(t *testing.T, folder string) {
 	}
 }
 
-// commandsOf are the lines of the blocks of a folder's README.md.
+// commandsOf returns the lines of all blocks in a folder's README.md.
 func commandsOf(t *testing.T, folder string) (all []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, "README.md"))

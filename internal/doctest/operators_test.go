@@ -10,13 +10,14 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A domain of operators, as its authors list them.
+// A domain is an ONNX operator domain, with the operators that its authors list.
 type domain struct {
 	name, what string
 	ops        []string
 }
 
-// domains reads the lists: a line of a name and what it is, then names of operators, further in.
+// domains reads testdata/operators.txt: per domain a line with its name and description, then indented lines with
+// the names of its operators.
 func domains(t *testing.T) (list []domain) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/operators.txt")
@@ -35,8 +36,9 @@ func domains(t *testing.T) (list []domain) {
 	return list
 }
 
-// TestOperators holds the list of operators against the code: each operator that ONNX, onnxruntime, QONNX and PULP list
-// is computed, or refused with a reason, and the page says so. What the code computes is listed.
+// TestOperators checks that the code either supports or refuses with a reason each operator that ONNX, onnxruntime,
+// QONNX and PULP list, that it supports none that is missing from the list, and that docs/operators.md shows this;
+// -update writes the page.
 func TestOperators(t *testing.T) {
 	t.Parallel()
 	const page, begin, end = "../../docs/operators.md", "<!-- list -->\n", "<!-- end -->\n"

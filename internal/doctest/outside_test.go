@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestOutside makes a Go module of README.md's blocks for other people's unit tests, beside a checkout of this one, and
-// runs it: what it names has to be open to other modules.
+// TestOutside makes a Go module from the blocks of README.md that show unit tests in other people's modules, beside
+// a link to this repository, and runs its tests: they must only need packages that other modules can import.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")
@@ -35,7 +35,7 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum")) // those of our modules: nothing is fetched
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum")) // those of our modules, so that nothing is downloaded
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,14 +29,14 @@ import (
 // update is the flag -update: what commands printed is written into the pages, and so is the table of blocks.
 var update = golden.Update
 
-// A treatment is what is done with the blocks of an info string.
+// A treatment is a way to check blocks, for those with a certain info string.
 type treatment struct {
-	info string // the first words behind the fence
-	what string // for the table of blocks
+	info string // first words of the info string, after the fence
+	what string // description, for the table of blocks
 	do   func(*site, *testing.T, *block)
 }
 
-// treatments are tried in order; a block that has none is an error.
+// treatments are tried in order. A block that none applies to is an error.
 var treatments = []treatment{
 	{"console shared", "run where HLSGEN_SHARED has the models, output compared", (*site).shared},
 	{"console", "run, output compared", (*site).console},
@@ -66,8 +66,8 @@ var treatments = []treatment{
 
 func nothing(*site, *testing.T, *block) {}
 
-// held says which test holds the text blocks behind a marker, <!-- marker --> in the line above, or below a heading of
-// a folder's pages.
+// held names the test that checks a text block, found by its marker (<!-- marker --> in the line before it), or by
+// the heading above it.
 var held = []struct{ page, marker, head, by string }{
 	{"docs/diagnostics/*.md", "", "Example", "docs.TestPages"},
 	{"docs/accumulators.md", "A2Q", "", "internal/measured.TestA2QPage"},
@@ -82,21 +82,22 @@ var held = []struct{ page, marker, head, by string }{
 	{"README.md", "diagnostic", "", "docs.TestREADME"},
 }
 
-// pictures are files that a page shows, and what draws them when its commands are run, in its folder.
+// pictures lists pictures that a page shows, with the file that the page's commands write when they are run in its
+// folder.
 var pictures = []struct{ page, shown, drawn string }{
 	{"README.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
 }
 
-// TestPages runs the documents. Every page has a folder of its own, in which its commands are run one after the other:
-// hlsgen is in the PATH, model.onnx, x.npy and y.npy are the iris example with its samples and what Brevitas makes of
-// them, and mine.json is a board file. The page of recurrent networks has some of these, too.
+// TestPages runs the documents. For every page it makes a folder and runs the page's commands there in order.
+// hlsgen is in the PATH. The folder has the iris example as model.onnx, its samples as x.npy, Brevitas' outputs for
+// them as y.npy, and a board file, mine.json. The page about recurrent networks has more files.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	python := tier.Needs(t, "bash", "make", "g++", "numpy")[3]
 	p := build(t)
 	p.python(t, python)
 	var mu sync.Mutex
-	counts := map[string]map[string]int{} // blocks by treatment and page
+	counts := map[string]map[string]int{} // numbers of blocks by treatment and page
 	t.Run("pages", func(t *testing.T) {
 		for _, page := range pages(t) {
 			t.Run(page, func(t *testing.T) {
@@ -148,13 +149,14 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// filtered reports whether flags of go test leave out subtests.
+// filtered reports whether flags of go test select among subtests, so that not all pages run.
 func filtered() bool {
 	return strings.Contains(flag.Lookup("test.run").Value.String(), "/") ||
 		flag.Lookup("test.skip").Value.String() != ""
 }
 
-// table holds how many blocks of each treatment there are, and on which pages.
+// table compares the table of blocks (how many each treatment has, and on which pages) with its file; -update
+// writes it.
 func table(t *testing.T, counts map[string]map[string]int) {
 	t.Helper()
 	var b strings.Builder
@@ -185,7 +187,7 @@ func table(t *testing.T, counts map[string]map[string]int) {
 	}
 }
 
-// pages are README.md and all pages of docs.
+// pages returns README.md and all pages of docs, as paths in the repository.
 func pages(t testing.TB) []string {
 	t.Helper()
 	root, all := tier.Root(t), []string{"README.md"}
@@ -203,13 +205,13 @@ func pages(t testing.TB) []string {
 	return all
 }
 
-// A program is hlsgen, built.
+// A program is a built hlsgen binary, with the flags of its commands.
 type program struct {
-	root, bin string                     // the module's folder, and the folder of the binary
+	root, bin string                     // root of the repository, folder of the binary
 	flags     map[string]map[string]bool // by command
 }
 
-// build makes the binary.
+// build builds the binary and reads the flags of each command from its help.
 func build(t testing.TB) *program {
 	t.Helper()
 	p := &program{root: tier.Root(t), bin: t.TempDir(), flags: map[string]map[string]bool{}}
@@ -220,7 +222,7 @@ func build(t testing.TB) *program {
 	}
 	line := regexp.MustCompile(`(?m)^  (\w+) +\S`)
 	flags := regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z][a-z-]*)`)
-	names := []string{"reference"} // which the help leaves out: it is for packages
+	names := []string{"reference"} // not listed in the help: it is meant for packages
 	for _, m := range line.FindAllStringSubmatch(p.run(t, p.bin, "hlsgen --help", 0), -1) {
 		if m[1] != "hlsgen" { // an example
 			names = append(names, m[1])
@@ -238,7 +240,7 @@ func build(t testing.TB) *program {
 	return p
 }
 
-// python has a Python with numpy in the way of the one that a page calls.
+// python makes the command python3 on the pages start the given Python, which has numpy.
 func (p *program) python(t testing.TB, path string) {
 	t.Helper()
 	text := fmt.Sprintf("#!/bin/sh\nexec %s \"$@\"\n", path)
@@ -247,7 +249,7 @@ func (p *program) python(t testing.TB, path string) {
 	}
 }
 
-// folder is a folder with what stands for a reader's own files.
+// folder makes a folder with the files that stand for a reader's own.
 func (p *program) folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -271,10 +273,10 @@ func (p *program) folder(t testing.TB) string {
 	return dir
 }
 
-// patience is when a command of a page is given up, on the slowest machine.
+// patience is the time limit of a command on a page, for the slowest machine.
 const patience = 10 * time.Minute
 
-// run runs a shell's text and gives all that it prints; the exit code is to be the given one.
+// run runs a shell script, checks its exit code, and returns all that it prints.
 func (p *program) run(t testing.TB, dir, script string, code int) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
@@ -297,13 +299,14 @@ func (p *program) run(t testing.TB, dir, script string, code int) string {
 	return out.String()
 }
 
-// A site is a page while its blocks are run, in order.
+// A site is a page whose blocks are being run, in order.
 type site struct {
 	*program
 	dir, text string
 }
 
-// console runs the commands of a block. Its info may end in "exit N": of the last command.
+// console runs the commands of a block and compares their output. If the info string ends in "exit N", the last
+// command must exit with N.
 func (s *site) console(t *testing.T, b *block) {
 	t.Helper()
 	commands := b.commands(t)
@@ -336,7 +339,7 @@ func (s *site) console(t *testing.T, b *block) {
 	s.text = strings.Replace(s.text, "```"+b.info+"\n"+b.text+"```\n", "```"+b.info+"\n"+now.String()+"```\n", 1)
 }
 
-// shared runs a block of commands on the shared models, which lie in the page's folder as models.
+// shared runs a block of commands that use the shared models, which are linked as models in the page's folder.
 func (s *site) shared(t *testing.T, b *block) {
 	t.Run(b.String(), func(t *testing.T) {
 		models, err := filepath.Abs(filepath.Join(tier.NeedsShared(t), "models"))
@@ -350,7 +353,7 @@ func (s *site) shared(t *testing.T, b *block) {
 	})
 }
 
-// picture holds a file of the project against what a command has drawn.
+// picture compares a picture in the repository with the file that a command has written.
 func (s *site) picture(t *testing.T, shown, drawn string) {
 	t.Helper()
 	got, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(drawn)))
@@ -373,7 +376,7 @@ func (s *site) picture(t *testing.T, shown, drawn string) {
 	}
 }
 
-// shell runs a block.
+// shell runs a block as one script and ignores its output.
 func (s *site) shell(t *testing.T, b *block) {
 	t.Helper()
 	if b.info != "sh" {
@@ -382,7 +385,7 @@ func (s *site) shell(t *testing.T, b *block) {
 	s.run(t, s.dir, "set -e\n"+b.text, 0)
 }
 
-// parseShell checks a block that is not run.
+// parseShell checks the syntax of a block that is not run, and hlsgen's commands and flags in it.
 func (s *site) parseShell(t *testing.T, b *block) {
 	t.Helper()
 	cmd := exec.Command("bash", "-n")
@@ -401,7 +404,7 @@ var (
 	comment = regexp.MustCompile(`(^|\s)#.*`)
 )
 
-// flagsOf holds the commands and flags of hlsgen in a line against what there is.
+// flagsOf checks that the commands and flags of hlsgen in a line exist.
 func (p *program) flagsOf(t testing.TB, where, line string) {
 	t.Helper()
 	for _, m := range call.FindAllStringSubmatch(comment.ReplaceAllString(line, ""), -1) {
@@ -417,7 +420,7 @@ func (p *program) flagsOf(t testing.TB, where, line string) {
 	}
 }
 
-// parseMake also looks for the targets.
+// parseMake does the same and checks that the Makefile has the targets.
 func (s *site) parseMake(t *testing.T, b *block) {
 	t.Helper()
 	s.parseShell(t, b)
@@ -434,7 +437,7 @@ func (s *site) parseMake(t *testing.T, b *block) {
 
 var goTest = regexp.MustCompile(`go test ((?:\./\S+ ?)+)(?:-run (\w+))?`)
 
-// parseTests also looks for the packages and the tests.
+// parseTests does the same and checks that the packages and tests exist.
 func (s *site) parseTests(t *testing.T, b *block) {
 	t.Helper()
 	s.parseShell(t, b)
@@ -455,7 +458,7 @@ func (s *site) parseTests(t *testing.T, b *block) {
 	}
 }
 
-// config reads a block as hlsgen.yaml. The command ends at the model, which is not there.
+// config checks that hlsgen accepts a block as its configuration: it gets as far as the missing model.
 func (s *site) config(t *testing.T, b *block) {
 	t.Helper()
 	s.write(t, "block.yaml", b.text)
@@ -485,7 +488,7 @@ func (s *site) write(t *testing.T, name, text string) {
 	}
 }
 
-// excerpt parses a piece of Go: declarations, statements, an element of a list, or fields.
+// excerpt checks that a block is part of a Go program: declarations, statements, an element of a list, or fields.
 func (s *site) excerpt(t *testing.T, b *block) {
 	t.Helper()
 	for _, around := range []string{"%s", "func _() {\n%s\n}", "var _ = []x{\n%s\n}", "type _ struct {\n%s\n}"} {
@@ -504,7 +507,7 @@ func (s *site) closes(t *testing.T, b *block) {
 	}
 }
 
-// added is a block of the one page whose layer a test adds.
+// added checks that a test adds the layer of this block, which only docs/adding-a-layer.md may have.
 func (s *site) added(t *testing.T, b *block) {
 	t.Helper()
 	if b.page != "docs/adding-a-layer.md" || !hasTest(t, "hlslib/layertest", "TestPage") {
@@ -512,7 +515,7 @@ func (s *site) added(t *testing.T, b *block) {
 	}
 }
 
-// held looks for the test that holds a block.
+// held checks that some test compares a block, and that this test exists.
 func (s *site) held(t *testing.T, b *block) {
 	t.Helper()
 	match := func(pattern, name string) bool { ok, _ := filepath.Match(pattern, name); return ok }
@@ -529,7 +532,7 @@ func (s *site) held(t *testing.T, b *block) {
 	t.Errorf("%s: no test holds this text; if it is a picture, mark it \"text drawing\"", b)
 }
 
-// tests are the names of the tests of a package, by its folder.
+// tests returns the names of the tests in a package folder.
 func tests(t testing.TB, folder string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(tier.Root(t), filepath.FromSlash(folder), "*_test.go"))

@@ -9,10 +9,10 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// recurrentPage has commands on recurrent networks.
+// recurrentPage is the page about recurrent networks.
 const recurrentPage = "docs/recurrent.md"
 
-// recurrent adds the networks that the page tells of, and eight digits, to a folder.
+// recurrent writes the networks that this page uses, and eight digits, into a folder.
 func (p *program) recurrent(t testing.TB, dir string) {
 	t.Helper()
 	read := func(path string) []byte {
@@ -30,7 +30,7 @@ func (p *program) recurrent(t testing.TB, dir string) {
 			t.Fatal(err)
 		}
 	}
-	const size = 8 // steps of a digit, a column of eight pixels each
+	const size = 8 // time steps of a digit: its columns of eight pixels
 	for name, from := range map[string]string{"lstm.onnx": "lstm-h16-w8a8-pot", "bilstm.onnx": "bilstm-scan-h32-w4a8"} {
 		b, err := onnxtest.Open(read(from+"/model.onnx"), size, "T")
 		write(name, b, err)

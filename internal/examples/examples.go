@@ -1,22 +1,22 @@
-// Package examples is what hlsgen carries with it: trained networks with real data, so that a build works in an empty
-// folder and its accuracy means something. Each folder holds model.onnx (QONNX), inputs.npy, labels.npy (the class of
-// each sample, -1 for an edge case) and outputs.npy (what Brevitas computes).
+// Package examples holds the example networks in hlsgen: trained networks with real data, so that a build works in
+// an empty folder and its accuracy is meaningful. Each folder has model.onnx (QONNX), inputs.npy, labels.npy (the
+// class of each sample, -1 for an edge case) and outputs.npy (Brevitas' results).
 //
 // In comes the name of an example; out come its files. It sees nothing of this module.
 package examples
 
 import "embed"
 
-// Digits is a 64-64-64-64-10 perceptron for 8x8 handwritten digits, ternary weights, 2-bit activations, trained with
-// Brevitas for this project on the UCI optical digits (NOTICE): 128 held-out samples and 13 edge cases. It is what a
-// build without a model builds.
+// Digits is a 64-64-64-64-10 perceptron for 8x8 handwritten digits, with ternary weights and 2-bit activations. It
+// was trained with Brevitas for this project on the UCI optical digits (NOTICE). It has 128 held-out samples and 13
+// edge cases. A build without a model builds this example.
 const Digits = "digits-mlp-w2a2"
 
-// Iris is a 4-8-3 perceptron, 3-bit weights and activations, on Fisher's iris data; qcdq.onnx is the same network in
-// QuantizeLinear form.
+// Iris is a 4-8-3 perceptron with 3-bit weights and activations for Fisher's iris data. qcdq.onnx is the same
+// network in QuantizeLinear form.
 const Iris = "iris-mlp-w3a3"
 
-// An Example is one of them, with its line in a list.
+// An Example is an example with its line in a list.
 type Example struct{ Name, Doc string }
 
 // All lists the examples, the default first.
@@ -25,7 +25,7 @@ var All = []Example{
 	{Iris, "a perceptron (4-8-3) for Fisher's irises, 3-bit weights and activations"},
 }
 
-// Files holds one folder per example.
+// Files contains one folder per example.
 //
 //go:embed digits-mlp-w2a2 iris-mlp-w3a3
 var Files embed.FS

@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestARM runs, by QEMU, what is compiled for arm64: the kernels of every set against those in Go, sums at their
-// limits, the codes of inputs, and all models of the repository against eval. A processor has the sets that it is to
-// have, and those without dot products take what any does.
+// TestARM runs code compiled for arm64 in QEMU: it compares the kernels of every set with those in Go, sums at
+// their limits, the codes of inputs, and all models of the repository with eval. It also checks that each processor
+// selects the right sets, and that a processor without dot products uses the kernels that run on any.
 func TestARM(t *testing.T) {
 	t.Parallel()
 	tier.NeedsLong(t)

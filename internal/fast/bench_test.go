@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// imported is a shared model and its samples, as float32.
+// imported returns a shared model and its samples as float32.
 func imported(t testing.TB, folder, file, samples string) (*dataflow.Model, []float32) {
 	t.Helper()
 	dir := filepath.Join(tier.NeedsShared(t), "models", folder)
@@ -33,7 +33,7 @@ func imported(t testing.TB, folder, file, samples string) (*dataflow.Model, []fl
 		t.Fatal(err)
 	}
 	var x []float32
-	for _, a := range arrays { // there is one
+	for _, a := range arrays { // there is only one
 		for _, v := range a.Data {
 			x = append(x, float32(v))
 		}
@@ -41,7 +41,7 @@ func imported(t testing.TB, folder, file, samples string) (*dataflow.Model, []fl
 	return im.Model, x
 }
 
-// cpuTime is what the process has computed for, which other processes do not add to.
+// cpuTime returns the CPU time that this process has used. Other processes do not affect it.
 func cpuTime(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -50,7 +50,8 @@ func cpuTime(b testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkPredict has float32 samples in and real numbers out, on one core. ns/MAC counts the products with weights.
+// BenchmarkPredict measures Predict, with float32 samples in and real numbers out, on one core. ns/MAC is the time
+// per product with a weight.
 func BenchmarkPredict(b *testing.B) {
 	for _, c := range []struct{ folder, file, samples string }{
 		{"zoo/TFC_1W1A", "model.onnx", "x0.npy"},

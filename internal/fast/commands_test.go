@@ -24,11 +24,12 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// python is an interpreter that has numpy and onnxruntime; make bench-peers gives it.
+// python is an interpreter that has numpy and onnxruntime. `make bench-peers` passes it.
 var python = flag.String("python", "", "compare whole commands with onnxruntime of this Python")
 
-// commanded are the networks, two numbers of samples, and what the peer runs at a time: of these the fastest counts.
-// The difference takes the slower side a second, and a file has 700 MB at most.
+// commanded lists the networks, with two numbers of samples each, and the batch sizes of the peer, of which the
+// fastest counts. The numbers of samples differ by about a second's work of the slower side. A file has at most 700
+// MB.
 var commanded = []struct {
 	folder, samples string
 	few, many       int
@@ -43,10 +44,11 @@ var commanded = []struct {
 	{"zoo/espcn_nn_resize", "x0.npz", 5, 35, []int{1, 5}},
 }
 
-// TestCommands measures whole commands, a file of samples in and a file of outputs out: hlsgen simulate, and a script
-// that calls onnxruntime, on one thread each. What a sample takes is the CPU time of many samples less that of few, and
-// less the script's start. The peer runs the model in the dialects that hlsgen convert writes, and without quantisers,
-// which is another function. The share is that of samples whose outputs are equal to 2e-5.
+// TestCommands measures whole commands on one thread each, which read a file of samples and write a file of
+// outputs: hlsgen simulate, and a script that calls onnxruntime. The time per sample is the CPU time for many
+// samples minus that for few, without the script's start. The peer runs the model in the dialects that hlsgen
+// convert writes, and without quantisers, which is another function. The share counts samples whose outputs are
+// equal within 2e-5.
 func TestCommands(t *testing.T) {
 	if *python == "" {
 		t.Skip("it takes some twenty minutes: make bench-peers runs it")
@@ -86,7 +88,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// builtHlsgen is hlsgen, built of what is here.
+// builtHlsgen builds hlsgen from the sources here, and returns its path.
 func builtHlsgen(t *testing.T) string {
 	hlsgen := filepath.Join(t.TempDir(), "hlsgen")
 	if out, err := exec.Command("go", "build", "-o", hlsgen, "hlsgen/cmd/hlsgen").CombinedOutput(); err != nil {
@@ -95,8 +97,8 @@ func builtHlsgen(t *testing.T) string {
 	return hlsgen
 }
 
-// peersOf returns the commands of onnxruntime: for each dialect in which hlsgen writes the model, with optimisations
-// and without, and for the model without quantisers.
+// peersOf returns the commands of onnxruntime: for each dialect in which hlsgen writes the model, with
+// optimisations and without, and for the model without quantisers.
 func peersOf(t *testing.T, hlsgen, script, model, dir string, own command, batches []int) (peers []*command) {
 	for _, form := range []string{"QCDQ", "QOperator", "float"} {
 		file := model
@@ -123,8 +125,8 @@ func peersOf(t *testing.T, hlsgen, script, model, dir string, own command, batch
 	return peers
 }
 
-// manySamples writes a file of n samples, which are some again and again, and reads it three times: pages that were
-// just written are slow at first.
+// manySamples writes a file of n samples by repeating the given ones. It reads the file three times, because pages
+// that were just written are slow at first.
 func manySamples[T float32 | uint8](t *testing.T, file string, x []T, shape []int, n int) string {
 	each, dtype := dataflow.Shape(shape).Size()/shape[0], fmt.Sprintf("%T", x)[2:]
 	b, err := npy.Header(dtype, append([]int{n}, shape[1:]...))
@@ -145,9 +147,9 @@ func manySamples[T float32 | uint8](t *testing.T, file string, x []T, shape []in
 	return file
 }
 
-// A command makes a file of outputs of one of samples, few or many.
+// A command computes a file of outputs from a file of few or many samples.
 type command struct {
-	name    string // of a peer: its graph, and whether that is optimised
+	name    string // of a peer: its graph, and whether the graph is optimised
 	batch   int
 	samples [2]string
 	counts  [2]int
@@ -155,7 +157,8 @@ type command struct {
 	output  string
 }
 
-// took is the CPU time of the command for few samples, or many, less the seconds that it says its start has taken.
+// took returns the command's CPU time for few or many samples, without the seconds that the command reports for its
+// start.
 func (c *command) took(many int) (time.Duration, error) {
 	cmd := c.run(c.samples[many], c.output)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
@@ -174,7 +177,7 @@ func (c *command) took(many int) (time.Duration, error) {
 	return took, nil
 }
 
-// each is the microseconds that one sample more takes.
+// each returns the microseconds per additional sample.
 func (c *command) each() (float64, error) {
 	few, err := c.took(0)
 	if err != nil {
@@ -184,7 +187,7 @@ func (c *command) each() (float64, error) {
 	return float64(many-few) / float64(time.Microsecond) / float64(c.counts[1]-c.counts[0]), err
 }
 
-// bestCommand is onnxruntime's command for a file, with the batch that takes it the least time.
+// bestCommand returns onnxruntime's command for a file, with the batch size that takes the least time.
 func bestCommand(own command, script, file, form, optimised, dir string, batches []int) (best *command, failed error) {
 	least := time.Duration(math.MaxInt64)
 	for _, n := range batches {
@@ -216,7 +219,7 @@ func bestCommand(own command, script, file, form, optimised, dir string, batches
 	return best, failed
 }
 
-// asWritten is a model for n samples at a time, of which nothing else changes.
+// asWritten returns a model for n samples at a time, otherwise unchanged.
 func asWritten(file string, n int) ([]byte, error) {
 	onnx, err := os.ReadFile(file)
 	if err != nil {
@@ -230,7 +233,7 @@ func asWritten(file string, n int) ([]byte, error) {
 	return resized(g, n, func(name string) *graph.Tensor { return g.Init[name] })
 }
 
-// commandsInTurns measures eleven times, the first one first and the last one first in turn.
+// commandsInTurns measures eleven rounds. The order of the commands alternates between forwards and backwards.
 func commandsInTurns(t *testing.T, own *command, peers []*command) []rounds {
 	all := append([]*command{own}, peers...)
 	took := make([][]float64, len(all))
@@ -259,7 +262,7 @@ func commandsInTurns(t *testing.T, own *command, peers []*command) []rounds {
 
 func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }
 
-// equalShare is the part of the first n samples whose outputs in two files are equal to 2e-5.
+// equalShare returns the share of the first n samples whose outputs in two files are equal within 2e-5.
 func equalShare(t *testing.T, a, b string, n int) float64 {
 	var outputs [2][]float64
 	for i, file := range []string{a, b} {

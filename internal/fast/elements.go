@@ -6,10 +6,11 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// tableEntries is what the table of a layer's functions has at most.
+// A table of a layer's functions has at most tableEntries entries.
 const tableEntries = 1 << 22
 
-// elements adds a stage for functions of one element, or of two bytes; false where there is none.
+// elements adds a stage for functions of one element or of two byte elements. It returns false if it supports no
+// such stage for the layer.
 func (p *Program) elements(n *dataflow.Node, c dataflow.Elements) bool {
 	out := &p.streams[n.Out[0]]
 	if len(n.In) > 2 || out.width == wide {
@@ -44,17 +45,17 @@ func (p *Program) elements(n *dataflow.Node, c dataflow.Elements) bool {
 	return true
 }
 
-// elementwise is functions of elements at work.
+// An elementwise computes functions of elements.
 type elementwise struct {
 	dataflow.Elements
 	in     []*stream
 	out    *stream
 	inner  int       // entries of a table for one value of the first input
-	tables [][]int32 // by channel: what is kept of the output; nil where the functions are called
-	bytes  []uint8   // the only table, of bytes of bytes; nil where there are others
+	tables [][]int32 // by channel: stored values of the output; nil if the functions are called
+	bytes  []uint8   // the only table, from bytes to bytes; nil if there are other tables
 }
 
-// tabulate makes tables of so many entries, one for all channels that are alike.
+// tabulate makes tables with the given number of entries. Channels with equal tables share one.
 func (e *elementwise) tabulate(entries int) {
 	x := make([]int64, len(e.in))
 	for c := range e.tables {
@@ -80,7 +81,7 @@ func (e *elementwise) tabulate(entries int) {
 	}
 }
 
-// kept is what is kept of the output: of what does not occur, anything.
+// kept returns the stored form of the output for inputs x. For inputs that do not occur, the result is arbitrary.
 func (e *elementwise) kept(c int, x []int64) int32 {
 	y := min(max(e.Of(c, x), e.out.reach.Lo), e.out.reach.Hi)
 	if e.out.width == narrow {
@@ -140,7 +141,7 @@ func (e *elementwise) run(w *Worker, frames int) {
 	}
 }
 
-// roots is the streams in whose buffers those are.
+// roots returns the streams whose buffers hold the given streams.
 func (p *Program) roots(streams []int) (list []int) {
 	for _, s := range streams {
 		list = append(list, p.viewOf(s).root)
@@ -148,18 +149,19 @@ func (p *Program) roots(streams []int) (list []int) {
 	return list
 }
 
-// A pool is the greatest, or the sum, of the vectors of windows at work.
+// A pool computes the maximum, or the sum, of the vectors in each window.
 type pool struct {
 	dataflow.Pools
 	in, out *stream
 	windows int
-	begins  []int32     // by window: where it lies; of one that is put together, 0
-	offs    []int32     // by position: where its vector lies, from where the window begins
-	segs    [][]segment // by window: what it is put together of; nil where all lie alike
+	begins  []int32     // by window: its position; 0 if the window is assembled from segments
+	offs    []int32     // by position: offset of its vector from the window's beginning
+	segs    [][]segment // by window: segments from which it is assembled; nil if all windows have the same layout
 	fill    piece
 }
 
-// pools adds a stage for the maxima of bytes, or their sums; false where there is none.
+// pools adds a stage for the maxima or the sums of bytes. It returns false if it does not support the layer's
+// ranges.
 func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
 	v := p.viewOf(n.In[0])
 	in, out := &p.streams[v.root], &p.streams[n.Out[0]]
@@ -219,7 +221,7 @@ func (k *pool) run(w *Worker, frames int) {
 	}
 }
 
-// highest makes the outputs of windows that begin at elements of x.
+// highest computes the outputs of windows that begin at the given elements of x.
 func (k *pool) highest(w *Worker, y, x []uint8, at []int32) {
 	w.p.kernels.highest(y, x, k.Channels, at, k.offs)
 	if shift := uint8(k.in.lo() - k.out.lo()); shift != 0 {
@@ -229,7 +231,7 @@ func (k *pool) highest(w *Worker, y, x []uint8, at []int32) {
 	}
 }
 
-// add has sums be those of a window's bytes.
+// add computes the sums of a window's bytes.
 func (k *pool) add(sums []int64, x []uint8) {
 	clear(sums)
 	for _, off := range k.offs {
@@ -239,7 +241,7 @@ func (k *pool) add(sums []int64, x []uint8) {
 	}
 }
 
-// put makes outputs of sums, from an element of frame f on.
+// put converts sums to outputs and stores them from element at of frame f on.
 func (k *pool) put(w *Worker, f, at int, sums []int64) {
 	for i, sum := range sums {
 		v := sum + int64(k.Positions)*k.in.lo()

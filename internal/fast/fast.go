@@ -1,24 +1,24 @@
-// Package fast is a compiled engine: it computes the frames of a graph, bit for bit what every layer's Eval does, as
-// fast as the machine's integer units allow.
+// Package fast is a compiled engine. It computes the frames of a graph, with exactly the results of every layer's
+// Eval, as fast as the machine's integer units allow.
 //
-// In comes a dataflow.Graph; out come frames, batch by batch. Layers say what they compute as data
-// (dataflow.Computation), and there is a program for each form of that, chosen by the ranges that are proved of its
-// streams: bytes where a stream's values are at most 256 that follow each other, int32 or int64 else. A layer that says
-// nothing runs its Eval. It sees dataflow and num.
+// In comes a dataflow.Graph; out come frames, batch by batch. Layers describe their function as data
+// (dataflow.Computation). The package has a program for each form of description, and chooses it by the proved
+// ranges of the streams. It stores a stream in bytes if its values lie within 256 successive numbers, and otherwise
+// in int32 or int64. A layer without a description runs its Eval. It sees dataflow and num.
 //
-//	fast.go       Compile: a graph becomes stages over buffers
-//	view.go       streams whose elements lie in another one's buffer
+//	fast.go       Compile: turns a graph into stages over buffers
+//	view.go       streams whose elements lie in the buffer of another stream
 //	products.go   products with constant weights
-//	forms.go      how rows are multiplied, by what kernels there are for the numbers
-//	finish.go     what becomes of their sums
-//	lines.go      step functions as whole parts of lines
-//	fuse.go       functions of sums, which are computed where these are
+//	forms.go      the ways to multiply rows, by the kernels that exist for the numbers
+//	finish.go     functions of the sums of products
+//	lines.go      step functions as rounded lines
+//	fuse.go       functions of sums that are computed together with the sums
 //	elements.go   functions of single elements, and pools
-//	frames.go     what goes in and comes out, and Eval for layers that say nothing
-//	host.go       real numbers in and out, where a model's ends are tables (dataflow.Host)
-//	kernels.go    inner loops in Go; kernels_amd64.s, which is made by asm, and kernels_arm64.s have the same, and
-//	              kernels_amd64.go, kernels_arm64.go and kernels_other.go list what sets of them there are;
-//	              kernels_asm.go has what sets share
+//	frames.go     input and output of frames, and Eval for layers without a description
+//	host.go       real numbers in and out, for a model whose ends are tables (dataflow.Host)
+//	kernels.go    inner loops in Go; kernels_amd64.s, which asm generates, and kernels_arm64.s contain the same loops;
+//	              kernels_amd64.go, kernels_arm64.go and kernels_other.go list the available sets of kernels;
+//	              kernels_asm.go has the code that sets share
 package fast
 
 import (
@@ -30,7 +30,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// width is the bytes of an element in a buffer.
+// A width is the size of a stored element in bytes.
 type width int
 
 const (
@@ -39,53 +39,56 @@ const (
 	wide   width = 8 // the value, in an int64
 )
 
-// A stream is where a stream's frames lie: in a buffer of its own, or as elements of that of another.
+// A stream holds where the frames of a graph's stream lie: in a buffer of its own, or as elements of another
+// buffer.
 type stream struct {
 	size  int       // elements of a frame
-	reach num.Range // values that are kept in the buffer
+	reach num.Range // range of values stored in the buffer
 	width width
-	view  *view // not nil: there is no buffer
-	copy  *view // not nil: what the buffer is a copy of
-	slot  int   // of the buffers that a worker has, whose streams do not live at the same time
+	view  *view // not nil: the stream has no buffer and is this view
+	copy  *view // not nil: the buffer is a copy of this view
+	slot  int   // number of the buffer in a worker; streams with the same slot are never alive at the same time
 }
 
-// lo is what a byte of 0 stands for.
+// lo returns the value that a byte of 0 stands for.
 func (s *stream) lo() int64 { return s.reach.Lo }
 
-// A stage computes buffers of others, for so many frames.
+// A stage computes the contents of buffers from other buffers, for the given number of frames.
 type stage struct {
 	reads, writes []int // streams with buffers
 	run           func(w *Worker, frames int)
 }
 
-// A plan is what only compiling needs.
+// A plan holds data that only compiling needs.
 type plan struct {
-	with    map[*dataflow.Node]*dataflow.Node // functions that are computed where their sums are, by what makes these
-	borders map[int]int                       // by stream that is a view: the copy with a border that it is one of
-	lists   [][]int32                         // that layers share
+	with    map[*dataflow.Node]*dataflow.Node // functions computed with their sums, by the node of the sums
+	borders map[int]int                       // by stream that is a view: the bordered copy to which it belongs
+	lists   [][]int32                         // shared by layers
 }
 
-// A Program is a graph as stages. It is immutable; each goroutine has a Worker of its own.
+// A Program is a graph compiled into stages. It is immutable. Each goroutine needs a Worker of its own.
 type Program struct {
 	g       *dataflow.Graph
 	streams []stream
 	stages  []stage
-	slots   []int // bytes of a frame, by slot
-	scratch int   // bytes that a stage needs beside
-	codes   int   // bytes of a frame, where pairs of products are looked up
+	slots   []int // bytes per frame, by slot
+	scratch int   // bytes that a stage needs in addition
+	codes   int   // bytes per frame for codes of pairs, where products are looked up
 	kernels *kernels
 	*plan
-	Batch int   // frames that a worker takes at a time
-	MACs  int64 // products with weights of a frame
+	Batch int   // frames that a worker processes at a time
+	MACs  int64 // products with weights per frame
 }
 
-// batchBytes is what the buffers of a batch may take together: they are to stay in the cache of a core.
+// The buffers of a batch should take at most batchBytes together, so that they stay in the cache of a core.
 const batchBytes = 1 << 18
 
-// Compile makes a program of a graph. The error says why there is none: a layer keeps a state from frame to frame.
+// Compile compiles a graph. It returns an error if a layer keeps a state from frame to frame, which this engine
+// does not support.
 func Compile(g *dataflow.Graph) (*Program, error) { return compile(g, machines()[0]) }
 
-// CompileForAll makes a program for each kind of processor that this one is, the best first, the last for any.
+// CompileForAll compiles a graph for each kind of processor that this machine supports. The fastest comes first,
+// and the last runs on any processor.
 func CompileForAll(g *dataflow.Graph) (list []*Program, err error) {
 	for _, k := range machines() {
 		p, err := compile(g, k)
@@ -97,7 +100,7 @@ func CompileForAll(g *dataflow.Graph) (list []*Program, err error) {
 	return list, nil
 }
 
-// Machine is the kind of processor that the program is for.
+// Machine returns the kind of processor that the program is for.
 func (p *Program) Machine() string { return p.kernels.name }
 
 func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
@@ -140,7 +143,7 @@ func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 	return p, nil
 }
 
-// stage adds what computes a node; nothing where its outputs are views.
+// stage adds a stage that computes a node. It adds none if the node's outputs are views.
 func (p *Program) stage(n *dataflow.Node) {
 	if p.fused(n) {
 		return
@@ -175,7 +178,7 @@ func (p *Program) stage(n *dataflow.Node) {
 	}
 }
 
-// agree has copies count their bytes from where what they are copies of does.
+// agree gives each copy the same base value of bytes as its original.
 func (p *Program) agree() {
 	unite := func(i int) {
 		if v := p.streams[i].copy; v != nil {
@@ -191,7 +194,7 @@ func (p *Program) agree() {
 	}
 }
 
-// place gives every buffer a slot, which it shares with those that do not live when it does.
+// place gives every buffer a slot. Buffers that are never alive at the same time may share a slot.
 func (p *Program) place() {
 	type life struct{ from, to int } // stages
 	lives := make([]life, len(p.streams))
@@ -234,7 +237,7 @@ func (p *Program) place() {
 	}
 }
 
-// Bytes is what the buffers of a frame take.
+// Bytes returns the size of a frame's buffers in bytes.
 func (p *Program) Bytes() int {
 	n := 0
 	for _, bytes := range p.slots {

@@ -6,31 +6,31 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A finish makes outputs of the sums of a block, which are those of products of bytes, without what lo of the bytes
-// adds. An output that is kept in a byte is made by the first of line, steep, counted and table that is not nil.
+// A finish converts the sums of a block of products to outputs. The sums exclude the contribution of the bytes' lo.
+// Outputs that are stored in bytes are computed by the first of line, steep, counted and table that is not nil.
 type finish struct {
 	line  *line
 	steep *steep
-	// base and the number of thresholds that are less than the sum
+	// The output is base plus the number of thresholds that are less than the sum.
 	counted []int32 // [thresholds][lanes]
 	base    [lanes]uint8
 	table   [][]uint8 // by lane: the output's byte, from the least sum on
 	least   [lanes]int32
-	// Else it is a function of the sum with add, by steps or as it is.
-	lo    int64 // of an output's byte
+	// Otherwise the output is the sum plus add, after steps if there are any.
+	lo    int64 // value of an output's byte 0
 	add   [lanes]int64
-	steps []num.Step // by lane; nil without
+	steps []num.Step // by lane; nil without step functions
 }
 
-// Thresholds that are counted at most, where there is a line and where there is none, and sums of a lane that have a
-// table.
+// At most fewSteps thresholds are counted where a line also works, and countedSteps otherwise. A table has at most
+// tableSums sums per lane.
 const (
 	fewSteps     = 1
 	countedSteps = 24
 	tableSums    = 1 << 12
 )
 
-// finisher is what is done with the sums of n outputs.
+// finisher returns the finish for n outputs from output first on.
 func (k *product) finisher(first, n int) finish {
 	f := finish{lo: k.out.lo()}
 	var reach [lanes]num.Range // of sums
@@ -60,7 +60,7 @@ func (k *product) finisher(first, n int) finish {
 	return f
 }
 
-// choose says how bytes are made by step functions of sums of these ranges.
+// choose selects how the step functions of sums in the given ranges produce bytes.
 func (f *finish) choose(reach []num.Range) {
 	most, rises, tables := int64(0), true, true
 	for c, s := range f.steps {
@@ -85,7 +85,7 @@ func (f *finish) choose(reach []num.Range) {
 	}
 }
 
-// shift has sums be outputs, which bytes hold.
+// shift makes the sums themselves the outputs, which fit into bytes.
 func (f *finish) shift(reach []num.Range) {
 	f.line = &line{}
 	for c := range reach {
@@ -97,7 +97,7 @@ func (f *finish) shift(reach []num.Range) {
 	}
 }
 
-// within has values that do not occur, because they are not in r, be the nearest that do.
+// within clamps the values of a step function to range r. Values outside r do not occur.
 func within(s num.Step, r num.Range) num.Step {
 	o := num.Step{Value: []int64{min(max(s.Value[0], r.Lo), r.Hi)}}
 	for i, at := range s.At {
@@ -108,7 +108,7 @@ func within(s num.Step, r num.Range) num.Step {
 	return o
 }
 
-// count has the outputs be counted.
+// count makes the outputs count thresholds.
 func (f *finish) count(most int64) {
 	f.counted = make([]int32, most*lanes)
 	for i := range f.counted {
@@ -126,7 +126,7 @@ func (f *finish) count(most int64) {
 	}
 }
 
-// lines has the outputs be the whole parts of a line, where each step function is one.
+// lines makes the outputs rounded lines. It returns false if a step function is no rounded line.
 func (f *finish) lines(reach []num.Range) bool {
 	l, s := &line{}, &steep{}
 	lined, steeped := true, true
@@ -152,7 +152,7 @@ func (f *finish) lines(reach []num.Range) bool {
 	return true
 }
 
-// of is the output of lane c for a sum.
+// of returns the output of lane c for a sum.
 func (f *finish) of(c int, sum int32) int64 {
 	v := int64(sum) + f.add[c]
 	if f.steps != nil {
@@ -161,7 +161,8 @@ func (f *finish) of(c int, sum int32) int64 {
 	return v
 }
 
-// bytes makes n outputs of each row of sums, those of a row stride behind those of the one before.
+// bytes computes n outputs from each row of sums. The outputs of each row are stride bytes behind those of the row
+// before.
 func (f *finish) bytes(k *kernels, y []uint8, stride, n int, sums []int32) {
 	switch {
 	case f.line != nil:
@@ -183,7 +184,7 @@ func (f *finish) bytes(k *kernels, y []uint8, stride, n int, sums []int32) {
 	}
 }
 
-// ints is bytes for outputs that are kept as they are.
+// ints is bytes for outputs that are stored as int32.
 func (f *finish) ints(y []int32, stride, n int, sums []int32) {
 	for r := 0; r*lanes < len(sums); r++ {
 		to := y[r*stride:][:n]

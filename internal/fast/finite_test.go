@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestFinite has a number that is not finite at every place of lists of many lengths.
+// TestFinite puts a number that is not finite at every place of lists of many lengths.
 func TestFinite(t *testing.T) {
 	t.Parallel()
 	ends := []float32{math.MaxFloat32, -math.MaxFloat32, 0, float32(math.Copysign(0, -1)), 1e-45, -1}

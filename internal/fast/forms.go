@@ -2,18 +2,18 @@ package fast
 
 import "math"
 
-// A form is a way in which rows are multiplied with weights.
+// A form is a way to multiply rows with weights.
 type form int
 
 const (
-	four   form = iota // four neighbours in a step, for 16 outputs
+	four   form = iota // a step multiplies four adjacent elements, for 16 outputs
 	own                // every output has a channel of its own
-	words              // as four, where products of bytes are too great for that
-	along              // as words, 16 neighbours in a step, for four outputs
-	looked             // the sums of two products are looked up, two times in a step, for 64 outputs
+	words              // as four, for products of bytes that are too large for it
+	along              // as words, with 16 adjacent elements per step, for four outputs
+	looked             // a step looks up the sum of two products, twice, for 64 outputs
 )
 
-// deep is the neighbours in a row that a lane multiplies in a step.
+// deep returns how many adjacent elements of a row a lane multiplies in a step.
 func (f form) deep() int {
 	if f == along {
 		return 16
@@ -21,7 +21,7 @@ func (f form) deep() int {
 	return deep
 }
 
-// lanes is the outputs of a block.
+// lanes returns the number of outputs in a block.
 func (f form) lanes() int {
 	switch f {
 	case along:
@@ -32,8 +32,8 @@ func (f form) lanes() int {
 	return lanes
 }
 
-// chunk is the steps that a sum of 16 bits takes, which are even, or one of 8 bits, where pairs are looked up, whatever
-// the weights are.
+// chunk returns how many steps a sum fits into 16 bits, or into 8 bits where pairs are looked up, for any weights
+// up to largest and bytes up to top. For 16 bits the number is even.
 func (f form) chunk(largest, top int64) int {
 	if f == looked {
 		return int(math.MaxInt8 / (4 * largest * top))
@@ -41,13 +41,13 @@ func (f form) chunk(largest, top int64) int {
 	return int(math.MaxInt16 / (4 * largest * top) * 2)
 }
 
-// A weighing is what weights are, all of them together.
+// A weighing summarises all weights of a layer.
 type weighing struct {
-	least, most, largest int64 // and 0; the largest by magnitude is at least 1
-	sum                  int64 // the greatest of the sums of magnitudes by output
+	least, most, largest int64 // including 0; the largest magnitude is at least 1
+	sum                  int64 // greatest sum of magnitudes among all outputs
 }
 
-// weigh looks at weights; ok is false where they are no bytes, or their sums no 32 bits.
+// weigh summarises weights. ok is false if a weight does not fit into a byte or a sum into 32 bits.
 func weigh(weights [][]int64) (r weighing, ok bool) {
 	for _, row := range weights {
 		sum := int64(0)
@@ -61,7 +61,7 @@ func weigh(weights [][]int64) (r weighing, ok bool) {
 	return r, r.least >= math.MinInt8 && r.most <= math.MaxInt8 && r.sum <= math.MaxInt32/256
 }
 
-// formOf returns how a layer's rows are multiplied, whose bytes are up to top.
+// formOf returns the form for a layer with bytes up to top.
 func (p *Program) formOf(k *product, r weighing, top int64) form {
 	each := len(k.Weights) / k.Groups
 	switch {
@@ -76,10 +76,10 @@ func (p *Program) formOf(k *product, r weighing, top int64) form {
 	return words
 }
 
-// refine takes another form where rows do not lie as one wants, or where it takes fewer instructions.
+// refine selects another form if rows have the wrong layout for the form, or if the other takes fewer instructions.
 func (k *product) refine() {
 	each := len(k.Weights) / k.Groups
-	// of vectors, for a row: those of a step, and to add up what is side by side
+	// vector instructions per row: those of the steps, and those that add adjacent sums
 	inWords := (each + words.lanes() - 1) / words.lanes() * 10 * k.stepsOf(words)
 	alongIt := (each + along.lanes() - 1) / along.lanes() * (9*k.stepsOf(along) + 8)
 	switch {
@@ -90,7 +90,7 @@ func (k *product) refine() {
 	}
 }
 
-// stepsOf is the steps that a form takes for a row.
+// stepsOf returns the number of steps per row in a form.
 func (k *product) stepsOf(f form) (n int) {
 	for _, s := range k.parts {
 		n += (int(s.n) + f.deep() - 1) / f.deep()
@@ -98,7 +98,7 @@ func (k *product) stepsOf(f form) (n int) {
 	return n
 }
 
-// fill puts the weights of a block into the order in which they are read.
+// fill stores the weights of a block in the order in which the kernel reads them.
 func (k *product) fill(b *block) {
 	switch k.form {
 	case own:
@@ -111,7 +111,7 @@ func (k *product) fill(b *block) {
 	case four:
 		b.ints = make([]int8, len(k.offs)*lanes*deep)
 		k.each(b, func(c, step, i int, w int64) { b.ints[(step*lanes+c)*deep+i] = int8(w) })
-	case words: // the even ones of a step, then the odd ones
+	case words: // the even elements of a step, then the odd ones
 		b.words = make([]int16, len(k.offs)*lanes*deep)
 		k.each(b, func(c, step, i int, w int64) { b.words[((step*2+i%2)*lanes+c)*2+i/2] = int16(w) })
 	case along:
@@ -129,7 +129,8 @@ func (k *product) fill(b *block) {
 	}
 }
 
-// each calls of for the weights of a block: of output c, neighbour i of a step.
+// each calls of for the weights of a block. Its arguments are the output c, the step, the element i of the step and
+// the weight.
 func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	deep := k.form.deep()
 	for c := range b.n {
@@ -143,17 +144,18 @@ func (k *product) each(b *block, of func(c, step, i int, w int64)) {
 	}
 }
 
-// chunkOf returns the steps of a block after which sums of fewer bits are put away: those of its form, and more where
-// its weights allow it. Where not even one step fits these sums, as of kernels that have none, it returns 0.
+// chunkOf returns after how many steps a block must move its narrow sums to wider ones. The number is at least that
+// of the form, and greater if the block's weights allow it. It is 0 if not even one step fits, as for kernels
+// without narrow sums.
 func (k *product) chunkOf(b *block, least int, top int64) int {
-	steps, of, most := len(k.offs), 1, int64(math.MaxInt8) // a lane has so many of these sums
+	steps, of, most := len(k.offs), 1, int64(math.MaxInt8) // narrow sums per lane
 	if k.form == four {
 		of, most = 2, math.MaxInt16
 	}
 	if k.form != four && k.form != looked || least == 0 || least >= steps {
 		return least
 	}
-	// by sum, behind so many steps: the sums of the products that are below zero, and of those above
+	// by sum and number of steps: the sums of all negative and of all positive products
 	ends := make([][2]int64, k.form.lanes()*of*(steps+1))
 	k.each(b, func(c, step, i int, w int64) {
 		end := &ends[(c*of+i*of/deep)*(steps+1)+step+1]
@@ -186,7 +188,7 @@ func (k *product) chunkOf(b *block, least int, top int64) int {
 	}
 }
 
-// multiply makes the sums of a block for rows.
+// multiply computes the sums of a block for rows.
 func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	kernels := w.p.kernels
 	switch k.form {
@@ -203,10 +205,10 @@ func (k *product) multiply(w *Worker, b *block, x []uint8, at []int) {
 	}
 }
 
-// A pairTable is sums of two products: of a code, which is of two bytes below 4, and an index, which is of two weights.
+// A pairTable holds sums of two products. The code stands for two bytes below 4, and the index for two weights.
 type pairTable struct {
 	sums  [16 * 16]int8 // [code][index]
-	least int64         // of weights
+	least int64         // least weight
 }
 
 func pairTableOf(least int64) *pairTable {
@@ -223,7 +225,7 @@ func (t *pairTable) index(first, second int64) uint8 {
 	return uint8(first - t.least + (second-t.least)<<2)
 }
 
-// encode has w.codes be the codes of a stream's frames.
+// encode computes w.codes, the codes of a stream's frames.
 func (w *Worker) encode(s *stream, frames int) {
 	x := w.slots[s.slot][:frames*s.size+slack]
 	w.p.kernels.encode(w.codes[:len(x)-1], x)

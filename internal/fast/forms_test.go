@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// testForms holds the kernels of forms that not every processor has against those in Go: at the largest bytes and
-// weights, at sums as large as they can be before they are put away, and at rows that a block does not fill.
+// testForms compares the kernels of forms that not every processor has with those in Go. It uses the largest bytes
+// and weights, sums that are as large as possible before they are moved to wider ones, and numbers of rows that do
+// not fill a block.
 func testForms(t *testing.T, k *kernels, r *rand.Rand, bytes func(n, top int) []uint8) {
 	type of = func(acc []int32)
 	hold := func(name string, steps int, make func(offs []int32, at []int) (made, wanted of)) {
@@ -24,7 +25,7 @@ func testForms(t *testing.T, k *kernels, r *rand.Rand, bytes func(n, top int) []
 			}
 			made, wanted := make(offs, at)
 			t.Run(fmt.Sprint(name, " ", steps, " ", n), func(t *testing.T) {
-				got := sums(r, 4*band, 100) // is not added to
+				got := sums(r, 4*band, 100) // the kernel must overwrite it
 				want := slices.Clone(got)
 				made(got)
 				wanted(want)
@@ -89,7 +90,7 @@ func testForms(t *testing.T, k *kernels, r *rand.Rand, bytes func(n, top int) []
 	}
 }
 
-// TestPairs holds a table of pairs of products against products.
+// TestPairs compares a table of pairs of products with products.
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	for least := int64(-3); least <= 0; least++ {

@@ -6,27 +6,27 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Worker has the buffers that a program computes with, for Batch frames. One goroutine uses it at a time.
+// A Worker holds the buffers in which a program computes Batch frames. One goroutine may use it at a time.
 type Worker struct {
 	p       *Program
 	slots   [][]byte
 	scratch []byte
-	codes   []byte    // of pairs of bytes, by frame
-	long    [][]int64 // buffers of numbers
-	lent    int       // of long
-	tile              // of sums
+	codes   []byte    // codes of pairs of bytes, by frame
+	long    [][]int64 // buffers of int64 numbers
+	lent    int       // how many buffers of long are in use
+	tile              // buffers for sums
 }
 
-// A tile is what a band of rows needs beside.
+// A tile holds the working memory for a band of rows.
 type tile struct {
-	sums   []int32   // of four blocks of lanes at most
+	sums   []int32   // sums of at most four blocks of lanes
 	begins [band]int // where rows begin
 }
 
-// slack is bytes behind a buffer that kernels may read, whatever is there.
+// Kernels may read slack bytes behind the end of a buffer, whatever these contain.
 const slack = 64
 
-// Worker makes buffers.
+// Worker returns a worker with buffers for the program.
 func (p *Program) Worker() *Worker {
 	const sums = 4 * band * lanes
 	w := &Worker{p: p, scratch: lines(p.scratch + slack), codes: lines(p.codes*p.Batch + slack)}
@@ -37,29 +37,29 @@ func (p *Program) Worker() *Worker {
 	return w
 }
 
-// cacheLine is the size of a cache line, which a store had better not cross.
+// cacheLine is the size of a cache line in bytes. A store that crosses one takes longer.
 const cacheLine = 64
 
-// lines is n bytes from the begin of a line of the cache on.
+// lines returns n bytes that begin at a cache line.
 func lines(n int) []byte {
 	b := make([]byte, n+cacheLine-1)
 	return b[-uintptr(unsafe.Pointer(&b[0]))%cacheLine:][:n:n]
 }
 
-// bytes is frame f of a narrow stream, those behind it, and the slack.
+// bytes returns frame f of a narrow stream, the frames behind it, and the slack.
 func (w *Worker) bytes(s *stream, f int) []uint8 { return w.slots[s.slot][f*s.size:] }
 
-// ints is frame f of a medium stream, and those behind it.
+// ints returns frame f of a medium stream, and the frames behind it.
 func (w *Worker) ints(s *stream, f int) []int32 {
 	return unsafe.Slice((*int32)(unsafe.Pointer(&w.slots[s.slot][4*f*s.size])), (w.p.Batch-f)*s.size)
 }
 
-// longs is frame f of a wide stream, and those behind it.
+// longs returns frame f of a wide stream, and the frames behind it.
 func (w *Worker) longs(s *stream, f int) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(&w.slots[s.slot][8*f*s.size])), (w.p.Batch-f)*s.size)
 }
 
-// at is an element of frame f.
+// at returns element i of frame f.
 func (w *Worker) at(s *stream, f, i int) int64 {
 	switch s.width {
 	case narrow:
@@ -70,7 +70,7 @@ func (w *Worker) at(s *stream, f, i int) int64 {
 	return w.longs(s, f)[i]
 }
 
-// load is the values of frame f.
+// load stores the values of frame f in x.
 func (w *Worker) load(s *stream, f int, x []int64) {
 	switch s.width {
 	case narrow:
@@ -86,7 +86,7 @@ func (w *Worker) load(s *stream, f int, x []int64) {
 	}
 }
 
-// store makes frame f of values.
+// store sets frame f to the values x.
 func (w *Worker) store(s *stream, f int, x []int64) {
 	switch s.width {
 	case narrow:
@@ -104,7 +104,7 @@ func (w *Worker) store(s *stream, f int, x []int64) {
 	}
 }
 
-// numbers is room for n numbers, until the stage ends.
+// numbers returns memory for n numbers, which is valid until the stage ends.
 func (w *Worker) numbers(n int) []int64 {
 	if w.lent == len(w.long) {
 		w.long = append(w.long, nil)
@@ -146,8 +146,8 @@ func (p *Program) evaluate(n *dataflow.Node) {
 	}})
 }
 
-// Run computes up to Batch frames: out[f] is those of the outputs for the frames in[f] of the inputs, which are values
-// of the inputs' types.
+// Run computes up to Batch frames. For the inputs in[f] of frame f it returns the outputs out[f]. The values must
+// belong to the inputs' types.
 func (w *Worker) Run(in [][]dataflow.Tensor) (out [][]dataflow.Tensor) {
 	for f, frame := range in {
 		for k, t := range frame {

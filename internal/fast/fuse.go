@@ -7,13 +7,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// mostSteps is the breakpoints of a function that is taken as steps.
+// A function that is computed as a step function has at most mostSteps breakpoints.
 const mostSteps = 1 << 10
 
-// fused adds no stage for a function of sums where it is computed as their step function. Where a node makes such sums,
-// which only that function reads, the stage of both is added here.
+// fused merges a function of sums with the node that makes the sums. For that node it adds a stage that computes
+// both, if only the function reads the sums. For the function it adds nothing. It returns false if it merges
+// nothing.
 func (p *Program) fused(n *dataflow.Node) bool {
-	if p.with[n] != nil { // computed where its sums are
+	if p.with[n] != nil { // computed with its sums
 		return true
 	}
 	reader, _ := p.g.Reader(n.Out[0])
@@ -52,10 +53,11 @@ func (p *Program) fused(n *dataflow.Node) bool {
 	return true
 }
 
-// stepsOf is the step function that a function which never turns is over a range; none where it has too many steps.
+// stepsOf returns a monotonic function over a range as a step function. It returns false if that has too many
+// steps.
 func stepsOf(of func(x int64) int64, r num.Range) (s num.Step, ok bool) {
 	s.Value = []int64{of(r.Lo)}
-	var between func(lo, hi, at, to int64) bool // of lo is at, of hi is to
+	var between func(lo, hi, at, to int64) bool // of(lo) is at, of(hi) is to
 	between = func(lo, hi, at, to int64) bool {
 		switch {
 		case at == to:
@@ -71,7 +73,8 @@ func stepsOf(of func(x int64) int64, r num.Range) (s num.Step, ok bool) {
 	return s, between(r.Lo, r.Hi, s.Value[0], of(r.Hi))
 }
 
-// adding returns a pool that adds up as products; none where it does not, or where their sums would not fit 16 bits.
+// adding returns a pool of sums as products. It returns no products if the pool computes maxima, or if sums might
+// not fit into 16 bits.
 func adding(c dataflow.Pools, in, out *stream) (none dataflow.Products) {
 	top := in.reach.Count() - 1
 	if !c.Sum || top > math.MaxUint8 || top*int64(c.Positions) > math.MaxInt16 {

@@ -8,55 +8,56 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Ends are what a host does in front of a program and behind it, as tables: real numbers in and out.
+// Ends holds the host's computations in front of a program and behind it as tables. They convert from and to real
+// numbers.
 type Ends struct {
 	p    *Program
 	in   []quantiser
 	out  []scale
-	size []int // elements of the model's inputs, by input; 0 of those that nothing reads
+	size []int // elements of the model's inputs, by input; 0 for inputs that nothing reads
 }
 
-// A quantiser makes the bytes of an input's frame of float32.
+// A quantiser converts an input's frame of float32 to bytes.
 type quantiser struct {
 	input int
-	index []int32 // by element of the frame; nil where they are those of the input
-	// more than 0: the input has so many planes, and the frame has the elements of a place in all of them side by side
+	index []int32 // by element of the frame: element of the input; nil if both are the same
+	// If planes is not 0, the input has this many planes, and the frame interleaves them element by element.
 	planes int
 	which  []uint16
 	steps  []reach
-	less   uint8 // of an input of integers: what its bytes count from
+	less   uint8 // for an input of integers: the integer that byte 0 stands for
 }
 
-// A reach is how many thresholds are at most x, and what byte stands for that.
+// A reach maps x to a byte by the number of thresholds that are at most x.
 type reach struct {
 	at     []float32
-	first  uint8   // the byte of none
-	step   uint8   // between those that follow each other
-	bytes  []uint8 // by count; nil where they are first, first+step ...
-	lookup *lookup // where there are many thresholds, far enough from each other
+	first  uint8   // byte for no threshold
+	step   uint8   // difference between successive bytes
+	bytes  []uint8 // byte by number of thresholds; nil if the bytes are first, first+step ...
+	lookup *lookup // used for many thresholds that are sufficiently even
 }
 
-// A scale makes an output of the model of the values of the graph's.
+// A scale converts integer outputs of the graph to a real output of the model.
 type scale struct {
-	from   *stream // that index counts in; nil where it counts in all outputs, one behind the other
+	from   *stream // stream that index refers to; nil if it refers to all outputs, concatenated
 	index  []int32
 	which  []uint16
 	codes  []dataflow.HostCode
 	format num.Format
-	// table is the numbers by byte, where one code is for all, and plain says that all are numbers of float32 by
-	// Scale and Bias alone.
+	// table holds the numbers by byte, if one code serves all elements. plain states that all numbers are float32
+	// and follow from Scale and Bias alone.
 	table []float64
 	plain bool
 }
 
-// counted is the thresholds that are all compared, for 32 numbers at a time; more are searched among.
+// Up to counted thresholds, 32 numbers at a time are compared with all of them. With more, a search is faster.
 const counted = 24
 
-// Ends makes a program's ends; ok is false where they are no tables, or none of bytes.
+// Ends returns the ends of a program for model m. ok is false if the ends are no tables, or no tables of bytes.
 func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) { return p.ends(m, steps) }
 
-// IntegerEnds makes the ends of a program whose inputs are integers, for PredictIntegers; ok is false where some are
-// not, or need more than a byte.
+// IntegerEnds returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an input
+// is not integer or needs more than a byte.
 func (p *Program) IntegerEnds(m *dataflow.Model) (e *Ends, ok bool) {
 	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
 		q.less = uint8(s.lo())
@@ -64,7 +65,7 @@ func (p *Program) IntegerEnds(m *dataflow.Model) (e *Ends, ok bool) {
 	})
 }
 
-// steps adds the step functions of an input; false where there are none.
+// steps adds the step functions of an input to its quantiser. It returns false if there are none.
 func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 	if in.Steps == nil || of == num.Float64 {
 		return false
@@ -78,7 +79,7 @@ func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 	return true
 }
 
-// ends makes ends of which code completes the quantisers.
+// ends builds the ends. It calls code to complete each quantiser.
 func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn, num.Format, *stream) bool) (e *Ends,
 	ok bool) {
 	if m.Host == nil || m.Turns != nil || m.Lengths != nil || m.Stream != nil {
@@ -114,7 +115,7 @@ func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn
 	return e, true
 }
 
-// scaleOf returns the factor that makes an output of a format.
+// scaleOf returns the scale for an output in a number format.
 func scaleOf(p *Program, out *dataflow.HostOut, format num.Format) scale {
 	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
 	first := int32(0)
@@ -141,7 +142,7 @@ func scaleOf(p *Program, out *dataflow.HostOut, format num.Format) scale {
 	return o
 }
 
-// planesOf is the planes of so many elements together that an index interleaves; 0 where it does something else.
+// planesOf returns how many planes an index interleaves, or 0 if it does anything else.
 func planesOf(index []int32, size int) int {
 	if len(index) != size || size < 2 || index[1] <= 0 || size%int(index[1]) != 0 {
 		return 0
@@ -156,7 +157,7 @@ func planesOf(index []int32, size int) int {
 	return planes
 }
 
-// interleave has y be the elements of planes of x, those of a place side by side.
+// interleave sets y to the planes of x, interleaved element by element.
 func interleave(y, x []uint8, planes int) {
 	each := len(x) / planes
 	if planes == 3 {
@@ -174,7 +175,7 @@ func interleave(y, x []uint8, planes int) {
 	}
 }
 
-// kept reports whether all codes are kept in a stream's bytes.
+// kept reports whether a stream's bytes can hold all codes.
 func kept(codes []int64, s *stream) bool {
 	for _, v := range codes {
 		if !s.reach.Contains(v) {
@@ -190,7 +191,7 @@ func reachOf(step dataflow.HostStep, s *stream) reach {
 		r.step = uint8(step.Codes[1] - step.Codes[0])
 	}
 	for i, at := range step.At {
-		r.at[i] = float32(at) // exactly: inputs of more digits have no Ends
+		r.at[i] = float32(at) // exact: inputs in formats with more digits have no Ends
 	}
 	even := true
 	for i, c := range step.Codes {
@@ -206,7 +207,7 @@ func reachOf(step dataflow.HostStep, s *stream) reach {
 	return r
 }
 
-// count is the thresholds that are at most x.
+// count returns the number of thresholds that are at most x.
 func (r *reach) count(x float32) int {
 	if r.lookup != nil {
 		return r.lookup.count(x)
@@ -220,7 +221,7 @@ func (r *reach) count(x float32) int {
 	return n
 }
 
-// code is the byte of x.
+// code returns the byte for x.
 func (r *reach) code(x float32) uint8 {
 	n := r.count(x)
 	if r.bytes != nil {
@@ -229,7 +230,7 @@ func (r *reach) code(x float32) uint8 {
 	return r.first + uint8(n)*r.step
 }
 
-// quantise makes the bytes of numbers that lie side by side.
+// quantise converts adjacent numbers to bytes.
 func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	switch {
 	case len(r.at) <= counted && r.bytes == nil:
@@ -257,18 +258,18 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 	}
 }
 
-// Predict computes the model's outputs of up to Batch samples, which lie one behind the other, each input in an array
-// and each output in one. The inputs' numbers are finite.
+// Predict computes the model's outputs for up to Batch samples. Each element of in and out is one input or output;
+// it contains the samples one after the other. All input numbers must be finite.
 func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
 	w.receive(e, out, samples)
 }
 
-// Finite reports whether all are finite numbers.
+// Finite reports whether all numbers are finite.
 func (w *Worker) Finite(x []float32) bool { return w.p.kernels.finite(x) }
 
-// PredictIntegers is Predict for inputs of integers, of 8 bits each with a sign or without, as they are; the type of
-// the graph's input holds them.
+// PredictIntegers is Predict for inputs that are 8-bit integers, signed or unsigned. They must fit the type of the
+// graph's input.
 func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
@@ -295,7 +296,7 @@ func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples
 	w.receive(e, out, samples)
 }
 
-// receive computes the model's outputs of the frames that were sent.
+// receive computes the model's outputs for the frames that were sent.
 func (w *Worker) receive(e *Ends, out [][]float64, samples int) {
 	w.compute(samples)
 	for k := range e.out {
@@ -324,7 +325,7 @@ func (w *Worker) receive(e *Ends, out [][]float64, samples int) {
 	}
 }
 
-// scaled makes an output of a frame of from.
+// scaled converts one frame of the stream from to an output.
 func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	lo := int64(0)
 	if o.from.width == narrow {
@@ -342,7 +343,7 @@ func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	}
 }
 
-// of returns the value of the code of element i.
+// of returns the code for element i.
 func (o *scale) of(i int) *dataflow.HostCode {
 	if o.which == nil {
 		return &o.codes[0]
@@ -350,7 +351,7 @@ func (o *scale) of(i int) *dataflow.HostCode {
 	return &o.codes[o.which[i]]
 }
 
-// send makes the frames that the program takes of samples.
+// send converts samples to the input frames of the program.
 func (w *Worker) send(e *Ends, in [][]float32, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
@@ -385,7 +386,7 @@ func (w *Worker) send(e *Ends, in [][]float32, samples int) {
 	}
 }
 
-// output is an element of the frames of the graph's outputs, which lie one behind the other.
+// output returns an element of frame f of the graph's outputs, which count as concatenated.
 func (w *Worker) output(f, at int) int64 {
 	for _, id := range w.p.g.Out {
 		s := &w.p.streams[id]

@@ -2,14 +2,15 @@ package fast
 
 import "math"
 
-// kernels are the inner loops of a kind of processor. Each computes what that of anywhere does, which have comments.
+// kernels are the inner loops for one kind of processor. Each computes the same as the function of anywhere, which
+// has a comment.
 type kernels struct {
 	name  string
-	bytes bool  // dot may multiply any bytes, as no sum is of 16 bits
-	less  int64 // dot takes off every byte
+	bytes bool  // dot accepts any bytes, since it has no sums of 16 bits
+	less  int64 // dot subtracts this number from every byte
 
 	dot func(acc []int32, x []uint8, at []int, offs []int32, weights []int8, chunk int)
-	// words and along are there where bytes is false, looked and encode where they are faster than dot.
+	// words and along are set if bytes is false. looked and encode are set if they are faster than dot.
 	words   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
 	along   func(acc []int32, x []uint8, at []int, offs []int32, weights []int16)
 	looked  func(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, chunk int)
@@ -24,16 +25,16 @@ type kernels struct {
 	finite  func(x []float32) bool
 }
 
-// anywhere is any processor.
+// anywhere returns kernels for any processor.
 func anywhere() *kernels {
 	return &kernels{name: "any", bytes: true, dot: dotGo, each: eachGo, count: countGo, line: lineGo, steep: steepGo,
 		highest: highestGo, reached: reachedGo, sought: soughtGo, finite: finiteGo}
 }
 
-// dotGo is sums by row and lane: acc[r*lanes+c] is of the products of a row, which has deep bytes from x[at[r]+offs[s]]
-// on for step s, with the weights of lane c. Rows are a multiple of rows, and steps are even. Sums of chunk steps fit
-// 16 bits, where a kernel wants that. A kernel with less takes bytes to be so much smaller. The caller has looked that
-// all that is read is there.
+// dotGo computes sums of products by row and lane. acc[r*lanes+c] is the sum for row r, which has deep bytes from
+// x[at[r]+offs[s]] on for each step s, with the weights of lane c. The number of rows must be a multiple of rows,
+// and the number of steps must be even. Sums over chunk steps fit into 16 bits, for kernels that need this. A
+// kernel with less subtracts that number from all bytes. The caller must check that all elements to read exist.
 func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])
@@ -50,7 +51,8 @@ func dotGo(acc []int32, x []uint8, at []int, offs []int32, weights []int8, _ int
 	}
 }
 
-// wordsGo is dotGo with weights of 16 bits, of a step those of even bytes by lane and then those of odd ones.
+// wordsGo is dotGo with weights of 16 bits. Each step has the weights of even bytes by lane, and then those of odd
+// bytes.
 func wordsGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])
@@ -66,8 +68,9 @@ func wordsGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	}
 }
 
-// alongGo is sums of products of four lanes by row, of along.deep() bytes from x[at[r]+offs[s]] on for step s with as
-// many weights of lane 0, then of the next. What the sums of other lanes are is left open.
+// alongGo computes sums of products for four lanes per row. Step s multiplies along.deep() bytes from
+// x[at[r]+offs[s]] on with as many weights of lane 0, then of lane 1, and so on. The sums of other lanes are
+// undefined.
 func alongGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	each, n := along.lanes(), along.deep()
 	for r, from := range at {
@@ -84,9 +87,9 @@ func alongGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	}
 }
 
-// lookedGo is sums of products by row and lane, of four blocks of lanes: acc[b*band*lanes+r*lanes+c]. Row r has the
-// codes of two pairs of bytes for step s, twice as large as they are, at x[at[r]+offs[s]] and two behind it; weights
-// are indices of pairs, by step, pair and lane. Sums of chunk steps fit 8 bits, and all of them 16.
+// lookedGo computes sums of products by row and lane, for four blocks of lanes: acc[b*band*lanes+r*lanes+c]. For
+// step s, row r has the codes of two pairs of bytes, doubled, at x[at[r]+offs[s]] and two bytes later. The weights
+// are indices of pairs, by step, pair and lane. Sums over chunk steps fit into 8 bits, and all sums into 16 bits.
 func lookedGo(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t *pairTable, _ int) {
 	for b := range 4 {
 		for r, from := range at {
@@ -104,15 +107,16 @@ func lookedGo(acc []int32, x []uint8, at []int, offs []int32, weights []uint8, t
 	}
 }
 
-// encodeGo is codes of pairs, twice as large as they are: of two bits of each byte and of the one behind it.
+// encodeGo computes twice the code of each pair of adjacent bytes. The code has the low two bits of the first byte
+// and, above them, the low two bits of the second byte.
 func encodeGo(y, x []uint8) {
 	for i := range y {
 		y[i] = x[i]&3<<1 | x[i+1]&3<<3
 	}
 }
 
-// eachGo is sums of products by row and lane, of x[at[r]+offs[k]+c] and weights[k*lanes+c], which fit 16 bits. Rows are
-// a multiple of rows. The caller has looked that all that is read is there.
+// eachGo computes sums of the products x[at[r]+offs[k]+c] * weights[k*lanes+c] by row and lane. They must fit into
+// 16 bits. The number of rows must be a multiple of rows. The caller must check that all elements to read exist.
 func eachGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	for r, from := range at {
 		sums := (*[lanes]int32)(acc[r*lanes:])
@@ -126,8 +130,8 @@ func eachGo(acc []int32, x []uint8, at []int, offs []int32, weights []int16) {
 	}
 }
 
-// countGo is outputs by thresholds: base and the number of those that are less than the sum. Row r of sums, of which
-// there are band at most, has its first n outputs at y[r*stride]. Kernels read up to a multiple of rows.
+// countGo computes outputs by thresholds: base plus the number of thresholds that are less than the sum. Row r of
+// at most band rows stores its first n outputs from y[r*stride] on. Kernels may read rows up to a multiple of rows.
 func countGo(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[lanes]uint8) {
 	for r := 0; r*lanes < len(acc); r++ {
 		for c, sum := range acc[r*lanes:][:n] {
@@ -142,35 +146,35 @@ func countGo(y []uint8, stride, n int, acc []int32, thresholds []int32, base *[l
 	}
 }
 
-// A line makes bytes of sums: base and the whole part of sum*scale + bias, kept from 0 to top. The product and the sum
-// are each rounded to float32.
+// A line converts sums to bytes: base plus the integer part of sum*scale + bias, clamped to 0..top. The product and
+// the sum are each rounded to float32.
 type line struct {
 	scale, bias [lanes]float32
 	top, base   [lanes]uint8
 }
 
-// at is the byte of lane c for a sum; none where the number is no int32.
+// at returns the byte of lane c for a sum. The line's value must fit into int32.
 func (l *line) at(c int, sum int32) uint8 {
 	v := float32(float32(sum)*l.scale[c]) + l.bias[c]
 	return min(saturated(int32(v)), l.top[c]) + l.base[c]
 }
 
-// A steep line is one in float64.
+// A steep line is a line in float64.
 type steep struct {
 	scale, bias [lanes]float64
 	top, base   [lanes]uint8
 }
 
-// at is the byte of lane c for a sum; none where the number is no int32.
+// at returns the byte of lane c for a sum. The line's value must fit into int32.
 func (l *steep) at(c int, sum int32) uint8 {
 	v := float64(float64(sum)*l.scale[c]) + l.bias[c]
 	return min(saturated(int32(v)), l.top[c]) + l.base[c]
 }
 
-// saturated is the nearest byte.
+// saturated returns the byte nearest to v.
 func saturated(v int32) uint8 { return uint8(min(max(v, 0), math.MaxUint8)) }
 
-// lineGo is outputs by a line, which lie as those of countGo do.
+// lineGo computes outputs by a line, in the same layout as countGo.
 func lineGo(y []uint8, stride, n int, acc []int32, l *line) {
 	for r := 0; r*lanes < len(acc); r++ {
 		for c, sum := range acc[r*lanes:][:n] {
@@ -179,7 +183,7 @@ func lineGo(y []uint8, stride, n int, acc []int32, l *line) {
 	}
 }
 
-// steepGo is outputs by a steep line, which lie as those of countGo do.
+// steepGo computes outputs by a steep line, in the same layout as countGo.
 func steepGo(y []uint8, stride, n int, acc []int32, l *steep) {
 	for r := 0; r*lanes < len(acc); r++ {
 		for c, sum := range acc[r*lanes:][:n] {
@@ -188,7 +192,7 @@ func steepGo(y []uint8, stride, n int, acc []int32, l *steep) {
 	}
 }
 
-// greatestGo has y be the greater of y and x, byte by byte.
+// greatestGo sets each byte of y to the greater of its values in y and x.
 func greatestGo(y, x []uint8) {
 	x = x[:len(y)]
 	for i, v := range x {
@@ -196,8 +200,8 @@ func greatestGo(y, x []uint8) {
 	}
 }
 
-// highestGo is the greatest of each channel of windows: of window w, whose channels y has one behind the other, those
-// of x at at[w]+offs[i] and behind.
+// highestGo computes the maximum of each channel in each window. Window w has its channels at x[at[w]+offs[i]] and
+// behind, for each position i. The maxima of all windows follow each other in y.
 func highestGo(y, x []uint8, channels int, at, offs []int32) {
 	for w, from := range at {
 		y, x := y[w*channels:][:channels], x[from:]
@@ -208,7 +212,7 @@ func highestGo(y, x []uint8, channels int, at, offs []int32) {
 	}
 }
 
-// reachedGo is first and step times the number of thresholds that are at most x, by element.
+// reachedGo sets each y to first plus step times the number of thresholds that are at most x.
 func reachedGo(y []uint8, x, thresholds []float32, first, step uint8) {
 	x = x[:len(y)]
 	for i, v := range x {
@@ -222,14 +226,14 @@ func reachedGo(y []uint8, x, thresholds []float32, first, step uint8) {
 	}
 }
 
-// A lookup finds the number of thresholds that are at most x, in constant time: it is the whole part of
+// A lookup finds the number of thresholds that are at most x in constant time. The number is the integer part of
 // (x-least)*scale, or one more.
 type lookup struct {
-	at           []float32 // ascending, and behind them infinity
+	at           []float32 // ascending thresholds, then infinity
 	least, scale float32
 }
 
-// lookupOf is that of thresholds; nil where they do not lie as evenly as it wants.
+// lookupOf returns the lookup for thresholds, or nil if their distances vary too much.
 func lookupOf(at []float32) *lookup {
 	n := len(at)
 	l := &lookup{at: append(at[:n:n], float32(math.Inf(1))), scale: float32(n-1) / (at[n-1] - at[0])}
@@ -246,7 +250,7 @@ func lookupOf(at []float32) *lookup {
 	return l
 }
 
-// guess is the thresholds that are at most x, or one less.
+// guess returns the number of thresholds that are at most x, or one less.
 func (l *lookup) guess(x float32) int {
 	v := (x - l.least) * l.scale
 	if !(v > 0) {
@@ -255,7 +259,7 @@ func (l *lookup) guess(x float32) int {
 	return int(min(v, float32(len(l.at)-1)))
 }
 
-// count is the thresholds that are at most x.
+// count returns the number of thresholds that are at most x.
 func (l *lookup) count(x float32) int {
 	n := l.guess(x)
 	if l.at[n] <= x {
@@ -264,7 +268,7 @@ func (l *lookup) count(x float32) int {
 	return n
 }
 
-// soughtGo is the number of thresholds that are at most x, by element.
+// soughtGo sets each y to the number of thresholds that are at most x.
 func soughtGo(y []uint8, x []float32, l *lookup) {
 	x = x[:len(y)]
 	for i, v := range x {
@@ -272,8 +276,8 @@ func soughtGo(y []uint8, x []float32, l *lookup) {
 	}
 }
 
-// finiteGo reports whether all are finite numbers. The exponent of one that is not is all ones, and one more carries
-// into the sign's place.
+// finiteGo reports whether all numbers are finite. A number that is not has an exponent of ones, and adding one to
+// it carries into the sign bit.
 func finiteGo(x []float32) bool {
 	const exponent, one, top = 0x7f800000, 0x00800000, 0x80000000
 	others := uint32(0)

@@ -2,8 +2,9 @@ package fast
 
 import "golang.org/x/sys/cpu"
 
-// machines are the processors that this one is, the best first. The last is any. AVX-512VL has what AVX-VNNI has in
-// other words: it is there to be tested where no processor has the latter.
+// machines returns the sets of kernels that this processor supports, the fastest first. The last one runs on any
+// processor. AVX-512VL has the instructions of AVX-VNNI in another encoding. It allows a test of them where no
+// processor has AVX-VNNI.
 func machines() (list []*kernels) {
 	x := cpu.X86
 	wide := x.HasAVX2 && x.HasBMI2 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI
@@ -139,7 +140,7 @@ func soughtMany(y []uint8, x []float32, l *lookup) { soughtBy(32, soughtAVX2, y,
 
 func soughtWide(y []uint8, x []float32, l *lookup) { soughtBy(16, soughtAVX512, y, x, l) }
 
-// soughtBy takes so many numbers a step; the last of them may be some of those before.
+// soughtBy processes the given number of elements per step. The last step may repeat elements of the step before.
 func soughtBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32),
 	y []uint8, x []float32, l *lookup) {
 	n := len(y) / each
@@ -168,17 +169,17 @@ func finiteMany(x []float32) bool {
 //go:noescape
 func dotAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps, chunk int)
 
-// dotAVX512 is dotGo for groups of four rows, and pairs of steps.
+// dotAVX512 is dotGo for groups of four rows and for pairs of steps.
 //
 //go:noescape
 func dotAVX512(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)
 
-// dotVNNI is dotGo for groups of four rows, by AVX-VNNI.
+// dotVNNI is dotGo for groups of four rows. It uses AVX-VNNI.
 //
 //go:noescape
 func dotVNNI(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
-// dotVL is dotVNNI by AVX-512.
+// dotVL is dotVNNI in the encoding of AVX-512.
 //
 //go:noescape
 func dotVL(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
@@ -198,18 +199,18 @@ func wordsAVX2(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *
 //go:noescape
 func alongAVX2(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)
 
-// lookedAVX2 is lookedGo for groups of four rows, whose blocks are so many bytes apart.
+// lookedAVX2 is lookedGo for groups of four rows. apart is the distance between successive blocks of acc, in bytes.
 //
 //go:noescape
 func lookedAVX2(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, weights *uint8, table *int8,
 	steps, chunk int)
 
-// encodeAVX2 is encodeGo for 32 bytes a step.
+// encodeAVX2 is encodeGo. Each step takes 32 bytes.
 //
 //go:noescape
 func encodeAVX2(y, x *uint8, steps int)
 
-// countAVX2 is countGo for n thresholds of each lane, of which there is one.
+// countAVX2 is countGo. n is the number of thresholds per lane, at least one.
 //
 //go:noescape
 func countAVX2(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
@@ -219,7 +220,7 @@ func countAVX2(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *in
 //go:noescape
 func steepAVX2(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// countAVX512 is countGo for n thresholds of each lane, of which there is one.
+// countAVX512 is countGo. n is the number of thresholds per lane, at least one.
 //
 //go:noescape
 func countAVX512(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
@@ -239,37 +240,38 @@ func lineAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *
 //go:noescape
 func steepAVX512(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// highestAVX2 is highestGo for a window of 16 channels or more, whose last 16 may be some of those before.
+// highestAVX2 is highestGo for a single window of at least 16 channels. The last step may repeat channels of the step
+// before.
 //
 //go:noescape
 func highestAVX2(y, x *uint8, channels int, offs *int32, positions int)
 
-// highestAVX512 is highestGo for a window of a channel and a position, or more.
+// highestAVX512 is highestGo for a single window with at least one channel and one position.
 //
 //go:noescape
 func highestAVX512(y, x *uint8, channels int, offs *int32, positions int)
 
-// reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one at least.
+// reachedAVX2 is reachedGo. Each step takes 32 numbers. n is the number of thresholds, at least one.
 //
 //go:noescape
 func reachedAVX2(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)
 
-// reachedAVX512 is reachedGo for 64 numbers a step, and n thresholds, of which there is one at least.
+// reachedAVX512 is reachedGo. Each step takes 64 numbers. n is the number of thresholds, at least one.
 //
 //go:noescape
 func reachedAVX512(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)
 
-// soughtAVX2 is soughtGo for 32 numbers a step.
+// soughtAVX2 is soughtGo. Each step takes 32 numbers.
 //
 //go:noescape
 func soughtAVX2(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)
 
-// soughtAVX512 is soughtGo for 16 numbers a step.
+// soughtAVX512 is soughtGo. Each step takes 16 numbers.
 //
 //go:noescape
 func soughtAVX512(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)
 
-// finiteAVX2 is 0 where finiteGo is true, for 32 numbers a step, of which there is one at least.
+// finiteAVX2 returns 0 if finiteGo returns true. Each step takes 32 numbers; there must be at least one step.
 //
 //go:noescape
 func finiteAVX2(x *float32, steps int) (others uint32)

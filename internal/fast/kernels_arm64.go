@@ -2,7 +2,8 @@ package fast
 
 import "golang.org/x/sys/cpu"
 
-// machines are the processors that this one is, the best first. The last is any.
+// machines returns the sets of kernels that this processor supports, the fastest first. The last one runs on any
+// processor.
 func machines() (list []*kernels) {
 	x := cpu.ARM64
 	for _, row := range []struct {
@@ -71,7 +72,7 @@ func reachedMany(y []uint8, x, thresholds []float32, first, step uint8) {
 //go:noescape
 func dotUSDOT(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
 
-// dotSDOT is dotGo for groups of four rows, of bytes less 128.
+// dotSDOT is dotGo for groups of four rows, but subtracts 128 from each byte first, because SDOT takes signed bytes.
 //
 //go:noescape
 func dotSDOT(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)
@@ -81,7 +82,7 @@ func dotSDOT(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *in
 //go:noescape
 func eachNEON(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)
 
-// countNEON is countGo for n thresholds of each lane, of which there is one.
+// countNEON is countGo. n is the number of thresholds per lane, at least one.
 //
 //go:noescape
 func countNEON(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)
@@ -96,12 +97,13 @@ func lineNEON(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *fl
 //go:noescape
 func steepNEON(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)
 
-// highestNEON is highestGo for a window of 16 channels or more, whose last 16 may be some of those before.
+// highestNEON is highestGo for a single window of at least 16 channels. The last step may repeat channels of the step
+// before.
 //
 //go:noescape
 func highestNEON(y, x *uint8, channels int, offs *int32, positions int)
 
-// reachedNEON is reachedGo for 16 numbers a step, and n thresholds, of which there is one at least.
+// reachedNEON is reachedGo. Each step takes 16 numbers. n is the number of thresholds, at least one.
 //
 //go:noescape
 func reachedNEON(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)

@@ -4,14 +4,15 @@ package fast
 
 import "slices"
 
-// whole is the rows of sums, for a kernel that takes four at a time and writes what of them is there.
+// whole returns the number of rows of sums, for a kernel that reads four rows at a time and writes only existing
+// rows.
 func whole(y []uint8, stride, n int, acc []int32) int {
 	n4 := (len(acc)/lanes + rows - 1) / rows * rows
 	_, _ = y[(len(acc)/lanes-1)*stride+n-1], acc[:n4*lanes]
 	return len(acc) / lanes
 }
 
-// highestBy takes the windows one by one.
+// highestBy processes the windows one by one.
 func highestBy(do func(y, x *uint8, channels int, offs *int32, positions int),
 	y, x []uint8, channels int, at, offs []int32) {
 	least, most := slices.Min(offs), int(slices.Max(offs))+channels
@@ -21,7 +22,7 @@ func highestBy(do func(y, x *uint8, channels int, offs *int32, positions int),
 	}
 }
 
-// reachedBy takes so many numbers a step; the last of them may be some of those before.
+// reachedBy processes the given number of elements per step. The last step may repeat elements of the step before.
 func reachedBy(each int, do func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64),
 	y []uint8, x, thresholds []float32, first, step uint8) {
 	n := len(y) / each

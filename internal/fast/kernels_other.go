@@ -2,5 +2,6 @@
 
 package fast
 
-// machines are the processors that this one is, the best first. The last is any.
+// machines returns the sets of kernels that this processor supports, the fastest first. The last one runs on any
+// processor.
 func machines() []*kernels { return []*kernels{anywhere()} }

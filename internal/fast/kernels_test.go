@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestKernels holds the kernels of this processor against those in Go, at the largest products that they are for.
+// TestKernels compares the kernels of this processor with those in Go, at the largest products that they support.
 func TestKernels(t *testing.T) {
 	t.Parallel()
 	for _, k := range machines() {
@@ -16,7 +16,7 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// sums is random ones of so many rows, up to a limit.
+// sums returns random sums for the given number of rows, up to a limit.
 func sums(r *rand.Rand, rows, limit int) []int32 {
 	list := make([]int32, rows*lanes)
 	for i := range list {
@@ -38,7 +38,7 @@ func testKernels(t *testing.T, k *kernels) {
 	}
 	for _, c := range []struct{ steps, top, weight int }{
 		{2, 255, 32}, {4, 15, 8}, {200, 15, 8}, {38, 255, 1}, {100, 127, 127}, {10, 15, 128}, {514, 3, 2},
-		{8, 255, 128}, // of bytes alone
+		{8, 255, 128}, // with bytes only
 	} {
 		if 4*c.top*c.weight > math.MaxInt16 && !k.bytes {
 			continue
@@ -61,7 +61,7 @@ func testKernels(t *testing.T, k *kernels) {
 				for i := range at {
 					at[i] = 3 + r.IntN(100)
 				}
-				got, want := sums(r, n+1, 100), make([]int32, (n+1)*lanes) // got is not added to
+				got, want := sums(r, n+1, 100), make([]int32, (n+1)*lanes) // the kernel must overwrite got
 				copy(want[n*lanes:], got[n*lanes:])
 				k.dot(got, x, at, offs, w, four.chunk(int64(c.weight), int64(c.top)))
 				dotGo(want, x, at, offs, w, 0)
@@ -110,7 +110,7 @@ func testKernels(t *testing.T, k *kernels) {
 	for _, c := range []struct{ rows, n, stride int }{
 		{1, 16, 16}, {4, 16, 16}, {7, 5, 5}, {32, 16, 40}, {30, 1, 16}, {32, 8, 8},
 	} {
-		// outputs are those of Go, and nothing is written between rows or behind them
+		// Outputs must equal Go's, and nothing may be written between rows or behind the last one.
 		check := func(name string, made, wanted func(y []uint8)) {
 			t.Run(fmt.Sprint(name, c), func(t *testing.T) {
 				got := bytes(c.rows*c.stride+99, 255)
@@ -126,7 +126,7 @@ func testKernels(t *testing.T, k *kernels) {
 		for i := range base {
 			base[i], top[i] = uint8(i), uint8(255-17*i)
 		}
-		room := band * lanes // that kernels may read
+		room := band * lanes // elements behind the end that kernels may read
 		for _, n := range []int{0, 1, 3, 24, 255} {
 			acc := sums(r, band, 100)[: c.rows*lanes : room]
 			thresholds := sums(r, n, 100)
@@ -147,7 +147,7 @@ func testKernels(t *testing.T, k *kernels) {
 				l.bias[i] = float32(r.NormFloat64()) * 100
 				s.bias[i] = r.NormFloat64() * 100
 			}
-			l.scale[3], s.scale[4] = 1e4/float32(limit), -1e4/float64(limit) // beyond 16 bits
+			l.scale[3], s.scale[4] = 1e4/float32(limit), -1e4/float64(limit) // outside 16 bits
 			check(fmt.Sprint("line ", limit), func(y []uint8) { k.line(y, c.stride, c.n, acc, &l) },
 				func(y []uint8) { lineGo(y, c.stride, c.n, acc, &l) })
 			check(fmt.Sprint("steep ", limit), func(y []uint8) { k.steep(y, c.stride, c.n, acc, &s) },
@@ -196,7 +196,7 @@ func testKernels(t *testing.T, k *kernels) {
 					thresholds = append(thresholds, (float32(i)-127.5)*scale)
 				}
 				at := slices.Concat(thresholds, f)[:n]
-				for i, v := range at { // those that thresholds hit, and their neighbours
+				for i, v := range at { // thresholds at some numbers, and beside them
 					at[i] = math.Nextafter32(v, v+float32(i%3-1))
 				}
 				l := lookupOf(thresholds)
@@ -213,7 +213,7 @@ func testKernels(t *testing.T, k *kernels) {
 	}
 }
 
-// TestLookup refuses thresholds that lie unevenly, or that float32 cannot tell.
+// TestLookup checks that thresholds are refused if they are unevenly spaced, or if float32 cannot tell them apart.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// dense is one product of so many inputs of a type by rows of weights.
+// dense returns a graph with a single product of rows of weights with the given number of inputs of a type.
 func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
 	t.Helper()
 	var b dataflow.Builder
@@ -30,8 +30,8 @@ func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
 	return g
 }
 
-// extreme are rows of weights whose sums are as large as they can be, on the way and in the end: of the least weight,
-// of the greatest, of one behind the other, and of both in turn.
+// extreme returns rows of weights whose sums become as large as possible, at the end or on the way: only the least
+// weight, only the greatest, the one kind behind the other, and both in turn.
 func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
 	rows := make([][]int64, outputs)
 	for c := range rows {
@@ -46,9 +46,9 @@ func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
 	return rows
 }
 
-// TestLimits holds products against plain sums where these are as large as inputs of 1 to 8 bits and weights of 1 to 8
-// bits make them, for every set of kernels and all that is left over of their blocks. Sums of 16 bits that are put away
-// one step too late wrap around here.
+// TestLimits compares products with plain sums where these are as large as inputs and weights of 1 to 8 bits
+// permit. It does so for every set of kernels, and for rows and columns that do not fill a block. If a kernel moves
+// its sums of 16 bits to wider ones a step too late, they wrap around here.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for bits := 1; bits <= 8; bits++ {
@@ -62,10 +62,10 @@ func TestLimits(t *testing.T) {
 				for _, wide := range []int{1, 2, 4, 8} {
 					least, greatest := -int64(1)<<(wide-1), max(int64(1)<<(wide-1)-1, 1)
 					largest := max(codes.Range().Hi, -codes.Range().Lo) * -least
-					// So many products fill a sum of 16 bits.
+					// This number of products fills a sum of 16 bits.
 					full := int(math.MaxInt16 / largest)
 					sizes := []int{1, 3, 4, 7, 8, 31, 65, full, full + 1, 2 * full, 2*full + 5, 4*full + 9}
-					// And so many one of 8 bits: pairs of products are looked up for many outputs.
+					// And this number fills a sum of 8 bits. For many outputs, kernels look up pairs of products.
 					few := int(math.MaxInt8 / largest)
 					sizes = append(sizes, few, few+1, 2*few+5, 9*few+9)
 					slices.Sort(sizes)
@@ -88,7 +88,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// uneven is weights of which long runs are zero, so that sums of fewer bits take more steps than others would fill.
+// uneven returns weights with long runs of zeros. So sums of few bits last for more steps than other weights would
+// allow.
 func uneven(inputs, outputs int, least, greatest int64) [][]int64 {
 	rows := extreme(inputs, outputs, least, greatest)
 	for c, row := range rows {

@@ -6,14 +6,14 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A stretch is a function of the sums from lo to hi: value[i] from at[i-1] up to before at[i].
+// A stretch is a function of the sums from lo to hi. It is value[i] from at[i-1] up to, but not including, at[i].
 type stretch struct {
 	lo, hi    int64
 	at, value []int64
 	base, top int64 // the least and the greatest value
 }
 
-// along is the function of lane c over the sums of a range.
+// along returns the function of lane c over a range of sums.
 func (f *finish) along(c int, r num.Range) stretch {
 	s := stretch{lo: r.Lo, hi: r.Hi, value: f.steps[c].Value, base: math.MaxInt64, top: math.MinInt64}
 	for _, at := range f.steps[c].At {
@@ -25,8 +25,8 @@ func (f *finish) along(c int, r num.Range) stretch {
 	return s
 }
 
-// is reports whether a function that never turns is this one: it is where it is so at both ends of every interval
-// in which this one is constant.
+// is reports whether a monotonic function equals this one. It does if it does so at both ends of every interval in
+// which this function is constant.
 func (s stretch) is(of func(sum int64) int64) bool {
 	from := s.lo
 	for i, v := range s.value {
@@ -42,9 +42,9 @@ func (s stretch) is(of func(sum int64) int64) bool {
 	return true
 }
 
-// fit gives a line whose whole part, kept within the values, is likely to be the function less base: of those with a
-// slope the one in the middle between the least and the greatest bias with which this is so, and of slopes the one that
-// leaves most room there.
+// fit returns a line whose integer part, clamped to the values, probably equals the function minus base. It takes
+// the slope that leaves most room between the least and the greatest possible bias, and the bias in the middle of
+// that room.
 func (s stretch) fit() (scale, bias float64) {
 	n := len(s.at)
 	if n == 0 {
@@ -78,11 +78,12 @@ func (s stretch) fit() (scale, bias float64) {
 	return scale, bias
 }
 
-// room is the biases with which a line of a slope is the function less base: their middle, and how many there are.
+// room returns the middle and the size of the range of biases with which a line of the given slope equals the
+// function minus base.
 func (s stretch) room(scale float64) (middle, room float64) {
 	least, most := math.Inf(-1), math.Inf(1)
 	for i, at := range s.at {
-		// the sum with the greater of two neighbouring values, and that with the less
+		// more and less are the sums with the greater and the smaller of two adjacent values.
 		more, less := at, at-1
 		above, below := s.value[i+1], s.value[i]
 		if above < below {

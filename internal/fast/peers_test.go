@@ -25,10 +25,10 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// peers is the folder that has onnxruntime-node among its node_modules; make bench-peers gives it.
+// peers is the folder whose node_modules has onnxruntime-node. `make bench-peers` passes it.
 var peers = flag.String("peers", "", "compare with the onnxruntime-node in this folder")
 
-// compared are the networks; qcdq is their file in QCDQ, below models, where there is one.
+// compared lists the networks. qcdq is the path of the network in QCDQ below models, if there is one.
 var compared = []struct{ folder, samples, qcdq string }{
 	{"zoo/TFC_1W1A", "x0.npy", ""},
 	{"zoo/TFC_2W2A", "x0.npy", "zoo/qcdq_TFC_2W2A/model.onnx"},
@@ -39,11 +39,12 @@ var compared = []struct{ folder, samples, qcdq string }{
 	{"brevitas/mobilenetv1-025-w4a4", "inputs.npy", ""},
 }
 
-// batches are what the peer runs at a time; its fastest counts.
+// batches lists the batch sizes of the peer. Its fastest counts.
 var batches = []int{1, 16, 64, 250}
 
-// TestPeers measures Predict and onnxruntime in turns, on one thread each: CPU time of the processes. The peer runs the
-// model's QCDQ file, and the model as a float graph: without quantisers, weights at their quantised values.
+// TestPeers compares Predict with onnxruntime, by the CPU time of the processes, in turns, on one thread each. The
+// peer runs the model's QCDQ file, and the model as a float graph: without quantisers, but with the quantised
+// values of the weights.
 func TestPeers(t *testing.T) {
 	if *peers == "" {
 		t.Skip("it takes some minutes: make bench-peers runs it")
@@ -73,13 +74,13 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// A samples is float32 samples of a model's only input, and the input's shape.
+// A samples has float32 samples for a model's only input, and the input's shape.
 type samples struct {
 	values []float32
 	shape  []int
 }
 
-// measured is what runs n batches of a shared model, and says how many frames these are.
+// measured returns a function that runs n batches of a shared model and returns their number of frames.
 func measured(t *testing.T, folder, file string) (run func(n int) (frames int), own samples) {
 	m, x := imported(t, folder, "model.onnx", file)
 	p, err := fast.Compile(m.Graph)
@@ -102,7 +103,7 @@ func measured(t *testing.T, folder, file string) (run func(n int) (frames int), 
 	}, samples{x, m.In[0].Shape}
 }
 
-// repeated is n numbers: those given, again and again.
+// repeated returns n numbers: the given ones, repeated.
 func repeated[T any](x []T, n int) []T {
 	y := make([]T, n)
 	for i := 0; i < n; i += copy(y[i:], x) {
@@ -110,13 +111,13 @@ func repeated[T any](x []T, n int) []T {
 	return y
 }
 
-// A rounds is what rounds of measuring gave: medians of nanoseconds a frame, and the ratios in order.
+// A rounds has the results of several rounds: the medians in nanoseconds per frame, and the ratios in order.
 type rounds struct {
 	ours, theirs float64
 	ratio        []float64
 }
 
-// inTurns measures for about a tenth of a second each, either first in turn.
+// inTurns measures both sides, about a tenth of a second each. They take turns at being first.
 func inTurns(t *testing.T, run func(n int) int, p *peer) (r rounds) {
 	ours := func(n int) float64 {
 		before := cpuTime(t)
@@ -143,16 +144,16 @@ func inTurns(t *testing.T, run func(n int) int, p *peer) (r rounds) {
 	return r
 }
 
-// A peer is a process of onnxruntime that has a model and a batch of samples.
+// A peer is a process of onnxruntime with a model and a batch of samples.
 type peer struct {
 	batch   int
 	process *exec.Cmd
 	asked   io.WriteCloser
 	answers *bufio.Scanner
-	said    bytes.Buffer // on its standard error
+	said    bytes.Buffer // its standard error
 }
 
-// bestPeer is the peer with the batch that takes it the least time for a frame.
+// bestPeer returns the peer with the batch size that takes the least time per frame.
 func bestPeer(t *testing.T, file string, float bool, own samples) (best *peer, err error) {
 	least := math.Inf(1)
 	for _, n := range batches {
@@ -170,7 +171,7 @@ func bestPeer(t *testing.T, file string, float bool, own samples) (best *peer, e
 		}
 		p.stop()
 		if took*float64(n) > float64(2*time.Second) {
-			break // greater ones take as long for a frame
+			break // larger batches take as long per frame
 		}
 	}
 	if best != nil {
@@ -224,7 +225,7 @@ func startPeer(t *testing.T, file string, float bool, own samples, n int) (*peer
 	return p, nil
 }
 
-// run is the nanoseconds that n runs take.
+// run returns the nanoseconds that n runs take.
 func (p *peer) run(t *testing.T, n int) float64 {
 	fmt.Fprintln(p.asked, n)
 	if !p.answers.Scan() {
@@ -244,7 +245,7 @@ func (p *peer) stop() {
 	}
 }
 
-// batched is a model for n samples at a time; float says whether without its quantisers.
+// batched returns a model for n samples at a time. If float is set, it has no quantisers.
 func batched(file string, float bool, n int) ([]byte, error) {
 	onnx, err := os.ReadFile(file)
 	if err != nil {
@@ -260,7 +261,7 @@ func batched(file string, float bool, n int) ([]byte, error) {
 		return nil, fmt.Errorf("%v", d.Diags)
 	}
 	g = p.Graph
-	read := map[string]string{} // instead of the output of a quantiser
+	read := map[string]string{} // tensors that replace a quantiser's output
 	var nodes []*graph.Node
 	for _, node := range g.Nodes {
 		for i, in := range node.Inputs {
@@ -287,7 +288,7 @@ func batched(file string, float bool, n int) ([]byte, error) {
 	return resized(g, n, func(name string) *graph.Tensor { return p.Known[name].Const })
 }
 
-// resized is a model for n samples at a time; known gives its constants.
+// resized returns a model for n samples at a time. known returns the model's constants.
 func resized(g *graph.Graph, n int, known func(name string) *graph.Tensor) ([]byte, error) {
 	for i := range g.Inputs {
 		g.Inputs[i].Dims[0] = graph.Dim{Size: n}
@@ -295,7 +296,7 @@ func resized(g *graph.Graph, n int, known func(name string) *graph.Tensor) ([]by
 	for i := range g.Outputs {
 		g.Outputs[i].Dims, g.Outputs[i].Known = nil, false
 	}
-	for _, node := range g.Nodes { // the first axis stays, whatever it is
+	for _, node := range g.Nodes { // keep the first axis, whatever its size
 		if node.Op != "Reshape" || known(node.Inputs[1]) == nil {
 			continue
 		}

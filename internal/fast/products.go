@@ -6,45 +6,46 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Sums are computed in tiles of so many rows of inputs by so many outputs; band is the rows for which a block of
-// weights stays in the cache.
+// Sums are computed in tiles of rows rows of inputs by lanes outputs. A band is the number of rows for which a
+// block of weights stays in the cache.
 const (
 	rows  = 4
 	lanes = 16
-	deep  = 4 // neighbours in a row that one lane multiplies in a step
+	deep  = 4 // adjacent elements of a row that one lane multiplies in a step
 	band  = 32
 )
 
-// A product is products with constant weights at work.
+// A product computes products with constant weights.
 type product struct {
 	dataflow.Products
 	in, out *stream
-	length  int         // of a row
-	parts   []segment   // of a row, from where it begins: where its elements lie
-	offs    []int32     // by step of the inner loop: where its bytes lie, from where the row begins
-	least   int         // where the first byte lies that is read, in a frame, or where rows are put together
-	most    int         // behind the last one
-	form    form        // how rows are multiplied
-	less    int64       // is taken off bytes
-	pairs   *pairTable  // of products, where they are looked up
-	begins  []int32     // by vector and group: where the row lies; nil where it has to be put together
-	segs    [][]segment // by vector and group: what it is put together of
-	stride  int         // bytes of a row that is put together
-	blank   piece       // fill of rows
+	length  int         // elements of a row
+	parts   []segment   // positions of a row's elements, from where the row begins
+	offs    []int32     // by step of the inner loop: position of its bytes, from where the row begins
+	least   int         // position of the first byte that is read, in a frame or in assembled rows
+	most    int         // position behind the last byte that is read
+	form    form        // way in which rows are multiplied
+	less    int64       // number subtracted from bytes
+	pairs   *pairTable  // sums of two products, if they are looked up
+	begins  []int32     // by vector and group: position of the row; nil if rows must be assembled
+	segs    [][]segment // by vector and group: segments from which the row is assembled
+	stride  int         // bytes of an assembled row
+	blank   piece       // fill of assembled rows
 	blocks  [][]block   // by group
 }
 
-// A block is outputs that are computed together.
+// A block is a set of outputs that are computed together.
 type block struct {
 	first, n int     // outputs
-	bytes    []uint8 // weights, one of these
+	bytes    []uint8 // weights, in one of these three forms
 	ints     []int8
 	words    []int16
-	chunk    int      // steps after which a sum of fewer bits has to be put away
-	finish   []finish // of lanes outputs each
+	chunk    int      // steps after which narrow sums are moved to wider ones
+	finish   []finish // for each group of lanes outputs
 }
 
-// products adds a stage of products whose outputs go to a stream; false where none of its programs fits the ranges.
+// products adds a stage of products whose outputs go to a stream. It returns false if no kernel supports the
+// ranges.
 func (p *Program) products(from, to int, c dataflow.Products) bool {
 	v := p.viewOf(from)
 	in, out := &p.streams[v.root], &p.streams[to]
@@ -84,8 +85,8 @@ func (p *Program) products(from, to int, c dataflow.Products) bool {
 	return true
 }
 
-// rows says where the elements of rows lie: in the same places from where each row begins, or in others, and then rows
-// are put together.
+// rows finds the positions of the elements of all rows. If they are not the same relative to each row's beginning,
+// rows must be assembled.
 func (k *product) rows(v *view) {
 	vector := k.Runs * k.Stride
 	alike := true
@@ -116,17 +117,17 @@ func (k *product) rows(v *view) {
 	k.blank = pieceOf(uint8(v.fill - k.in.lo()))
 }
 
-// alikeSegments reports whether both lists have no fill, and lie in the same places from where each begins.
+// alikeSegments reports whether both lists have no fill and the same layout relative to their beginnings.
 func alikeSegments(a, b []segment) bool {
 	return slices.EqualFunc(a, b, func(x, y segment) bool {
 		return x.at >= 0 && y.at >= 0 && x.n == y.n && x.at-a[0].at == y.at-b[0].at
 	})
 }
 
-// cuts reports whether a segment has a part of a run.
+// cuts reports whether a segment contains an incomplete run.
 func (k *product) cuts(s segment) bool { return int(s.n)%k.Stride != 0 }
 
-// steps cuts the parts of rows into steps, an even number where the kernel takes two at a time.
+// steps divides the parts of rows into steps. Their number is even if the kernel processes two at a time.
 func (k *product) steps() {
 	deep := k.form.deep()
 	for _, s := range k.parts {
@@ -140,7 +141,7 @@ func (k *product) steps() {
 	k.reads(deep)
 }
 
-// runs has a step for each run of a row, which has an element for each output.
+// runs makes one step for each run of a row. A run has one element for each output.
 func (k *product) runs() {
 	element := 0
 	for _, s := range k.parts {
@@ -152,7 +153,7 @@ func (k *product) runs() {
 	k.reads((len(k.Weights) + lanes - 1) / lanes * lanes)
 }
 
-// reads says where all lies that is read, which is so many bytes from each of offs on.
+// reads computes the range of bytes that are read, with n bytes from each offset on.
 func (k *product) reads(n int) {
 	k.least, k.most = int(slices.Min(k.offs)), int(slices.Max(k.offs))+n
 	if k.begins == nil {
@@ -163,7 +164,7 @@ func (k *product) reads(n int) {
 	k.most += int(slices.Max(k.begins))
 }
 
-// join takes neighbours as one vector, where they lie side by side and lanes would be left over.
+// join treats adjacent vectors as one vector, if they are contiguous and lanes would be unused otherwise.
 func (k *product) join() {
 	channels := len(k.Weights)
 	n := lanes / channels
@@ -185,7 +186,7 @@ func (k *product) join() {
 	}
 }
 
-// pack puts weights into the order in which they are read, and makes of step functions what is done with sums.
+// pack stores weights in the order in which kernels read them, and prepares the step functions of sums.
 func (k *product) pack(r weighing, top int64) {
 	if k.form == looked {
 		k.pairs = pairTableOf(r.least)
@@ -216,7 +217,7 @@ func (k *product) run(w *Worker, frames int) {
 		w.encode(k.in, frames)
 		x = w.codes
 	}
-	_ = x[k.least : last+k.most] // all that is read is there
+	_ = x[k.least : last+k.most] // check that all bytes to read exist
 	for g, blocks := range k.blocks {
 		for first := 0; first < all; first += band {
 			n := min(band, all-first)
@@ -233,7 +234,7 @@ func (k *product) run(w *Worker, frames int) {
 	}
 }
 
-// gather says where each of the rows begins that follow the first, and puts rows together where they do not lie so.
+// gather computes where each row from row first on begins. It assembles rows that are not contiguous.
 func (k *product) gather(w *Worker, first int, at []int, group int) {
 	frame, row := first/k.Vectors, first%k.Vectors*k.Groups+group
 	from := frame * k.in.size
@@ -250,7 +251,7 @@ func (k *product) gather(w *Worker, first int, at []int, group int) {
 	}
 }
 
-// put makes outputs of the sums of n rows.
+// put converts the sums of n rows to outputs.
 func (k *product) put(w *Worker, b *block, first, n int) {
 	width := len(k.Weights)
 	for i := range b.finish {

@@ -16,12 +16,12 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// reading is given by make bench-peers.
+// reading is set by `make bench-peers`.
 var reading = flag.Bool("reading", false, "measure what whole commands take beside the engine")
 
-// TestReading measures what a sample takes in a whole command on one thread beside the engine and a read of its file in
-// blocks of 256 kB: CPU time of many samples less that of few, median of eleven rounds, in each of which all are
-// measured. For samples of 8 bits it gives what the whole command takes.
+// TestReading measures the time per sample in a whole command on one thread, in the engine, and in a read of the
+// command's file in blocks of 256 kB. It is the CPU time of many samples minus that of few, as the median of eleven
+// rounds that measure all three. For samples of 8 bits it measures only the whole command.
 func TestReading(t *testing.T) {
 	if !*reading {
 		t.Skip("it takes some minutes: make bench-peers runs it")
@@ -81,7 +81,7 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// codesOf is numbers from 0 to 1, or what is nearest to that, in 255ths.
+// codesOf returns the numbers, clipped to 0..1, in 255ths.
 func codesOf(x []float32) (codes []uint8) {
 	for _, v := range x {
 		codes = append(codes, uint8(255*min(max(v, 0), 1)+0.5))
@@ -97,7 +97,7 @@ func microseconds(t *testing.T, c *command) float64 {
 	return us
 }
 
-// readTime is the CPU time in which a file is read in blocks of 256 kB.
+// readTime returns the CPU time of reading a file in blocks of 256 kB.
 func readTime(t *testing.T, file string) time.Duration {
 	before := cpuTime(t)
 	f, err := os.Open(file)

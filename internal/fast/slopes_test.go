@@ -18,11 +18,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A tower is layers of 3 x 3 convolution of 32 x 32 pixels, 4-bit weights and activations, and a classifier.
+// A tower has layers of 3 x 3 convolution over 32 x 32 pixels, with 4-bit weights and activations, and a
+// classifier.
 type tower struct {
 	*dataflow.Graph
 	weights     int
-	activations int // elements of the largest two streams between layers
+	activations int // elements of the two largest adjacent streams
 }
 
 func newTower(t testing.TB, depth, width int) tower {
@@ -70,7 +71,7 @@ func newTower(t testing.TB, depth, width int) tower {
 	return made
 }
 
-// heap is what is alive.
+// heap returns the bytes that are still in use after a garbage collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -78,9 +79,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkSlopes has the time of a frame over the products, ns/MAC, and over depth and width: it is to be one number.
-// B is what the program and a worker for a frame take, B/need the same over weights and the two largest activations, a
-// byte for each.
+// BenchmarkSlopes measures the time of a frame per product, ns/MAC, for networks of several depths and widths. It
+// should be the same for all. B is the memory of the program and a worker, per frame. B/need is B divided by the
+// weights and the two largest activations, at a byte each.
 func BenchmarkSlopes(b *testing.B) {
 	for _, c := range []struct{ depth, width int }{
 		{2, 64}, {4, 64}, {8, 64}, {16, 64}, {8, 16}, {8, 32}, {8, 128}, {8, 256},
@@ -112,9 +113,9 @@ func BenchmarkSlopes(b *testing.B) {
 	}
 }
 
-// BenchmarkThreads has two workers on two goroutines against one: frames a second over frames a second, the median of
-// rounds in which both have their turn. Other work on the machine shows there. It does not in of-one-cpu, which is what
-// two make of processors that are theirs alone: of the CPU time that a frame takes with one worker and with two.
+// BenchmarkThreads compares two workers on two goroutines with one: frames per second, as the median of rounds in
+// which both have their turn. Other work on the machine disturbs it. The figure of-one-cpu is not disturbed: it
+// compares the CPU time per frame of one worker and of two, as if each had a processor of its own.
 func BenchmarkThreads(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("one processor")
@@ -127,7 +128,7 @@ func BenchmarkThreads(b *testing.B) {
 	x := dataflow.Tensor{Shape: dataflow.Shape{32, 32, 3}, Data: make([]int64, 32*32*3)}
 	in := slices.Repeat([][]dataflow.Tensor{{x}}, p.Batch)
 	workers := []*fast.Worker{p.Worker(), p.Worker()}
-	took := func(n int) (wall, cpu float64) { // n goroutines, each the same number of frames
+	took := func(n int) (wall, cpu float64) { // n goroutines, each with the same number of frames
 		var all sync.WaitGroup
 		start, before := time.Now(), cpuTime(b)
 		for _, w := range workers[:n] {

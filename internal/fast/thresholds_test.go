@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/models"
 )
 
-// TestThresholds holds the codes that inputs become against those of the model, for every set of kernels: at every
-// threshold of every model, at the numbers beside it, and at both zeros.
+// TestThresholds compares the codes of inputs with the model's, for every set of kernels: at every threshold of
+// every model, at the numbers beside it, and at both zeros.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
 	var met atomic.Int32
@@ -20,7 +20,7 @@ func TestThresholds(t *testing.T) {
 		}
 	})
 	for _, m := range models.All(t) {
-		for _, file := range m.Files[:1] { // others say the same in another dialect
+		for _, file := range m.Files[:1] { // the other files have the same in another dialect
 			if !m.InTime(t, file) {
 				continue
 			}

@@ -7,8 +7,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A view is a stream whose frames are elements of another's: run r, of run elements, begins at element at[r] of root's
-// frame, or is made of fill where at[r] is negative.
+// A view is a stream whose frames consist of elements of another stream's frames. Run r has run elements and begins
+// at element at[r] of root's frame, or consists of fill if at[r] is negative.
 type view struct {
 	root int
 	run  int
@@ -16,12 +16,12 @@ type view struct {
 	fill int64
 }
 
-// whole is the view that a stream with a buffer is of itself.
+// whole returns the view of a whole stream that has a buffer.
 func (p *Program) whole(s int) *view {
 	return &view{root: s, run: p.streams[s].size, at: []int32{0}}
 }
 
-// viewOf is a stream as a view of one with a buffer.
+// viewOf returns a stream as a view of a stream that has a buffer.
 func (p *Program) viewOf(s int) *view {
 	if v := p.streams[s].view; v != nil {
 		return v
@@ -29,7 +29,7 @@ func (p *Program) viewOf(s int) *view {
 	return p.whole(s)
 }
 
-// see makes views of the outputs of a node that moves elements of its one input.
+// see makes views of the outputs of a node that only moves elements of its single input.
 func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
 	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
 		frame := p.border(n.In[0], g)
@@ -40,7 +40,7 @@ func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
 	p.look(n.In[0], n.Out, g)
 }
 
-// border adds a stream that is a copy of another with a border around it.
+// border adds a stream that is a copy of another stream with a border around it.
 func (p *Program) border(s int, g dataflow.Gather) int {
 	frame := len(p.streams)
 	reach := p.streams[s].reach.Union(num.Point(g.Fill))
@@ -55,7 +55,7 @@ func (p *Program) border(s int, g dataflow.Gather) int {
 	return frame
 }
 
-// look makes views of streams whose elements are those of another.
+// look makes views of streams whose elements are elements of another stream.
 func (p *Program) look(in int, out []int, g dataflow.Gather) {
 	from := p.viewOf(in)
 	for k, s := range out {
@@ -79,7 +79,7 @@ func (p *Program) look(in int, out []int, g dataflow.Gather) {
 		}
 		if fills {
 			if v.fill = g.Fill; from.filled() && from.fill != g.Fill {
-				from := &p.streams[in] // two fills do not go into one view
+				from := &p.streams[in] // a view has only one fill
 				from.copy, from.view = from.view, nil
 				p.look(in, out, g)
 				return
@@ -94,7 +94,7 @@ func (p *Program) look(in int, out []int, g dataflow.Gather) {
 	}
 }
 
-// filled reports whether any run is made of fill.
+// filled reports whether any run consists of fill.
 func (v *view) filled() bool {
 	for _, at := range v.at {
 		if at < 0 {
@@ -104,7 +104,7 @@ func (v *view) filled() bool {
 	return false
 }
 
-// shared is a list that equals this one, the same for all layers that lie alike.
+// shared returns an equal list that another layer uses already, or else this list.
 func (p *Program) shared(list []int32) []int32 {
 	for _, other := range p.lists {
 		if slices.Equal(other, list) {
@@ -116,10 +116,10 @@ func (p *Program) shared(list []int32) []int32 {
 	return list
 }
 
-// A segment is elements that lie side by side in root's frame, or as many times fill where at is negative.
+// A segment is n contiguous elements of root's frame, or n times fill if at is negative.
 type segment struct{ at, n int32 }
 
-// goesOn reports whether what begins at an element, or is fill, belongs to the segment.
+// goesOn reports whether an element, or fill if at is negative, continues the segment.
 func (s segment) goesOn(at int32) bool {
 	if s.at < 0 || at < 0 {
 		return s.at < 0 && at < 0
@@ -127,7 +127,7 @@ func (s segment) goesOn(at int32) bool {
 	return s.at+s.n == at
 }
 
-// segments appends those of n elements from an element of the view on.
+// segments appends the segments of n elements of the view, from the given element on.
 func (v *view) segments(list []segment, element, n int) []segment {
 	for n > 0 {
 		within := element % v.run
@@ -146,13 +146,13 @@ func (v *view) segments(list []segment, element, n int) []segment {
 	return list
 }
 
-// identity reports whether the view is root itself.
+// identity reports whether the view equals its whole root.
 func (v *view) identity(size int) bool {
 	list := v.segments(nil, 0, len(v.at)*v.run)
 	return len(list) == 1 && list[0] == segment{0, int32(size)}
 }
 
-// keep gives a stream that is a view a buffer, and copies its elements there.
+// keep gives a stream that is a view a buffer, and adds a stage that copies its elements there.
 func (p *Program) keep(s int) {
 	if v := p.streams[s].view; v != nil {
 		p.streams[s].view = nil
@@ -197,10 +197,10 @@ func (p *Program) copies(to int, v *view) {
 	}})
 }
 
-// A piece is what a processor moves at once.
+// A piece is the amount that a processor copies at once.
 type piece = [16]uint8
 
-// pieceOf is a byte again and again.
+// pieceOf returns a piece with the same byte everywhere.
 func pieceOf(v uint8) (p piece) {
 	for i := range p {
 		p[i] = v
@@ -208,7 +208,7 @@ func pieceOf(v uint8) (p piece) {
 	return p
 }
 
-// copyBytes puts segments of x into y, or fill. It may read and write up to a piece beyond, whatever is there.
+// copyBytes copies segments of x, or fill, to y. It may read and write up to a piece beyond the end.
 func copyBytes(y, x []uint8, list []segment, fill *piece) {
 	to := 0
 	for _, s := range list {
@@ -238,7 +238,7 @@ func (p *Program) gather(n *dataflow.Node, g dataflow.Gather) {
 	for k, id := range n.Out {
 		dst := &p.streams[id]
 		type from struct {
-			s  *stream // nil is fill
+			s  *stream // nil means fill
 			at int
 		}
 		runs := make([]from, dst.size/g.Run)

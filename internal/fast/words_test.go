@@ -18,12 +18,13 @@ import (
 
 var update = flag.Bool("update", false, "write the words of assembly anew, by GNU's assembler")
 
-// TestWords holds instructions that Go's assembler lacks against GNU's: what stands in a comment beside each.
+// TestWords compares instructions that Go's assembler lacks, written as bytes, with GNU's assembler. The comment
+// beside each has the instruction.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		file, as, options string
-		line              *regexp.Regexp // what stands before a comment
+		line              *regexp.Regexp // text before a comment
 		spelled           func(code []byte) string
 	}{
 		{"kernels_arm64.s", "aarch64-linux-gnu-as", "-march=armv8.6-a",
@@ -71,7 +72,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// assembled is the code of each line of a source, by the listing of GNU's assembler.
+// assembled returns the code of each line of a source, from the listing of GNU's assembler.
 func assembled(t *testing.T, as, options, source string) (codes [][]byte) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "source.s")

@@ -9,34 +9,35 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Row is what a format takes.
+// A Row holds the figures of a format.
 type Row struct {
 	Format    string  `json:"format"`
 	Bits      int     `json:"bits"`
-	Exponent  int     `json:"exponent"` // bits; 0 of integers
-	Mantissa  int     `json:"mantissa"` // bits; of integers those without the sign
+	Exponent  int     `json:"exponent"` // exponent bits; 0 for integers
+	Mantissa  int     `json:"mantissa"` // mantissa bits; for integers the bits without the sign
 	Largest   float64 `json:"largest"`
 	Published int     `json:"published"` // accumulator bits by the paper's rule
-	Exact     int     `json:"exact"`     // and those that the largest magnitudes need
-	Held      string  `json:"held"`      // the type that a kernel has for it: narrower than integers, or these
+	Exact     int     `json:"exact"`     // accumulator bits that the largest magnitudes need
+	Held      string  `json:"held"`      // type that a kernel uses for it: narrower than integers, or integers
 	Stored    int     `json:"stored"`    // bits of a weight in a table
-	// LUTs of a multiply-accumulate: the estimate of the C++ kernel, and cells of the circuit in SystemVerilog; there
-	// are none where no layer accumulates in so many bits.
+	// LUTs of a multiply-accumulate: LUT is the estimate for the C++ kernel, Cells the cells of the circuit in
+	// SystemVerilog. Cells is missing if no layer accumulates in so many bits.
 	LUT   int    `json:"lut"`
 	Parts []Part `json:"parts"`
 	Cells *int   `json:"cells,omitempty"`
 }
 
-// A Part is what some part of a multiply-accumulate takes.
+// A Part is a part of a multiply-accumulate with its LUTs.
 type Part struct {
 	Name string `json:"name"`
 	LUT  int    `json:"lut"`
 }
 
-// MaxLength bounds the sums that are compared.
+// MaxLength limits the number of products in a sum.
 const MaxLength = 1 << 24
 
-// Compare has a row for each format: of products of two of its numbers, n of which are summed exactly on a target.
+// Compare returns a row for each format. It computes sums of n products of two numbers of the format, exactly, on a
+// target.
 func Compare(n int, t dataflow.Target) ([]Row, error) {
 	if n < 1 || n > MaxLength {
 		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxLength)
@@ -67,14 +68,14 @@ func Compare(n int, t dataflow.Target) ([]Row, error) {
 	return rows, nil
 }
 
-// product is one of two numbers of the format, n of which are summed.
+// product returns the computation of one product of two numbers of the format, for sums of n products.
 func (f Format) product(n int) mac.One {
 	factor := mac.FactorOf(f.Values())
 	return mac.OneOf(factor, factor, f.Exact(n))
 }
 
-// Circuit is a multiply-accumulate of two numbers of the format in SystemVerilog, a product a clock: the sum of n of
-// them leaves. ok is false where no layer accumulates in so many bits.
+// Circuit returns a multiply-accumulate of two numbers of the format in SystemVerilog. It takes one product per
+// clock and outputs the sum of n products. ok is false if no layer accumulates in so many bits.
 func (f Format) Circuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
 	return f.product(n).Circuit(t.Rate(), n)
 }

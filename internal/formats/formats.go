@@ -1,11 +1,11 @@
-// Package formats compares number formats, as arXiv 2311.12359 does: integers and minifloats of 3 to 8 bits, how wide
-// the accumulators of their products are, and what a multiply-accumulate takes. In come the length of a sum and a
-// device, and folders of labelled models; out come rows of figures. It sees the compiler, circuit, mac,
-// cost, dataflow, num, npy, regular and diag.
+// Package formats compares number formats, as arXiv 2311.12359 does: integers and minifloats of 3 to 8 bits, the
+// widths of accumulators for their products, and the cost of a multiply-accumulate. In come the length of a sum and
+// a device, and folders of labelled models; out come rows of figures. It sees the compiler, circuit, mac, cost,
+// dataflow, num, npy, regular and diag.
 //
-//   - formats.go has the formats and the rules for accumulators
-//   - compare.go what a multiply-accumulate takes
-//   - models.go the accuracy of models
+//   - formats.go defines the formats and the rules for accumulators
+//   - compare.go computes the cost of a multiply-accumulate
+//   - models.go measures the accuracy of models
 package formats
 
 import (
@@ -21,13 +21,14 @@ import (
 type Format struct {
 	Name     string
 	Bits     int
-	Exponent int // bits; 0 of an integer
-	Mantissa int // bits; of an integer, those without its sign
-	Top      int // codes of magnitudes that are no numbers: infinities and NaN
+	Exponent int // exponent bits; 0 for an integer
+	Mantissa int // mantissa bits; for an integer the bits without the sign
+	Top      int // number of codes of magnitudes that are infinities or NaN
 }
 
-// The formats that are compared: all minifloats of 3 to 8 bits with two exponent bits or more, and those of 8 bits that
-// the Open Compute Project defines, which keep the highest codes for NaN, and infinities.
+// All returns the formats to compare. These are all minifloats of 3 to 8 bits with at least two exponent bits,
+// integers of the same widths, and the 8-bit formats of the Open Compute Project. The latter reserve the highest
+// codes for NaN and infinities.
 func All() (list []Format) {
 	for n := 3; n <= 8; n++ {
 		list = append(list, Format{Name: fmt.Sprintf("INT%d", n), Bits: n, Mantissa: n - 1})
@@ -42,7 +43,8 @@ func All() (list []Format) {
 // Float reports whether f is a minifloat.
 func (f Format) Float() bool { return f.Exponent > 0 }
 
-// Largest is the largest magnitude in units of the least: that of the negative ones of an integer.
+// Largest returns the largest magnitude in units of the least. For an integer it is that of the most negative
+// number.
 func (f Format) Largest() int64 {
 	if !f.Float() {
 		return 1 << f.Mantissa
@@ -50,15 +52,15 @@ func (f Format) Largest() int64 {
 	return f.value(f.codes() - 1)
 }
 
-// codes is how many magnitudes there are.
+// codes returns the number of magnitudes.
 func (f Format) codes() int64 { return 1<<(f.Exponent+f.Mantissa) - int64(f.Top) }
 
-// value is a magnitude by its code.
+// value returns the magnitude with the given code.
 func (f Format) value(code int64) int64 {
 	return num.Type{Kind: num.UFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.Value(code)
 }
 
-// Values are all numbers of the format, in units of the least.
+// Values returns all numbers of the format, in units of the least.
 func (f Format) Values() (list []int64) {
 	if !f.Float() {
 		for v := -f.Largest(); v < f.Largest(); v++ {
@@ -73,17 +75,19 @@ func (f Format) Values() (list []int64) {
 	return list
 }
 
-// Real is the largest magnitude as a real number, with the exponent's usual bias; of an integer, the number itself.
+// Real returns the largest magnitude as a real number, with the usual bias of the exponent. For an integer it is
+// the number itself.
 func (f Format) Real() float64 {
 	if !f.Float() {
 		return float64(f.Largest())
 	}
 	bias := 1<<(f.Exponent-1) - 1
-	return math.Ldexp(float64(f.Largest()), 1-bias-f.Mantissa) // of few bits: exact
+	return math.Ldexp(float64(f.Largest()), 1-bias-f.Mantissa) // exact, since it has few bits
 }
 
-// Published is the width of an accumulator of n products of two numbers of the format, by the rule of the paper:
-// ra + rb + ceil(log2 n) + 1 for integers, 2^ea + ma + 2^eb + mb + ceil(log2 n) - 1 for minifloats.
+// Published returns the width of an accumulator for n products of two numbers of the format, by the rule of the
+// paper. The rule is ra + rb + ceil(log2 n) + 1 for integers, and 2^ea + ma + 2^eb + mb + ceil(log2 n) - 1 for
+// minifloats.
 func (f Format) Published(n int) int {
 	log := bits.Len(uint(n - 1))
 	if !f.Float() {
@@ -92,8 +96,8 @@ func (f Format) Published(n int) int {
 	return 2*(1<<f.Exponent+f.Mantissa) + log - 1
 }
 
-// Exact is the width in two's complement that the largest magnitudes need: those of n products of two numbers of the
-// format, of either sign.
+// Exact returns the width in two's complement that the largest sum needs: n products of two numbers of the format,
+// with either sign.
 func (f Format) Exact(n int) int {
 	most := big.NewInt(f.Largest())
 	most.Mul(most, most).Mul(most, big.NewInt(int64(n)))

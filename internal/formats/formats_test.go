@@ -9,7 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// The widths that arXiv 2311.12359 publishes for 4,608 products, and those that the largest values need.
+// TestWidths compares the widths with those that arXiv 2311.12359 publishes for 4,608 products, and with those that
+// the largest values need.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]int{
@@ -24,7 +25,7 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// The largest values of the formats' definitions.
+// TestLargest compares the largest values with those of the formats' definitions.
 func TestLargest(t *testing.T) {
 	t.Parallel()
 	want := map[string]float64{"E2M1": 6, "E2M3": 7.5, "E3M2": 28, "E4M3": 480, "E5M2": 114688, "OCP E4M3": 448,

@@ -14,22 +14,22 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Model is a labelled model: how many samples the integers classify as labelled, which engine eval runs. A
-// sample whose label is negative has none.
+// A Model holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
+// samples. A sample with a negative label does not count.
 type Model struct {
 	Name        string     `json:"name"`
 	Samples     int        `json:"samples"`
 	Right       int        `json:"right"`
-	Interval    [2]float64 `json:"interval"`    // that holds the accuracy with 95 % confidence (Wilson), in percent
-	Accumulator int        `json:"accumulator"` // bits of the widest one
+	Interval    [2]float64 `json:"interval"`    // 95 % confidence interval of the accuracy (Wilson), in percent
+	Accumulator int        `json:"accumulator"` // bits of the widest accumulator
 	// types of the inputs of layers that accumulate
 	Held []string `json:"held"`
-	// what info.json says of its whole test set, as a share
+	// accuracy of the whole test set that info.json states, as a share
 	Own float64 `json:"own_accuracy,omitempty"`
 }
 
-// Read runs the model of a folder: model.onnx on inputs.npy, whose first samples labels.npy has the classes of. It adds
-// to d what is wrong with it; nil then.
+// Read runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the first
+// samples. If something is wrong, Read adds it to d and returns nil.
 func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*Model, error) {
 	path := filepath.Join(folder, "labels.npy")
 	arrays, err := npy.ReadFile(path)
@@ -54,7 +54,7 @@ func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) 
 	for _, l := range checked.Layers {
 		if l.Acc != nil {
 			m.Accumulator = max(m.Accumulator, l.Acc.Used)
-			m.Held = append(m.Held, l.In[0].Type)
+			m.Held = append(m.Held, l.In[0].Type) // the sample has no label
 		}
 	}
 	got, err := compiler.Simulate(ctx, compiler.SimOptions{Options: o, Engine: compiler.Eval,

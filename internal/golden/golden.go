@@ -1,6 +1,6 @@
-// Package golden keeps test cases with their expected results in txtar files. The flag -update writes the results that
-// the tests got. Figures that every change of a price changes lie in one file, figures.csv; the flag -figures writes
-// it, and prints a table of what differs.
+// Package golden keeps test cases with their expected results in txtar files. The flag -update writes the actual
+// results. Figures that depend on prices lie in one file, figures.csv. The flag -figures writes it, and prints a table
+// of the figures that differ.
 //
 // In comes what a test got; out comes a failure where the file has something else. It sees nothing of this module.
 package golden
@@ -22,7 +22,7 @@ import (
 // Update is the flag -update: tests write what they got into their golden files.
 var Update = flag.Bool("update", false, "write what the tests got into their golden files")
 
-// A Folder is a folder of golden files, one case NAME.txtar each.
+// A Folder is a folder of golden files. Each file NAME.txtar is one case.
 type Folder struct {
 	t       testing.TB
 	dir     string
@@ -32,9 +32,9 @@ type Folder struct {
 	claimed map[string]bool
 }
 
-// Dir opens the golden files in dir. When t ends, every file that no test has claimed by Case fails t: it is the rest
-// of a test that is gone. Where subtests are left out by -run or -skip, or one has failed, nothing can be said of the
-// files; a test that skips claims its case first.
+// Dir opens the golden files in dir. When t ends, every file that no test has claimed with Case fails t, for its
+// test no longer exists. This check is left out if -run or -skip select subtests, or if a subtest has failed. A
+// test that may skip must claim its case first.
 func Dir(t testing.TB, dir string) *Folder {
 	f := &Folder{t: t, dir: dir, update: *Update, figures: *Figures, claimed: map[string]bool{}}
 	t.Cleanup(func() {
@@ -65,7 +65,7 @@ func (f *Folder) orphans() {
 	}
 }
 
-// filtered reports whether flags of go test leave out subtests.
+// filtered reports whether flags of go test exclude subtests.
 func filtered() bool {
 	value := func(name string) string {
 		if f := flag.Lookup(name); f != nil {
@@ -76,7 +76,7 @@ func filtered() bool {
 	return strings.Contains(value("test.run"), "/") || value("test.skip") != ""
 }
 
-// Cases is the names of the files there are, sorted: for tests whose input stands in the golden files.
+// Cases returns the names of all files, sorted. It serves tests whose input is in the golden files.
 func (f *Folder) Cases() []string {
 	paths, err := filepath.Glob(filepath.Join(f.dir, "*.txtar"))
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Folder) Cases() []string {
 
 func (f *Folder) path(name string) string { return filepath.Join(f.dir, name+".txtar") }
 
-// A Case is one golden file: sections that a test reads, and sections that hold what it wants.
+// A Case is one golden file. It has sections that a test reads, and sections with expected results.
 type Case struct {
 	t       testing.TB
 	path    string
@@ -107,8 +107,8 @@ type Case struct {
 	withFigures map[string]bool // the sections whose figures lie in figures.csv
 }
 
-// Case claims the file of that name for t. When t ends, a section that was neither read nor wanted fails it; -update
-// writes the file anew instead, without such sections. A file that is not there is an empty one.
+// Case claims the file with the given name for t. When t ends, a section that t neither read nor compared fails t.
+// With -update, t writes the file anew without such sections. A missing file counts as empty.
 func (f *Folder) Case(t testing.TB, name string) *Case {
 	t.Helper()
 	f.mu.Lock()
@@ -131,7 +131,7 @@ func (f *Folder) Case(t testing.TB, name string) *Case {
 	return c
 }
 
-// Input is the content of a section that people write.
+// Input returns the content of a section that people write.
 func (c *Case) Input(section string) []byte {
 	c.t.Helper()
 	i := c.find(section)
@@ -143,8 +143,8 @@ func (c *Case) Input(section string) []byte {
 	return c.archive.Files[i].Data
 }
 
-// Want compares got with a section; -update makes it the section's content. A last line gets its newline, as in every
-// txtar file; got must not look like a section's head.
+// Want compares got with a section. With -update it makes got the section's content. It adds a missing newline at
+// the end, as in every txtar file. got must not contain a line like a section's head.
 func (c *Case) Want(section string, got []byte) {
 	c.t.Helper()
 	if c.used[section] {
@@ -179,7 +179,7 @@ func (c *Case) find(section string) int {
 	return slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == section })
 }
 
-// close looks for sections that nobody used, and writes what changed.
+// close reports sections that the test did not use, and writes the file if it changed.
 func (c *Case) close() {
 	if c.t.Failed() || c.t.Skipped() {
 		return

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// recorder is a test that only records how it fails.
+// A recorder is a test that only records how it fails.
 type recorder struct {
 	testing.TB
 	log      []string
@@ -33,7 +33,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 
 func (r *recorder) Fatal(args ...any) { r.Fatalf("%s", fmt.Sprint(args...)) }
 
-// runs f as a test on the folder and returns how it failed.
+// runs runs f as a test on the folder and returns its failures.
 func runs(dir string, update bool, f func(*Folder, testing.TB)) []string {
 	r := &recorder{}
 	done := make(chan bool)
@@ -52,7 +52,7 @@ func runs(dir string, update bool, f func(*Folder, testing.TB)) []string {
 
 const sum = "Adds.\n-- input --\n1 2\n-- sum --\n3\n"
 
-// sums reads the input of case a and wants a sum.
+// sums reads the input of case a and compares a sum.
 func sums(f *Folder, t testing.TB, sum string) {
 	c := f.Case(t, "a")
 	c.Input("input")
@@ -67,7 +67,7 @@ func TestCases(t *testing.T) {
 		update bool
 		test   func(*Folder, testing.TB)
 		log    string
-		after  map[string]string // where files change
+		after  map[string]string // if files change
 	}{
 		{
 			name: "equal", files: map[string]string{"a": sum},

@@ -22,28 +22,28 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// The page of accumulators, its picture, and what Yosys has made of the layers of its table's networks.
+// The page about accumulators, its picture, and the table of what Yosys counts for one layer of each network there.
 const (
 	accumulatorsPage = "../../docs/accumulators.md"
 	accumulatorsPlot = "../../docs/accumulators.svg"
 	a2qFile          = "a2q.csv"
 )
 
-// An a2q is a network of the family.
+// An a2q is a network of the family: trained for accumulators of some width, or without such a limit.
 type a2q struct {
 	name, method string
-	asked        int // bits that it was trained for; 0 without accumulator-aware quantisation
-	exact        int // bits that all hidden layers take
-	types        int // the same by the data types
+	asked        int // width of the accumulators it was trained for; 0 without accumulator-aware quantisation
+	exact        int // bits that suffice for the sums of all hidden layers, from their weights
+	types        int // the same, from the data types alone
 	accuracy     *samples.Accuracy
 	stated       float64
-	zeros        float64 // share of the weights of hidden layers
-	layer        point   // the first hidden one
-	lut          int     // of it, estimated
-	yosys        int     // of it, as Yosys has made it
+	zeros        float64 // share of zeros among the weights of the hidden layers
+	layer        point   // the first hidden layer
+	lut          int     // lookup tables of that layer, estimated
+	yosys        int     // lookup tables of that layer, from Yosys
 }
 
-// a2qFamily makes and runs the networks.
+// a2qFamily reads and runs all networks of the family, sorted by group and falling width of their accumulators.
 func a2qFamily(t *testing.T) (list []*a2q) {
 	shared := tier.NeedsShared(t)
 	folders, err := filepath.Glob(filepath.Join(shared, "models/brevitas/a2q*"))
@@ -59,7 +59,7 @@ func a2qFamily(t *testing.T) (list []*a2q) {
 	return list
 }
 
-// group is what networks have in common but for their accumulators.
+// group names the architecture of a network, which it shares with those that differ only in their accumulators.
 func (x *a2q) group() string {
 	for _, form := range []string{"cnn-w4a4", "cnn-w8a8", "mlp-signed-w4a4"} {
 		if strings.Contains(x.name, form) {
@@ -129,8 +129,8 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	return x
 }
 
-// TestMeasureA2Q has Yosys synthesise the layers that a2q.csv lacks: one at a time, and the file is written after each,
-// as all at once take gigabytes and minutes.
+// TestMeasureA2Q synthesises with Yosys the layers that a2q.csv does not list yet. It takes one at a time and
+// writes the file after each, as all of them together take gigabytes and minutes.
 func TestMeasureA2Q(t *testing.T) {
 	if !*measure {
 		t.Skip("it takes some minutes: make measure runs it")
@@ -155,8 +155,8 @@ func TestMeasureA2Q(t *testing.T) {
 	}
 }
 
-// TestA2QPage holds the table and the picture of docs/accumulators.md against what the networks give; -update writes
-// them.
+// TestA2QPage compares the table and the picture of docs/accumulators.md with what the networks give now; -update
+// writes them.
 func TestA2QPage(t *testing.T) {
 	tier.NotQuick(t)
 	list, cells := a2qFamily(t), tableOf(t, a2qFile)
@@ -211,7 +211,7 @@ func TestA2QPage(t *testing.T) {
 	}
 }
 
-// a2qPicture is accuracy and LUTs against the accumulators' bits, beside the published accuracies.
+// a2qPicture draws accuracy and lookup tables against the width of the accumulators, beside published accuracies.
 func a2qPicture(list []*a2q) ([]byte, error) {
 	accuracy, luts := map[string][]chart.Mark{}, map[string][]chart.Mark{}
 	for _, x := range list {
@@ -227,7 +227,7 @@ func a2qPicture(list []*a2q) ([]byte, error) {
 		}
 		return out
 	}
-	published := func(name string, at ...float64) chart.Curve { // from 16 bits down
+	published := func(name string, at ...float64) chart.Curve { // y-values at 16 bits, 15 bits, and so on
 		c := chart.Curve{Name: name}
 		for i, y := range at {
 			c.Points = append(c.Points, chart.Mark{X: float64(16 - i), Y: y})

@@ -13,9 +13,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestCarriedCircuits holds what a layer's circuit carries from clock to clock, its counters, places and sums, against
-// the stages of all boards at their default clocks: lookup tables in a row, in Yosys' netlist, priced as a table in
-// lookup tables is. Below the long tier a sliding window stands for all.
+// TestCarriedCircuits checks that each layer's feedback paths (counters, positions and sums that one clock passes
+// to the next) meet the default clock of every AMD board. It counts the lookup tables along them in Yosys' netlist
+// and takes the delay of that many for the path. Below the long tier only a sliding window is checked.
 func TestCarriedCircuits(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "yosys")
@@ -36,7 +36,8 @@ func TestCarriedCircuits(t *testing.T) {
 	}
 }
 
-// narrow is a layer in its fold of a word per clock whose tables lie in block RAM, if there is one.
+// narrow returns a layer in the fold that takes one word per clock, with its tables in block RAM if there is such a
+// fold.
 func narrow(t *testing.T, c layertest.Case, to dataflow.Target) point {
 	t.Helper()
 	p := point{name: "layer", op: bind(t, c.Op, c.In...), target: to}
@@ -63,15 +64,15 @@ func holdCarried(t *testing.T, p point, n netlist) {
 	}
 }
 
-// combinational reports whether a cell keeps nothing.
+// combinational reports whether a cell stores nothing.
 func (x *cell) combinational() bool {
 	return slices.ContainsFunc([]string{"LUT", "CARRY", "MUXF", "INV"}, func(p string) bool {
 		return strings.HasPrefix(x.Type, p)
 	})
 }
 
-// carried returns the lookup tables on the longest way between two registers, or memories, of which each depends on the
-// other, and these.
+// carried returns the most lookup tables on a path between two registers or memories that lie in one loop, that is,
+// each depends on the other, and the two ends of that path.
 func (n netlist) carried() (most int, from, to string) {
 	g := newReach(n)
 	for _, x := range g.names {
@@ -84,14 +85,14 @@ func (n netlist) carried() (most int, from, to string) {
 	return most, from, to
 }
 
-// A reach says what registers depend on.
+// A reach finds which registers each register depends on, and through how many lookup tables.
 type reach struct {
 	names []string
 	ways  map[bit][]way
-	out   map[bit]string            // the register that drives a bit
-	known map[bit]map[string]int    // by bit: lookup tables behind each register
-	into  map[string]map[string]int // by register: the same, of all that goes into it
-	loop  map[string]int            // registers of which each depends on the other have one number
+	out   map[bit]string            // by bit: the register that drives it
+	known map[bit]map[string]int    // by bit: the registers it depends on, with the most lookup tables between
+	into  map[string]map[string]int // by register: the same for all its inputs
+	loop  map[string]int            // by register: number of its loop
 }
 
 func newReach(n netlist) *reach {
@@ -128,14 +129,15 @@ func newReach(n netlist) *reach {
 	return g
 }
 
-// longer adds registers with their lookup tables, and some more.
+// longer adds the registers of some to all, each with its number of lookup tables plus more, keeping the greater
+// where there are two.
 func longer(all, some map[string]int, more int) {
 	for name, luts := range some {
 		all[name] = max(all[name], luts+more)
 	}
 }
 
-// behind returns the registers that a bit depends on.
+// behind returns the registers that a bit depends on, with the most lookup tables between.
 func (g *reach) behind(b bit) map[string]int {
 	if all, ok := g.known[b]; ok {
 		return all
@@ -151,7 +153,8 @@ func (g *reach) behind(b bit) map[string]int {
 	return all
 }
 
-// number finds the loops (R. E. Tarjan 1972).
+// number numbers the loops of registers that depend on each other, as strongly connected components (R. E. Tarjan
+// 1972).
 func (g *reach) number() {
 	at, low, open, count := map[string]int{}, map[string]int{}, []string(nil), 0
 	var visit func(x string)

@@ -14,10 +14,10 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// numberLine is a row of numbers of hlslib/cells, which are fitted: what is before a number, and the number.
+// numberLine matches a line of the fitted numbers in hlslib/cells: the text before a number, and the number.
 var numberLine = regexp.MustCompile(`(?m)^(\t[A-Z]\w+: +\{LUT: )([0-9.]+)`)
 
-// TestFit holds that the numbers of hlslib/cells are what the table gives.
+// TestFit checks that the numbers in hlslib/cells are those that the fit to the table gives.
 func TestFit(t *testing.T) {
 	const file = "../../hlslib/cells/device.go"
 	source, err := os.ReadFile(file)
@@ -48,13 +48,13 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// estimates are errors of a group of points.
+// An estimates has the relative errors of the estimates for one group of points.
 type estimates struct {
 	lut, ff []float64
-	apart   []float64 // of LUTs measured twice
+	apart   []float64 // of the points measured twice: how far the two counts of lookup tables lie apart
 }
 
-// grouped are the errors of trials that the fit has not seen, or has, by what they count for.
+// grouped collects the errors by group, of the trials that the fit did not use (held) or of those that it did.
 func grouped(list []trial, held bool) map[string]*estimates {
 	all := map[string]*estimates{}
 	for _, group := range groups {
@@ -77,16 +77,17 @@ func grouped(list []trial, held bool) map[string]*estimates {
 	return all
 }
 
-// A limit is the errors that are allowed: medians of points that the fit has not seen.
+// A limit has the median errors allowed for points that the fit did not use.
 type limit struct{ memories, tables, constants, steps, ff float64 }
 
 var limits = map[string]limit{"xilinx": {.05, .15, .10, .10, .10}, "ice40": {.05, .15, .10, .10, .10},
 	"ecp5": {.05, .15, .15, .20, .10}}
 
-// mostNetwork is the error that is allowed of each network.
+// mostNetwork is the relative error allowed for each whole network.
 const mostNetwork = .10
 
-// TestErrors holds how far off the estimate is, of points that the fit has not seen.
+// TestErrors checks that the median errors of the estimates are within the limits, for points that the fit did not
+// use.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, board := range boardsMeasured {
@@ -104,7 +105,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// sliced are layers of a board that multiply in DSP slices, those that the fit has not seen.
+// sliced returns the layers of a board that multiply in DSP slices and that the fit did not use.
 func sliced(t *testing.T, board string) (list []trial) {
 	for _, x := range trials(t, target(t, board)) {
 		if x.held && x.group() == inSlices {
@@ -114,13 +115,14 @@ func sliced(t *testing.T, board string) (list []trial) {
 	return list
 }
 
-// tenth reports whether an estimate is within a tenth of what was measured.
+// tenth reports whether an estimate is within a tenth of the measured count.
 func tenth(estimated, measured int) bool {
 	return 10*max(estimated-measured, measured-estimated) <= measured
 }
 
-// TestSlices holds each of them, of AMD's 7 series and an iCE40, and that no tool has made lookup tables of a product,
-// or a product more.
+// TestSlices checks the estimate of each layer that multiplies in DSP slices, on AMD's 7 series and on an iCE40: it
+// is within a tenth, and Yosys uses exactly the DSP slices that are estimated, neither turning a product into
+// lookup tables nor another sum into a slice.
 func TestSlices(t *testing.T) {
 	t.Parallel()
 	list := append(sliced(t, networkBoard), sliced(t, "icebreaker")...)
@@ -135,7 +137,7 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-// slicedLines has a line for each of them.
+// slicedLines returns the lines of the page's table of layers that multiply in DSP slices.
 func slicedLines(t *testing.T) []string {
 	const format = "%-28s %5s %9s %7s   %5s %9s %7s   %4s %9s"
 	lines := []string{fmt.Sprintf(format, "", "LUT", "estimate", "%", "FF", "estimate", "%", "DSP", "estimate")}
@@ -152,7 +154,7 @@ func slicedLines(t *testing.T) []string {
 	return lines
 }
 
-// TestTable holds that the table is what make measure makes: of each point a row, and no other rows.
+// TestTable checks that measured.csv has a row for every point that `make measure` would measure, and no others.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	have := table(t)
@@ -183,7 +185,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestNetworks holds whole networks.
+// TestNetworks checks the estimates of whole networks.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -196,7 +198,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// networkLines has a line for each network that was measured.
+// networkLines returns the page's table of the networks measured, and calls off with the error of each.
 func networkLines(t *testing.T, off func(string, float64)) []string {
 	const format = "%-26s %6s %9s %7s   %6s %9s %7s   %6s %9s   %6s"
 	lines := []string{fmt.Sprintf(format, "", "LUT", "estimate", "%", "FF", "estimate", "%", "RAM", "estimate",
@@ -221,12 +223,12 @@ func networkLines(t *testing.T, off func(string, float64)) []string {
 	return lines
 }
 
-// signed is a relative error in percent.
+// signed formats a relative error in percent, with its sign.
 func signed(estimated, measured int) string {
 	return fmt.Sprintf("%+.1f", 100*(float64(estimated)/float64(measured)-1))
 }
 
-// errorLines has a line for each group of points, and the numbers.
+// errorLines returns the page's table of errors by group of points, and below it the fitted numbers.
 func errorLines(t *testing.T) []string {
 	const format = "%-46s %4s %7s %7s   %7s %7s   %7s %7s"
 	lines := []string{fmt.Sprintf(format, "", "n", "LUT", "max", "FF", "max", "twice", "max")}
@@ -258,13 +260,15 @@ func errorLines(t *testing.T) []string {
 	return lines
 }
 
-// finn is FINN's formula for an RTL matrix layer of 4 by 4 bits.
+// finn is FINN's formula for the lookup tables of an RTL matrix layer of 4 by 4 bits.
 func finn(pe, simd int) float64 { return 60 + 12.5*float64(pe) + 27.2*float64(pe*simd) }
 
-// vivado is the LUTs of FINN's RTL layers of 4 by 4 bits in Vivado 2020.1, by PE and SIMD: data of arXiv 2201.11409.
+// vivado has the lookup tables that Vivado 2020.1 reports for FINN's RTL layers of 4 by 4 bits, by PE and SIMD,
+// from arXiv 2201.11409.
 var vivado = map[[2]int]int{{4, 4}: 522, {8, 2}: 693, {2, 8}: 569, {4, 16}: 1848, {2, 32}: 1883, {4, 32}: 3538}
 
-// finnLines has matrix layers of 4 by 4 bits with weights in block RAM, beside FINN's.
+// finnLines returns the page's table that puts our matrix layers of 4 by 4 bits, with weights in block RAM, beside
+// FINN's.
 func finnLines(t *testing.T) []string {
 	const format = "%4s %5s %9s %9s %12s %9s %12s %8s"
 	lines := []string{fmt.Sprintf(format, "PE", "SIMD", "Yosys", "estimate", "FINN, Vivado", "formula", "Yosys / it",
@@ -287,7 +291,7 @@ func finnLines(t *testing.T) []string {
 	return lines
 }
 
-// shown is a page with other lines in the block of a name.
+// shown returns the page with new lines in the block that has the given name.
 func shown(t *testing.T, page, name string, lines []string) string {
 	t.Helper()
 	marker := "<!-- " + name + " -->\n```text\n"
@@ -299,7 +303,7 @@ func shown(t *testing.T, page, name string, lines []string) string {
 	return before + marker + strings.Join(lines, "\n") + "\n```\n" + after
 }
 
-// TestPage holds the tables of docs/estimator.md.
+// TestPage compares the tables of docs/estimator.md with those computed now; -update writes them.
 func TestPage(t *testing.T) {
 	tier.NotQuick(t)
 	const file = "../../docs/estimator.md"

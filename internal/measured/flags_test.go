@@ -13,14 +13,15 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A part is a module of templates/rtl/lib between a writer and a reader that do what its flags let them do, such that
-// what its registers carry goes through its ports, too.
+// A part is a module of templates/rtl/lib that is no layer: a FIFO, or one that counts frames, steps or packets. It
+// is put between a writer and a reader that do whatever its flags allow, so that loops through its ports count,
+// too.
 type part struct {
 	name, params string
-	ports        string // of a FIFO where empty
+	ports        string // port connections; empty for a FIFO, which text connects itself
 }
 
-// parts are all of them, with few places and with many.
+// parts returns all such modules, the FIFOs both small and large.
 func parts() (list []part) {
 	for _, q := range []struct {
 		style  string
@@ -42,7 +43,7 @@ func parts() (list []part) {
 		part{"reset, 200 clocks", "hlsgen_reset #(.CLOCKS(200))", ".rst_n(a), .rst(x), .hold(y)"})
 }
 
-// text is a module around the part.
+// text returns a Verilog module around the part.
 func (p part) text(module string) string {
 	head := fmt.Sprintf("module %s (input clk, rst, a, b, c, input [7:0] din, output [7:0] word, output x, y, z, v);\n",
 		module)
@@ -59,7 +60,7 @@ func (p part) text(module string) string {
 		".valid(valid), .read(read));\nendmodule\n"
 }
 
-// measuredParts are the lookup tables in a row that each part carries.
+// measuredParts returns for each part the most lookup tables on a path within a loop of registers.
 func measuredParts(t *testing.T) (levels []int) {
 	t.Helper()
 	files := rtl.Library()
@@ -81,9 +82,8 @@ func measuredParts(t *testing.T) (levels []int) {
 	return levels
 }
 
-// TestFlags holds what FIFOs carry from clock to clock, their counters and flags and credits with those who claim and
-// read, and what else is not of a layer, against the stages of all boards at their default clocks, and the table of
-// docs/clock.md.
+// TestFlags checks that FIFOs and the other modules that are no layers meet the default clock of every AMD board on
+// their feedback paths, with counters, flags and credits, and compares the table of docs/clock.md.
 func TestFlags(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
@@ -126,8 +126,8 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestCarriedNetworks holds what whole networks carry, through layers and FIFOs: a layer starts where all flags let it,
-// and what it takes and claims is counted there.
+// TestCarriedNetworks checks the same for whole networks, where a loop can run through layers and FIFOs: a layer
+// starts when the flags of all its FIFOs allow it, and its start changes their counters.
 func TestCarriedNetworks(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)

@@ -12,17 +12,17 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// The page of minifloats, and what Yosys has made of a multiply-accumulate of each format.
+// The page about minifloats, and the table of what Yosys counts for a multiply-accumulate in each format.
 const (
 	minifloatsPage = "../../docs/minifloats.md"
 	formatsFile    = "formats.csv"
 )
 
-// products is how many the sums have: those of the page's first table.
+// products is the number of products in each sum, as in the first table of the page.
 const products = 4608
 
-// formatPoints are multiply-accumulates of two numbers of a format, by the formats; those whose sums no layer holds are
-// left out.
+// formatPoints returns a circuit per format that multiplies two numbers and adds the product to a sum. Formats
+// whose exact sums no layer supports are left out.
 func formatPoints(t *testing.T) (list []formatPoint) {
 	to := target(t, networkBoard)
 	for _, f := range formats.All() {
@@ -39,7 +39,7 @@ type formatPoint struct {
 	point
 }
 
-// TestMeasureFormats has Yosys synthesise what formats.csv lacks.
+// TestMeasureFormats synthesises with Yosys the formats that formats.csv does not list yet.
 func TestMeasureFormats(t *testing.T) {
 	if !*measure {
 		t.Skip("it takes minutes: make measure runs it")
@@ -68,7 +68,7 @@ func TestMeasureFormats(t *testing.T) {
 	writeTo(t, formatsFile, have)
 }
 
-// TestFormats holds the cells that are counted of each format against what Yosys makes.
+// TestFormats checks the estimated cells of each format against those that Yosys makes.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	have := tableOf(t, formatsFile)
@@ -90,10 +90,10 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// mostFormat are the errors that are allowed of each format.
+// mostFormat has the relative errors allowed for each format.
 var mostFormat = struct{ lut, ff float64 }{.15, .02}
 
-// TestFormatsPage holds the table of what Yosys makes of each format; -update writes it.
+// TestFormatsPage compares the page's table of what Yosys makes of each format; -update writes it.
 func TestFormatsPage(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(minifloatsPage)
@@ -104,7 +104,7 @@ func TestFormatsPage(t *testing.T) {
 	lines := []string{fmt.Sprintf(format, "format", "bits", "accumulate", "LUT", "counted", "to INT", "FF", "levels")}
 	have := tableOf(t, formatsFile)
 	d := cells.DeviceOf(cost.FabricOf(target(t, networkBoard).Board))
-	integer := 0 // LUTs of integers of as many bits, which come first
+	integer := 0 // lookup tables of the integer format of as many bits, which comes first
 	for _, x := range formatPoints(t) {
 		m := have[x.name]
 		if !x.format.Float() {

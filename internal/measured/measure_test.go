@@ -10,10 +10,11 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// atOnce is how many layers Yosys synthesises in one run.
+// atOnce limits the layers that one run of Yosys synthesises.
 const atOnce = 6
 
-// TestMeasure has Yosys synthesise what the table lacks: rows that are taken out of it are measured again.
+// TestMeasure synthesises with Yosys the points that the table does not list yet. To measure a row again, delete
+// it.
 func TestMeasure(t *testing.T) {
 	if !*measure {
 		t.Skip("it takes half an hour: make measure runs it")
@@ -44,7 +45,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// readOrNone is a table of what was measured, empty where there is no such file.
+// readOrNone reads a table of measured points; it is empty if the file does not exist.
 func readOrNone(t *testing.T, file string) map[string]cellCount {
 	if _, err := os.Stat(file); err != nil {
 		return map[string]cellCount{}
@@ -52,7 +53,8 @@ func readOrNone(t *testing.T, file string) map[string]cellCount {
 	return tableOf(t, file)
 }
 
-// measurePoints measures what a table lacks, so many in one run of Yosys.
+// measurePoints measures the points that have does not list, atOnce of them in one run of Yosys, and writes them to
+// the file.
 func measurePoints(t *testing.T, list []point, file string, have map[string]cellCount, atOnce int) {
 	t.Helper()
 	lacking := slices.DeleteFunc(slices.Clone(list), func(p point) bool { _, ok := have[p.key()]; return ok })
@@ -69,7 +71,7 @@ func measurePoints(t *testing.T, list []point, file string, have map[string]cell
 	}
 }
 
-// TestAgain has Yosys synthesise layers that multiply in DSP slices once more, and holds that the table has what comes.
+// TestAgain synthesises the layers that multiply in DSP slices again and compares the counts with the table.
 func TestAgain(t *testing.T) {
 	tier.NeedsLong(t)
 	tier.Needs(t, "yosys")
@@ -84,7 +86,7 @@ func TestAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range some {
-			// Yosys' own figure moves with what else it has read.
+			// Lookup tables may differ by a tenth: Yosys' result depends on what else it has read.
 			if w, m := have[p.key()], got[p.name]; !tenth(m.LUT, w.LUT) || m.FF != w.FF || m.DSP != w.DSP {
 				t.Errorf("%s: %+v, the table has %+v", p.key(), m, w)
 			}
@@ -92,7 +94,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// write puts the table into its file.
+// write writes the main table.
 func write(t *testing.T, all map[string]cellCount) {
 	t.Helper()
 	writeTo(t, tableFile, all)

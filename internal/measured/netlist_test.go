@@ -6,23 +6,25 @@ import (
 	"testing"
 )
 
-// A netlist is what Yosys has made of a module, as it writes it in JSON. Bits are numbers; constants are not.
+// A netlist is a module that Yosys has synthesised, in the JSON that it writes. Connected bits are numbers,
+// constant ones strings.
 type netlist struct {
 	Cells map[string]*cell
 }
 
-// A cell has pins by port and direction.
+// A cell has the direction of each port, and the bits connected to it.
 type cell struct {
 	Type        string
 	Directions  map[string]string `json:"port_directions"`
 	Connections map[string][]any
 }
 
-// A cellCount is cells of a layer or a network, as Yosys counts them. LUT is LUT1 to LUT6, shift registers and
-// memories, a RAM32M being four; no inverters. Levels is the lookup tables on the longest way between registers.
+// A cellCount has the cells of a layer or a network, counted in Yosys' netlist. LUT counts LUT1 to LUT6, shift
+// registers and memories in lookup tables (four for a RAM32M), but no inverters. Levels is the most lookup tables
+// on a path between registers.
 type cellCount struct{ LUT, Shift, RAM, FF, BRAM, DSP, Levels int }
 
-// counted is the cells of a netlist, and of those modules that stay apart in it.
+// counted counts the cells of a netlist, and those of modules that Yosys keeps apart in it.
 func (n netlist) counted(modules map[string]netlist) (c cellCount) {
 	for _, x := range n.Cells {
 		switch name := x.Type; {
@@ -54,17 +56,18 @@ func (n netlist) counted(modules map[string]netlist) (c cellCount) {
 	return c
 }
 
-// A way is from a bit through a cell to a bit that it drives, and the lookup tables on it: one or none.
+// A way leads from a bit through one cell to a bit that it drives. It passes one lookup table, or none.
 type way struct {
 	from bit
 	luts int
 }
 
-// A bit is a wire of a netlist.
+// A bit numbers a wire of a netlist.
 type bit float64
 
-// levels is the lookup tables on the longest way between registers, memories, multipliers and ports. Of a carry chain
-// they are those that it begins or ends in. Memories in lookup tables are read like them.
+// levels returns the most lookup tables on a path between registers, memories, multipliers and ports. A carry chain
+// adds none itself; the lookup tables in front of it and behind it count. Memories in lookup tables count as lookup
+// tables where they are read.
 func (n netlist) levels() (most int) {
 	ways := map[bit][]way{}
 	for _, x := range n.Cells {
@@ -84,7 +87,7 @@ func (n netlist) levels() (most int) {
 		if l, ok := levels[b]; ok {
 			return l
 		}
-		levels[b] = 0 // should it come to itself
+		levels[b] = 0 // for a loop that comes back here
 		l := 0
 		for _, w := range ways[b] {
 			l = max(l, level(w.from)+w.luts)
@@ -98,7 +101,7 @@ func (n netlist) levels() (most int) {
 	return most
 }
 
-// ways is those through a cell to its k-th output.
+// ways returns the ways through a cell to the k-th bit of its output.
 func (x *cell) ways(k int) (list []way) {
 	var luts int
 	var through func(port string, i int) bool

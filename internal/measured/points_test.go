@@ -1,17 +1,18 @@
-// Package measured holds what circuits take, as Yosys synthesises them, and estimates against it. measured.csv is the
-// table; `make measure` writes it anew. In come layers in folds; it sees everything, and has tests alone.
+// Package measured compares the estimated resources and delays of circuits with what Yosys makes of them. It has
+// only tests. measured.csv is the table of what Yosys counted, for layers in many folds and for whole networks.
+// `make measure` measures what is not in the table yet. In come layers in folds; it sees everything.
 //
-//	points_test.go   what is measured: layers in folds, and networks
-//	swept_test.go    more of these: constant signs, factors and step functions
-//	yosys_test.go    how
-//	netlist_test.go  what is counted of what Yosys makes
-//	carried_test.go  what registers carry from clock to clock, and its lookup tables
-//	flags_test.go    the same of FIFOs, of what else is no layer, and of networks
-//	measure_test.go  who does it
-//	table_test.go    the table, and the fit
-//	errors_test.go   errors, and the page that shows them
-//	a2q_test.go      accumulators by bits, and their page
-//	formats_test.go  integers and minifloats, and their page
+//	points_test.go   the points that are measured: layers in folds, FIFOs and networks
+//	swept_test.go    more points: constant signs, factors and step functions
+//	yosys_test.go    runs Yosys
+//	netlist_test.go  counts cells and levels of logic in Yosys' netlists
+//	carried_test.go  paths between registers that depend on each other, in layers
+//	flags_test.go    the same in FIFOs, in other modules that are no layers, and in networks
+//	measure_test.go  measures the points that the table does not have
+//	table_test.go    reads the table, and fits the estimator's numbers to it
+//	errors_test.go   checks the errors of the estimates, and the page that shows them
+//	a2q_test.go      networks trained for narrow accumulators, and their page
+//	formats_test.go  integer and minifloat formats, and their page
 package measured
 
 import (
@@ -49,17 +50,17 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A point is a layer in a fold, or a circuit by itself, or a FIFO, for a board.
+// A point is something to be measured for a board: a layer in a fold, a circuit by itself, or a FIFO.
 type point struct {
 	name   string
-	op     dataflow.Op // nil of the others
+	op     dataflow.Op // nil if not a layer
 	fold   dataflow.Fold
-	made   *circuit.Module // nil of the others
+	made   *circuit.Module // nil if not a circuit by itself
 	fifo   cells.FIFO
 	target dataflow.Target
 }
 
-// files are the modules of a point; the one on top has its name.
+// files returns the modules of a point; the one on top has its name.
 func (p point) files() templates.Files {
 	switch {
 	case p.made != nil:
@@ -76,12 +77,13 @@ endmodule
 	return templates.Files{{Path: "rtl/layers/" + p.name + ".sv", Data: []byte(text)}}
 }
 
-// boardsMeasured are boards of the families that Yosys synthesises for; most networks are measured for one.
+// boardsMeasured lists a board of each family that Yosys synthesises for. Most networks are measured only for
+// networkBoard.
 var boardsMeasured = []string{networkBoard, "icebreaker", "ulx3s"}
 
 const networkBoard = "pynq-z1"
 
-// family is what Yosys calls the target's devices.
+// family returns Yosys' name for the target's devices.
 func family(t dataflow.Target) string {
 	switch t.Board.Family {
 	case boards.ICE40U:
@@ -92,7 +94,7 @@ func family(t dataflow.Target) string {
 	return "xilinx"
 }
 
-// key is the point in the table.
+// key names the point in the table.
 func (p point) key() string { return family(p.target) + " " + p.name }
 
 func target(t testing.TB, name string) dataflow.Target {
@@ -104,7 +106,7 @@ func target(t testing.TB, name string) dataflow.Target {
 	return dataflow.Target{Board: b, ClockMHz: b.ClockMHz, Stalls: dataflow.Credit}
 }
 
-// bind binds a layer.
+// bind binds a layer to the types of its inputs.
 func bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	t.Helper()
 	bound, _, err := op.Bind(in)
@@ -114,7 +116,7 @@ func bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 	return bound
 }
 
-// An element has so many bits, as weights and inputs of matrices have it in a sweep: signs where it is one.
+// element returns the type of weights or inputs of so many bits: signs (-1 and 1) for one bit.
 func element(bits int, signed bool) num.Type {
 	switch {
 	case bits == 1:
@@ -140,7 +142,7 @@ func draw(r *rand.Rand, channels, n, bits int) [][]int64 {
 	return w
 }
 
-// stairs are step functions of so many bits over sums.
+// stairs returns a random step function per channel, each with 2^bits values over sums of about the given width.
 func stairs(r *rand.Rand, n, bits int, width int64) []num.Step {
 	list := make([]num.Step, n)
 	for c := range list {
@@ -156,7 +158,7 @@ func stairs(r *rand.Rand, n, bits int, width int64) []num.Step {
 	return list
 }
 
-// matrices are matrix layers whose weights lie in a memory.
+// matrices returns matrix layers whose weights lie in a memory.
 func matrices(t testing.TB, to dataflow.Target) (list []point) {
 	for _, sweep := range []struct {
 		weight, in int
@@ -186,7 +188,7 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// multiplied are layers that multiply in DSP slices.
+// multiplied returns layers that multiply in DSP slices.
 func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	more := func(name string, op dataflow.Op, folds ...[2]int) {
 		for _, fold := range folds {
@@ -230,7 +232,7 @@ func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// constant are matrix layers all of whose weights are constants.
+// constant returns matrix layers whose weights are all constants, as they need them all in every clock.
 func constant(t testing.TB, to dataflow.Target) (list []point) {
 	for _, bits := range [][2]int{{4, 4}, {2, 2}, {1, 1}, {8, 8}} {
 		for _, size := range [][2]int{{2, 4}, {4, 8}} {
@@ -249,7 +251,7 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// spread is so many folds of a layer, from the first to the last of those that are not large.
+// spread returns n folds of a layer, spread evenly over those with at most 16 products per clock.
 func spread(name string, op dataflow.Op, n int, to dataflow.Target) (list []point) {
 	var folds []dataflow.Fold
 	for f := range op.Folds() {
@@ -303,7 +305,7 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// fifos are of all styles that the board has.
+// fifos returns FIFOs in each kind of memory that the board has.
 func fifos(to dataflow.Target) (list []point) {
 	for _, q := range []cells.FIFO{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
 		{Places: 32, Width: 16, In: cost.Shift}, {Places: 40, Width: 8, In: cost.Distributed},
@@ -317,7 +319,7 @@ func fifos(to dataflow.Target) (list []point) {
 	return list
 }
 
-// recurrent are the smallest folds of recurrent layers of a model.
+// recurrent returns the smallest folds of the recurrent layers of a model.
 func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 	m := model(t, "internal/models/lstm-h16-w8a8-pot/model.onnx")
 	for i, n := range m.Graph.Nodes {
@@ -330,11 +332,11 @@ func recurrent(t testing.TB, to dataflow.Target) (list []point) {
 	})
 }
 
-// mostLUT4 is how many products a clock a layer has at most that is measured where lookup tables have four inputs, and
-// mostMultiplied that of layers that multiply in DSP slices.
+// On boards other than AMD's, layers are measured up to mostLUT4 products per clock, or up to mostMultiplied if
+// they multiply in DSP slices.
 const mostLUT4, mostMultiplied = 16, 4
 
-// points are the layers that are measured for a board: for those of AMD all, else those that are not large.
+// points returns what is measured for a board: everything for AMD's, no large layers for the others.
 func points(t testing.TB, to dataflow.Target) (list []point) {
 	for _, p := range slices.Concat(matrices(t, to), constant(t, to), constantSigns(t, to), constantSteps(t, to),
 		multiplied(t, to), others(t, to), fifos(to), recurrent(t, to)) {
@@ -349,7 +351,7 @@ func points(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// The groups of points: where tables of constants lie, and layers of constants alone.
+// The groups of points whose errors are summed up together.
 const (
 	inMemories  = "tables in memories"
 	inTables    = "tables in LUTs"
@@ -361,12 +363,12 @@ const (
 
 var groups = []string{inMemories, inTables, ofConstants, ofSteps, inSlices, ofFIFOs}
 
-// prefixed reports whether the point's name begins with one of a list.
+// prefixed reports whether the name of the point begins with one of the list.
 func (p point) prefixed(list ...string) bool {
 	return slices.ContainsFunc(list, func(prefix string) bool { return strings.HasPrefix(p.name, prefix) })
 }
 
-// group is what a point's error counts for.
+// group returns the group that the errors of a point belong to.
 func (p point) group() string {
 	switch {
 	case p.op == nil:
@@ -383,13 +385,13 @@ func (p point) group() string {
 	return inMemories
 }
 
-// A network is a design of a whole model.
+// A network is the design of a whole model.
 type network struct {
 	name   string
 	design *dataflow.Design
 }
 
-// model is one of the project's.
+// model imports a model of this repository.
 func model(t testing.TB, path string) *dataflow.Model {
 	t.Helper()
 	var d diag.List
@@ -400,12 +402,12 @@ func model(t testing.TB, path string) *dataflow.Model {
 	return c.Imported.Model
 }
 
-// networks are whole models at a rate.
+// networks returns designs of whole models, each folded for a number of clocks per frame.
 func networks(t testing.TB, to dataflow.Target) (list []network) {
 	for _, n := range []struct {
 		name, model string
 		interval    int
-		amd         bool // it is measured on AMD's devices alone
+		amd         bool // measured only for AMD's devices
 	}{
 		{"iris", "internal/examples/iris-mlp-w3a3/model.onnx", 100, false},
 		{"digits-mlp-w2a2", "internal/examples/digits-mlp-w2a2/model.onnx", 400, true},
@@ -415,7 +417,7 @@ func networks(t testing.TB, to dataflow.Target) (list []network) {
 			continue
 		}
 		var d diag.List
-		by := to // a formula that does not follow from these measurements
+		by := to // so that the folds do not change with the measurements here
 		by.Formula = dataflow.FINN
 		made, err := folding.Make(context.Background(), model(t, n.model), by,
 			folding.Goal{Interval: float64(n.interval)}, &d)

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// constantSigns are matrix layers all of whose weights are signs, and constants: of signs, and of numbers.
+// constantSigns returns matrix layers whose weights are constant signs, for inputs that are signs or numbers.
 func constantSigns(t testing.TB, to dataflow.Target) (list []point) {
 	for _, bits := range []int{1, 2, 4, 8} {
 		for _, size := range [][2]int{{1, 8}, {1, 16}, {2, 8}, {4, 4}, {8, 2}, {2, 16}, {8, 8}, {16, 16}, {4, 32}} {
@@ -35,7 +35,7 @@ func constantSigns(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// constantSteps are requantisers with constant factors, and step functions in lookup tables.
+// constantSteps returns requantisers with constant factors, and step functions in lookup tables.
 func constantSteps(t testing.TB, to dataflow.Target) (list []point) {
 	r := rand.New(rand.NewPCG(3, 3))
 	more := func(name string, op dataflow.Op, in num.Type) {
@@ -71,6 +71,5 @@ func constantSteps(t testing.TB, to dataflow.Target) (list []point) {
 	return list
 }
 
-// swept reports whether a point is of the sweeps of constant signs, factors and step functions, which are for judging
-// alone.
+// swept reports whether a point belongs to constantSigns or constantSteps. These only check the estimates.
 func (p point) swept() bool { return p.prefixed("signs", "scaled", "stepped") }

@@ -24,17 +24,16 @@ var (
 	update  = flag.Bool("update", false, "fit the numbers of hlslib/cells, and write the tables of docs/estimator.md")
 )
 
-// tableFile has every point, and againFile some once more, in other company: Yosys' figures of logic move with the
-// names around it.
+// tableFile lists every point. againFile lists some of them measured a second time in a run with other points, as
+// Yosys' counts vary with the other names it has read.
 const tableFile, againFile = "measured.csv", "again.csv"
 
-// twice reports whether a point is in both: a layer that is more than products and sums, or a FIFO. Of the sweeps
-// there are enough.
+// twice reports whether a point is in both files: layers other than plain products and sums, and FIFOs.
 func (p point) twice() bool {
 	return !p.swept() && !p.prefixed("mvau_w", "vvau", "lstm", "dsp")
 }
 
-// columns are those of the table.
+// columns names the columns of the table.
 var columns = []string{"point", "LUT", "SRL", "LUTRAM", "FF", "BRAM", "DSP", "levels"}
 
 func (c cellCount) row(name string) []string {
@@ -45,16 +44,16 @@ func (c cellCount) row(name string) []string {
 	return row
 }
 
-// encoded is rows of a table.
+// encoded returns rows of a table as CSV.
 func encoded(rows [][]string) []byte {
 	var b bytes.Buffer
 	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
-		panic(err) // of a buffer there is none
+		panic(err) // writing to a buffer does not fail
 	}
 	return b.Bytes()
 }
 
-// table is what was measured, by point.
+// table reads measured.csv, by key of the points.
 func table(t *testing.T) map[string]cellCount {
 	t.Helper()
 	return tableOf(t, tableFile)
@@ -84,29 +83,31 @@ func tableOf(t *testing.T, file string) map[string]cellCount {
 	return all
 }
 
-// A trial is a point that was measured, and what is counted of it. LUTs measured twice are those in the middle.
+// A trial is a point that was measured, with the estimate's counts for it. If its lookup tables were measured
+// twice, measured has their mean.
 type trial struct {
 	point
 	measured cellCount
-	apart    float64            // both figures of its LUTs, relative
-	counts   cells.Counts       // of a layer
-	ruled    cells.Counts       // the same where no small circuit is mapped gate by gate
-	reported dataflow.Resources // of a layer: what a report says, in whole cells
-	fixed    dataflow.Resources // of a FIFO, of which nothing is fitted
-	held     bool               // the fit does not see it
+	apart    float64            // relative difference of the two counts of lookup tables
+	counts   cells.Counts       // of a layer or circuit: its elements, by kind
+	ruled    cells.Counts       // the same if no small circuit is mapped gate by gate
+	reported dataflow.Resources // of a layer: the estimate in whole cells, as reports have it
+	fixed    dataflow.Resources // of a FIFO: the estimate, to which nothing is fitted
+	held     bool               // not used by the fit
 }
 
-// held reports whether the fit does not see a point: one of three, by its name alone, so that no other decides it.
+// held reports whether the fit leaves out a point: about a third of all, chosen by a hash of the name, so that
+// adding points does not change it for others.
 func held(name string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(name))
 	return h.Sum32()%3 == 0
 }
 
-// counted has the trials of a board, which several tests ask for.
+// counted caches the trials of each board, which several tests use.
 var counted sync.Map
 
-// trials are the points of a board that were measured, by name.
+// trials returns the points of a board that were measured, sorted by name.
 func trials(t *testing.T, to dataflow.Target) []trial {
 	once, _ := counted.LoadOrStore(to.Board.Name, sync.OnceValue(func() []trial { return countTrials(t, to) }))
 	return slices.Clone(once.(func() []trial)())
@@ -142,7 +143,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 	return list
 }
 
-// estimated is the LUTs and registers of a trial by numbers.
+// estimated returns the lookup tables and registers estimated with the given numbers.
 func (x trial) estimated(n [cells.Kinds]cells.Number) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
@@ -152,7 +153,7 @@ func (x trial) estimated(n [cells.Kinds]cells.Number) (lut, ff float64) {
 	return lut, ff
 }
 
-// relative is an error by what was measured.
+// relative returns the relative error of an estimate.
 func relative(estimated float64, measured int) float64 {
 	if measured == 0 {
 		return 0
@@ -161,7 +162,7 @@ func relative(estimated float64, measured int) float64 {
 	return max(e, -e)
 }
 
-// median of errors, and the greatest.
+// median returns the median and the greatest of the errors.
 func median(errors []float64) (middle, most float64) {
 	if len(errors) == 0 {
 		return 0, 0
@@ -170,15 +171,16 @@ func median(errors []float64) (middle, most float64) {
 	return list[len(list)/2], list[len(list)-1]
 }
 
-// firm is what a number costs for each one that it is off from one, in relative errors of trials, where logic is mapped
-// gate by gate: a gate is a gate, and there are few trials for so many numbers. Cross-validation among trials that
-// the fit saw preferred it on an ECP5; on an iCE40 a third of it does as well.
+// firm is a penalty in the fit, for devices whose small circuits are mapped gate by gate: each number adds firm
+// times its distance from 1 to the sum of relative errors. There the cells are counted almost exactly, and the
+// trials are too few for so many numbers. On an ECP5, cross-validation among the trials that the fit uses preferred
+// this value; on an iCE40 a third of it does as well.
 const firm = 1
 
-// fit is numbers for lookup tables by which the sum of the relative errors of those trials that it sees is least. They
-// are for what the rules count: small circuits, which a device has mapped gate by gate, are counted by the rules here.
-// It sees no layer that multiplies in DSP slices: the rest of these is the same logic, and many of them take few
-// tables.
+// fit returns the numbers for lookup tables with the least sum of relative errors over the trials that are not
+// held. They scale the counts of the rules, so small circuits that a device maps gate by gate are counted by the
+// rules here, too. Layers that multiply in DSP slices are left out: the rest of them is the same logic, and many
+// take few lookup tables.
 func fit(list []trial) (n [cells.Kinds]cells.Number) {
 	for k := range n {
 		n[k] = cells.Number{LUT: 1, FF: 1}

@@ -15,7 +15,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A flow is Yosys' script for a family: what reads the family's cells, and what synthesises from there on.
+// A flow has Yosys' commands for a family: those that read the family's cells, and the one that synthesises.
 type flow struct {
 	cells []string
 	synth string
@@ -30,14 +30,14 @@ var flows = map[string]flow{
 		"synth_ecp5 -run coarse:check"},
 }
 
-// together is the cells of points, by name: many at once, as most of the time of a small one goes into what Yosys reads
-// first.
+// together returns the cells of several points, by name. One run for all of them saves time, as Yosys takes longer
+// to read its libraries than to synthesise a small point.
 func together(ctx context.Context, dir string, list []point) (map[string]cellCount, time.Duration, error) {
 	made, spent, err := netlists(ctx, dir, list)
 	return counts(made), spent, err
 }
 
-// netlists is what Yosys makes of points.
+// netlists synthesises points with Yosys and returns their netlists by name, and the CPU time.
 func netlists(ctx context.Context, dir string, list []point) (map[string]netlist, time.Duration, error) {
 	files := rtl.Library()
 	tops := map[string]bool{}
@@ -51,20 +51,21 @@ func netlists(ctx context.Context, dir string, list []point) (map[string]netlist
 		if module, ok := strings.CutPrefix(f.Path, "rtl/layers/"); ok {
 			read = append(read, "read_verilog -sv layers/"+module)
 			if module = strings.TrimSuffix(module, ".sv"); !tops[module] {
-				s = append(s, "delete "+module) // a function, which is in its layer now
+				s = append(s, "delete "+module) // a function, now part of its layer
 			}
 		}
 	}
 	return run(ctx, dir, family(list[0].target), files, append(read, s...))
 }
 
-// whole is the cells of a network.
+// whole returns the cells of a network.
 func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration, error) {
 	made, top, spent, err := wholeNetlists(ctx, dir, n)
 	return counts(made)[top], spent, err
 }
 
-// wholeNetlists returns what Yosys makes of a network: modules, the name of the one on top, and the CPU time.
+// wholeNetlists synthesises a network. It returns the netlists of its modules, the name of the top one, and the CPU
+// time.
 func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]netlist, top string,
 	spent time.Duration, err error) {
 	w, err := rtl.Of(n.design, templates.Options{Top: "network"})
@@ -77,7 +78,7 @@ func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]
 	return made, w.Top, spent, err
 }
 
-// run has Yosys synthesise files that a script has read.
+// run writes the files and has Yosys read them with the given commands and synthesise them for the family.
 func run(ctx context.Context, dir, family string, files templates.Files, read []string) (map[string]netlist,
 	time.Duration, error) {
 	if err := files.Write(dir); err != nil {
@@ -105,7 +106,7 @@ func run(ctx context.Context, dir, family string, files templates.Files, read []
 	return made.Modules, c.ProcessState.UserTime() + c.ProcessState.SystemTime(), nil
 }
 
-// counts is the cells of modules.
+// counts returns the cells of each module.
 func counts(made map[string]netlist) map[string]cellCount {
 	list := map[string]cellCount{}
 	for name, n := range made {

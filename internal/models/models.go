@@ -1,19 +1,19 @@
-// Package models holds trained networks with what their own framework computed, for tests: a folder per network, one or
-// more of each family that hlsgen builds. They were trained and exported with Brevitas for this project; NOTICE names
-// the data. In comes a name, or nothing for all; out come the paths of the files, what was recorded, and what an import
-// has to make of them. It sees diag, npy and tier.
+// Package models holds trained networks with the results of their own framework, for tests. There is a folder per
+// network, and at least one network of each family that hlsgen builds. They were trained and exported with Brevitas
+// for this project; NOTICE names the data. In comes a name, or nothing for all; out come the paths of the files,
+// the recorded results, and the expected outcome of an import. It sees diag, npy and tier.
 //
 // A folder has
 //
 //	*.onnx                        exports of one network: model.onnx is QONNX, qcdq.onnx has QuantizeLinear
-//	inputs.npy, outputs.npy       samples, and what Brevitas computes of them
-//	consistent.npy                1 where all codes are the same in float32 and float64: such a sample binds;
-//	                              without the file all do
+//	inputs.npy, outputs.npy       samples, and Brevitas' results for them
+//	consistent.npy                1 for each sample with the same codes in float32 and float64, whose result
+//	                              must be reproduced; without this file, all results must be
 //	intermediates.json, .npz      codes of quantisers by the tensor's name, for the first samples
 //	lstm_codes.npz                codes of an LSTM's gates and states, for the samples of integer_consistent.npy
-//	info.json                     family, data, training; what is refused, and why (Info)
+//	info.json                     family, data and training; whether and why an import is refused (Info)
 //
-// Where HLSGEN_SHARED names a folder of more models, the same tests run on these too.
+// If HLSGEN_SHARED names a folder with more models, the same tests run on these too.
 package models
 
 import (
@@ -31,28 +31,27 @@ import (
 
 // A Model is a folder with one network.
 type Model struct {
-	Name   string // its folder's; of the shared ones with the folder above it (zoo/NAME)
+	Name   string // name of its folder; for shared models with the folder above it (zoo/NAME)
 	Dir    string // absolute
 	Files  []string
-	Shared bool // it is of HLSGEN_SHARED
+	Shared bool // the model is in the folder of HLSGEN_SHARED
 	Info   Info
 }
 
-// Info is what info.json says of an import.
+// Info is the content of info.json about an import.
 type Info struct {
 	Family  string
-	Refused diag.Code // the error that an import ends in; empty where it gives a model
-	LSTM    string    `json:"lstm_config"` // the path of formats for --lstm-config, with which it gives one
+	Refused diag.Code // error of an import; empty if the import gives a model
+	LSTM    string    `json:"lstm_config"` // path of a file for --lstm-config, if the import needs one
 }
 
-// own are the folders of this repository that hold models, by their paths below the root.
+// own lists the folders of this repository that hold models, by their paths below the root.
 var own = []string{"internal/examples", "internal/models"}
 
-// sharedKinds are those of HLSGEN_SHARED whose models have recorded outputs in one of the two forms that Recorded
-// reads.
+// sharedKinds lists the folders of HLSGEN_SHARED whose models have recorded outputs in a form that Recorded reads.
 var sharedKinds = []string{"brevitas", "zoo"}
 
-// Own lists the models of the repository.
+// Own returns the models of the repository.
 func Own(t testing.TB) (list []Model) {
 	t.Helper()
 	for _, dir := range own {
@@ -61,7 +60,7 @@ func Own(t testing.TB) (list []Model) {
 	return list
 }
 
-// All lists the models of the repository, then those of HLSGEN_SHARED.
+// All returns the models of the repository, then those of HLSGEN_SHARED.
 func All(t testing.TB) []Model {
 	t.Helper()
 	list := Own(t)
@@ -79,7 +78,7 @@ func All(t testing.TB) []Model {
 	return list
 }
 
-// Find is a model of the repository.
+// Find returns a model of the repository. It fails the test if there is none with this name.
 func Find(t testing.TB, name string) Model {
 	t.Helper()
 	list := Own(t)
@@ -90,7 +89,7 @@ func Find(t testing.TB, name string) Model {
 	return list[i]
 }
 
-// With lists the models that have a file of that name.
+// With returns the models that have a file with this name.
 func With(t testing.TB, file string) (list []Model) {
 	t.Helper()
 	for _, m := range All(t) {
@@ -101,7 +100,7 @@ func With(t testing.TB, file string) (list []Model) {
 	return list
 }
 
-// folders lists the models below dir. kind says that they are shared ones.
+// folders returns the models below dir. kind is the name of the shared folder, or "" for models of the repository.
 func folders(t testing.TB, dir, kind string) (list []Model) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.onnx"))
@@ -127,7 +126,7 @@ func folders(t testing.TB, dir, kind string) (list []Model) {
 	return list
 }
 
-// Path is the path of a file of the model.
+// Path returns the path of a file of the model.
 func (m Model) Path(file string) string { return filepath.Join(m.Dir, file) }
 
 func (m Model) has(file string) bool {
@@ -175,8 +174,8 @@ func (m Model) Array(t testing.TB, file string) *npy.Array {
 	return nil
 }
 
-// Expect says how the import of a file has to end: in that error, or, with formats for the gates where there are some,
-// in a model. Of a shared model, whose metadata do not say it, it is what its operators call for.
+// Expect returns the expected outcome of importing a file: the error, or the formats for gates that the import
+// needs, if any. For a shared model without this metadata, it derives the outcome from the model's operators.
 func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []byte) {
 	t.Helper()
 	info := m.Info
@@ -197,10 +196,11 @@ func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []b
 	return info.Refused, formats
 }
 
-// Recurrent are the operators that run a body for each element of a sequence.
+// Recurrent lists the operators that run a body for each element of a sequence.
 var Recurrent = []string{"Scan", "Loop", "LSTM", "GRU", "RNN", "QuantLSTMCell"}
 
-// InTime reports whether the tier has time for a file: the quick one has for small ones without recurrences.
+// InTime reports whether the tier has time for a file. The quick tier has time only for small files without
+// recurrences.
 func (m Model) InTime(t testing.TB, file string) bool {
 	t.Helper()
 	const small = 48 << 10 // bytes
@@ -219,7 +219,7 @@ func hasOp(onnx []byte, ops ...string) bool {
 	})
 }
 
-// byOperators looks for operators that no layer can be: ONNX' LSTM without formats for its gates.
+// byOperators derives the outcome of an import from the operators: ONNX's LSTM needs formats for its gates.
 func byOperators(onnx []byte) Info {
 	if hasOp(onnx, "LSTM") {
 		return Info{Refused: diag.LSTMFormats, LSTM: "../lstm-formats.json"}
@@ -227,23 +227,23 @@ func byOperators(onnx []byte) Info {
 	return Info{}
 }
 
-// Recorded is what a model's own framework computed.
+// Recorded holds the results that a model's own framework computed.
 type Recorded struct {
 	X, Y  *npy.Array            // samples along the first axis
-	Binds func(i int) bool      // a sample that has to be reproduced; others may part at a near tie
-	Skip  func(i int) bool      // a sample whose result nobody need reproduce
-	Cells func(i int) bool      // a sample of which every code of an LSTM binds
-	Codes []Codes               // of quantised tensors
-	LSTM  map[string]*npy.Array // lstm_codes.npz
+	Binds func(i int) bool      // whether sample i must be reproduced exactly; others may differ at a near tie
+	Skip  func(i int) bool      // whether the result of sample i need not be reproduced
+	Cells func(i int) bool      // whether every code of an LSTM must be reproduced for sample i
+	Codes []Codes               // codes of quantised tensors
+	LSTM  map[string]*npy.Array // content of lstm_codes.npz
 }
 
-// Codes are the integer codes of one quantised tensor, for the first samples.
+// Codes holds the integer codes of one quantised tensor, for the first samples.
 type Codes struct {
 	Tensor string
 	Data   *npy.Array
 }
 
-// Recorded reads what was recorded of a model, in the form of this repository or of zoo/.
+// Recorded reads the recorded results of a model, in the form of this repository or of zoo/.
 func (m Model) Recorded(t testing.TB) Recorded {
 	t.Helper()
 	always, never := func(int) bool { return true }, func(int) bool { return false }
@@ -277,15 +277,15 @@ func (m Model) Recorded(t testing.TB) Recorded {
 	return r
 }
 
-// zooMeta is meta.json of a model in zoo/. Margins are in steps of a quantiser.
+// zooMeta is the content of meta.json of a model in zoo/. Margins are in steps of a quantiser.
 type zooMeta struct {
-	Margin  []*float64      `json:"min_margin"`       // of each sample: how near the closest rounding boundary is
+	Margin  []*float64      `json:"min_margin"`       // per sample: distance to the closest rounding boundary
 	From    string          `json:"from_"`            // the model of which this one is another spelling
-	Outside []string        `json:"outside_contract"` // cases that no executor need agree on
-	Cases   json.RawMessage // names, or their number
+	Outside []string        `json:"outside_contract"` // cases on which executors may disagree
+	Cases   json.RawMessage // names of the cases, or their number
 }
 
-// safe is the margin from which on float32 rounds as exact arithmetic does.
+// safe is the least margin at which float32 certainly rounds like exact arithmetic.
 const safe = 1e-4
 
 func (m Model) zoo(t testing.TB, r *Recorded) {

@@ -7,13 +7,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// families are the kinds of network that a clone alone has to run.
+// families lists the kinds of network that a clone of the repository must contain.
 var families = []string{
 	"mlp", "a2q", "powers of two", "pruned", "minifloats", "convolution", "one dimension", "post-training quantisation",
 	"global average pool", "depthwise", "residual", "lstm", "bilstm", "scan", "onnx operator",
 }
 
-// TestOwn holds that the repository has a model of each family, with what its folder is to hold.
+// TestOwn checks that the repository has a model of each family, with the expected files in its folder.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	list, imported := Own(t), 0
@@ -46,7 +46,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestByOperators holds what is read off the operators of a model against what the repository's own models say.
+// TestByOperators compares the outcome that byOperators derives with the outcome that the repository's models
+// state.
 func TestByOperators(t *testing.T) {
 	t.Parallel()
 	seen := map[diag.Code]bool{}

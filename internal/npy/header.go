@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// A header of an .npy file is a dictionary as Python writes one, with three keys. numpy refuses all others, and so
-// does this.
+// The header of an .npy file is a Python dictionary with three keys. numpy rejects any other header, and so does
+// this package.
 
-// maxHeader bounds a header, which says a type and a shape. It is NumPy's own limit.
+// maxHeader limits the length of a header in bytes, as NumPy does.
 const maxHeader = 10000
 
-// header reads what stands before the elements, and takes it from the size: an array without data.
+// header reads the header of an array and subtracts its length from size. It returns the array without data.
 func header(r io.Reader, size *int64) (*Array, format, error) {
 	var start [12]byte
 	n, err := io.ReadFull(r, start[:10])
@@ -50,7 +50,7 @@ func header(r io.Reader, size *int64) (*Array, format, error) {
 	return understood(string(text))
 }
 
-// understood reads the text of a header.
+// understood parses the text of a header.
 func understood(text string) (*Array, format, error) {
 	entries, ok := dictionary(text)
 	descr, fortran, shape := entries["descr"], entries["fortran_order"], entries["shape"]
@@ -78,7 +78,7 @@ func understood(text string) (*Array, format, error) {
 	return a, f, nil
 }
 
-// dictionary reads a dictionary of strings, truth values and tuples, as they are written.
+// dictionary parses a dictionary of strings, truth values and tuples. Values stay as written.
 func dictionary(text string) (entries map[string]string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t"), "{")
 	entries = map[string]string{}
@@ -111,10 +111,10 @@ func dictionary(text string) (entries map[string]string, ok bool) {
 	return nil, false
 }
 
-// skipped is text without the spaces in front.
+// skipped returns text without leading white space.
 func skipped(text string) string { return strings.TrimLeft(text, " \t\r\n\f") }
 
-// quoted is a string with its quotes, and what follows.
+// quoted splits text into a leading string with its quotes, and the rest.
 func quoted(text string) (s, rest string, ok bool) {
 	if text == "" || text[0] != '\'' && text[0] != '"' {
 		return "", text, false
@@ -126,7 +126,7 @@ func quoted(text string) (s, rest string, ok bool) {
 	return text[:end+2], text[end+2:], true
 }
 
-// written is a value, and what follows.
+// written splits text into a leading value and the rest.
 func written(text string) (value, rest string, ok bool) {
 	for _, truth := range []string{"True", "False"} {
 		if rest, ok := strings.CutPrefix(text, truth); ok {
@@ -140,7 +140,7 @@ func written(text string) (value, rest string, ok bool) {
 	return quoted(text)
 }
 
-// tuple is a tuple of sizes: one of a single size ends in a comma.
+// tuple parses a tuple of sizes. A tuple with one size ends in a comma.
 func tuple(text string) (shape []int, ok bool) {
 	inside, ok := strings.CutPrefix(text, "(")
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// file is an .npy file of a version with so many zeros behind its header.
+// file returns an .npy file of a version, with the given number of zeros behind its header.
 func file(version, header string, zeros int) []byte {
 	length := []byte{byte(len(header)), byte(len(header) >> 8)}
 	if version[0] != 1 {
@@ -16,13 +16,13 @@ func file(version, header string, zeros int) []byte {
 	return fmt.Appendf(nil, "\x93NUMPY%s%s%s%s", version, length, header, make([]byte, zeros))
 }
 
-// TestHeaders holds which headers are read: no other ones than numpy reads.
+// TestHeaders checks which headers are accepted: only those that numpy accepts.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	const rest = "'fortran_order': False, 'shape': (2,), "
 	for _, c := range []struct {
 		version, header string
-		shape           []int // nil where numpy refuses it
+		shape           []int // nil if numpy rejects the header
 	}{
 		{"\x01\x00", "{'descr': '<f4', " + rest + "}\n", []int{2}},
 		{"\x02\x00", "{'descr': '<f4', " + rest + "}   \n", []int{2}},
@@ -50,7 +50,7 @@ func TestHeaders(t *testing.T) {
 		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (02,)}", nil},
 		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (1 2,)}", nil},
 		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", nil},
-		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,3)}", nil}, // there are two elements
+		{"\x01\x00", "{'descr': '<f4', 'fortran_order': False, 'shape': (2,3)}", nil}, // the file has only two elements
 		{"\x01\x00", "{'descr': (2,), " + rest + "}", nil},
 		{"\x01\x00", "{'descr': '<f3', " + rest + "}", nil},
 		{"\x01\x00", "{'descr': '|O', " + rest + "}", nil},

@@ -1,8 +1,8 @@
-// Package npy reads and writes NumPy's .npy and .npz files: what users and their frameworks exchange tensors in.
-// Format: numpy.lib.format, versions 1 to 3.
+// Package npy reads and writes NumPy's .npy and .npz files, the formats in which users and their frameworks
+// exchange tensors. The format is numpy.lib.format, versions 1 to 3.
 //
-// In come bytes; out come arrays, and the other way round. It sees regular. header.go reads what stands before the
-// elements.
+// In come bytes; out come arrays, and the other way round. It sees regular. header.go parses headers, stream.go
+// reads parts of arrays, write.go writes files.
 package npy
 
 import (
@@ -19,14 +19,15 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// An Array is a tensor in row-major order. Every supported dtype but large 64-bit integers is exact in a float64.
+// An Array is a tensor in row-major order. A float64 represents every supported dtype exactly, except large 64-bit
+// integers.
 type Array struct {
-	DType string // numpy's name: float32, int64, uint8 ...
+	DType string // name of the type in numpy: float32, int64, uint8 ...
 	Shape []int
 	Data  []float64
 }
 
-// dtypes maps numpy's type codes to names and sizes.
+// dtypes maps numpy's type codes to names and to sizes in bytes.
 var dtypes = map[string]struct {
 	name string
 	size int
@@ -36,7 +37,7 @@ var dtypes = map[string]struct {
 	"u1": {"uint8", 1}, "u2": {"uint16", 2}, "u4": {"uint32", 4}, "u8": {"uint64", 8}, "b1": {"bool", 1},
 }
 
-// Size is the number of elements.
+// Size returns the number of elements.
 func (a *Array) Size() int {
 	n := 1
 	for _, d := range a.Shape {
@@ -45,21 +46,21 @@ func (a *Array) Size() int {
 	return n
 }
 
-// maxInt bounds 64-bit integers: beyond 2^53 a float64 would change them.
+// maxInt is the largest 64-bit integer that is accepted. A float64 cannot represent all integers above 2^53.
 const maxInt = 1 << 53
 
-// Parse reads one .npy file. Sizes that the header promises are checked against the bytes that are there before
-// anything is allocated.
+// Parse parses an .npy file. It checks the sizes in the header against the length of the file before it allocates
+// memory.
 func Parse(b []byte) (*Array, error) {
 	left := MaxElements
 	return parse(bytes.NewReader(b), int64(len(b)), &left)
 }
 
-// MaxElements bounds the elements of all arrays of a file, eight bytes each in memory.
+// MaxElements limits the number of elements of all arrays in a file. Each takes eight bytes of memory.
 const MaxElements = 1 << 28
 
-// parse reads one .npy file of at most so many bytes, and takes its elements from those that are left. It reads no
-// further than the header says.
+// parse reads an .npy file of at most size bytes and subtracts its elements from left. It reads no further than the
+// header requires.
 func parse(r io.Reader, size int64, left *int) (*Array, error) {
 	a, f, err := header(r, &size)
 	if err != nil {
@@ -92,7 +93,8 @@ func parse(r io.Reader, size int64, left *int) (*Array, error) {
 	return a, nil
 }
 
-// promised returns how many elements an array has by its header; so many bytes are there for them.
+// promised returns the number of elements of an array by its header. It returns an error if size bytes are too few
+// for them.
 func promised(a *Array, f format, size int64) (n int, err error) {
 	n = 1
 	for _, d := range a.Shape {
@@ -107,7 +109,7 @@ func promised(a *Array, f format, size int64) (n int, err error) {
 	return n, nil
 }
 
-// cutOff words the end of a file that comes too early.
+// cutOff turns an unexpected end of a file into a message for users.
 func cutOff(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file is cut off")
@@ -115,7 +117,7 @@ func cutOff(err error) error {
 	return err
 }
 
-// A format is how a header says that elements are written.
+// A format describes how elements are stored, as the header states.
 type format struct {
 	code    string
 	size    int // bytes of an element
@@ -123,8 +125,8 @@ type format struct {
 	fortran bool // column-major
 }
 
-// decode reads elements, and returns how many come before the first that a float64 may not hold. Those that most files
-// have are read in loops of their own.
+// decode decodes elements. It returns how many precede the first element that a float64 might not represent. The
+// most common types have loops of their own.
 func (f format) decode(to []float64, b []byte) int {
 	switch {
 	case f.code == "f4" && f.order == binary.ByteOrder(binary.LittleEndian):
@@ -158,7 +160,7 @@ func (f format) decode(to []float64, b []byte) int {
 	return len(to)
 }
 
-// maxRank is NumPy's own limit.
+// maxRank limits the number of axes, as NumPy does.
 const maxRank = 64
 
 func decode(code string, o binary.ByteOrder, b []byte) (float64, bool) {
@@ -191,7 +193,7 @@ func decode(code string, o binary.ByteOrder, b []byte) (float64, bool) {
 	return float64(v), v <= maxInt
 }
 
-// half is an IEEE 754 binary16.
+// half decodes an IEEE 754 binary16.
 func half(b uint16) float64 {
 	sign, exp, man := 1-2*float64(b>>15), int(b>>10&31), float64(b&1023)
 	switch exp {
@@ -206,7 +208,7 @@ func half(b uint16) float64 {
 	return sign * math.Ldexp(1024+man, exp-25)
 }
 
-// halfBits is the reverse; ok is false where v is no binary16.
+// halfBits encodes an IEEE 754 binary16. ok is false if it cannot represent v exactly.
 func halfBits(v float64) (b uint16, ok bool) {
 	if math.Signbit(v) {
 		b = 1 << 15
@@ -226,7 +228,7 @@ func halfBits(v float64) (b uint16, ok bool) {
 	return b, half(b&^(1<<15)) == v
 }
 
-// rowMajor reorders data that were read in column-major order.
+// rowMajor reorders data that were stored in column-major order.
 func (a *Array) rowMajor() {
 	out := make([]float64, len(a.Data))
 	coord := make([]int, len(a.Shape))
@@ -247,11 +249,11 @@ func (a *Array) rowMajor() {
 	a.Data = out
 }
 
-// maxFile bounds the size of a file.
+// maxFile limits the size of a file in bytes.
 const maxFile = 4 << 30
 
-// ReadFile reads an .npy file, or every array of an .npz file by name; a single .npy has the name "". Of a file that
-// promises more than it is read for, it reads the promise alone.
+// ReadFile reads an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". If
+// the header requires more than the limits, ReadFile reads only the header.
 func ReadFile(path string) (map[string]*Array, error) {
 	f, err := regular.Open(path, maxFile)
 	if err != nil {
@@ -272,7 +274,7 @@ func ReadFile(path string) (map[string]*Array, error) {
 	return map[string]*Array{"": a}, named(path, err)
 }
 
-// named says whose error it is.
+// named adds the file's name to an error.
 func named(path string, err error) error {
 	if err == nil {
 		return nil
@@ -280,7 +282,8 @@ func named(path string, err error) error {
 	return fmt.Errorf("%s: %w", filepath.Base(path), err)
 }
 
-// mostDeflated is how many bytes a deflated one becomes at most: no file holds more than that.
+// mostDeflated is the largest factor by which data grow when they are inflated. A member that claims more is
+// malformed.
 const mostDeflated = 1032
 
 // parseZip reads the arrays of an .npz file.
@@ -303,7 +306,8 @@ func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 	return out, nil
 }
 
-// credible is the bytes that a member of a file of so many bytes is said to have.
+// credible returns the number of bytes that a member claims to have. It returns an error if a file of size bytes
+// cannot hold them.
 func credible(f *zip.File, size int64) (int64, error) {
 	packed, whole := f.CompressedSize64, f.UncompressedSize64
 	if packed > uint64(size) || whole > mostDeflated*(packed+1) {
@@ -312,7 +316,7 @@ func credible(f *zip.File, size int64) (int64, error) {
 	return int64(whole), nil
 }
 
-// member reads one array of an .npz file of so many bytes.
+// member reads one array of an .npz file of size bytes.
 func member(f *zip.File, size int64, left *int) (*Array, error) {
 	whole, err := credible(f, size)
 	if err != nil {
@@ -327,7 +331,7 @@ func member(f *zip.File, size int64, left *int) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	// At its end the checksum is compared.
+	// The zip reader checks the checksum at the end.
 	if n, err := io.CopyN(io.Discard, r, 1); n > 0 {
 		return nil, fmt.Errorf("more bytes follow than its header says")
 	} else if err != io.EOF {

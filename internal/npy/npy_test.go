@@ -105,7 +105,7 @@ func TestZip(t *testing.T) {
 	}
 }
 
-// A packed is a file of an .npz file, and what its directory says of it; 0 is the truth.
+// A packed is a file in an .npz file, with the sizes that the directory states; 0 stands for the true size.
 type packed struct {
 	name          string
 	data          []byte
@@ -113,7 +113,7 @@ type packed struct {
 	crc           uint32
 }
 
-// zipOf writes members as they are said to be.
+// zipOf writes members with the stated sizes.
 func zipOf(t *testing.T, members ...packed) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -144,20 +144,20 @@ func zipOf(t *testing.T, members ...packed) []byte {
 	return b.Bytes()
 }
 
-// promise is an .npy file that promises bytes of a shape, and has some.
+// promise returns an .npy file whose header promises a shape, with the given number of bytes.
 func promise(shape string, bytes int) []byte {
 	h := "{'descr': '|u1', 'fortran_order': False, 'shape': (" + shape + "), }\n"
 	return append([]byte("\x93NUMPY\x01\x00"+string([]byte{byte(len(h)), 0})+h), make([]byte, bytes)...)
 }
 
-// TestBombs holds that no file is read further than its header and its size allow.
+// TestBombs checks that a file is never read further than its header and its size allow.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	small := promise("4,", 4)
 	for _, c := range []struct {
 		name string
 		zip  []byte
-		want string // in the error; empty where it is read
+		want string // must be in the error; empty if the file is read
 	}{
 		{"as it should be", zipOf(t, packed{name: "a.npy", data: small}, packed{name: "b.npy", data: small}), ""},
 		{"more than is read", zipOf(t, packed{name: "a.npy", data: promise("268435457,", 0), whole: 1 << 40,
@@ -180,13 +180,13 @@ func TestBombs(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.name, got, err)
 		}
 	}
-	// Of a size that a file may have, more elements than are read.
+	// The size is possible for a file, but there are more elements than allowed.
 	left := MaxElements
 	if _, err := parse(bytes.NewReader(promise("268435457,", 0)), 1<<30, &left); err == nil ||
 		!strings.Contains(err.Error(), "at most 268435456 are read") {
 		t.Error(err)
 	}
-	// All arrays share what is read.
+	// All arrays of a file count towards the limit.
 	left = 7
 	for _, want := range []bool{true, false} {
 		if _, err := parse(bytes.NewReader(small), int64(len(small)), &left); (err == nil) != want {
@@ -208,7 +208,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzZip holds that no archive makes the reader panic, or give arrays of another size than their shapes.
+// FuzzZip checks that no archive makes the reader panic or return arrays whose sizes differ from their shapes.
 func FuzzZip(f *testing.F) {
 	good, _ := FormatZip(map[string]*Array{"a": {"int8", []int{2}, []float64{1, 2}}, "b": {"bool", nil, []float64{1}}})
 	f.Add(good)

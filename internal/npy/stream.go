@@ -15,19 +15,20 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Stream is an array whose elements are read a part at a time, in the type that the file has.
+// A Stream is an array whose elements are read part by part, in the type that the file has.
 type Stream struct {
 	DType string
 	Shape []int
 	format
-	from     string // whose error it is: a file, and what stands in it
+	from     string // file and array, for error messages
 	elements io.ReaderAt
 }
 
-// maxStreamed bounds the size of a file that is read in parts, which no one has whole in memory.
+// maxStreamed limits the bytes of a file that is read in parts and never held in memory as a whole.
 const maxStreamed = 1 << 40
 
-// Open opens an .npy file, or every array of an .npz file by name; a single .npy has the name "". close closes it.
+// Open opens an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". Call
+// close when done.
 func Open(path string) (arrays map[string]*Stream, close func() error, err error) {
 	f, err := regular.Open(path, maxStreamed)
 	if err != nil {
@@ -60,7 +61,8 @@ func opened(f *regular.File, path string) (map[string]*Stream, error) {
 	return map[string]*Stream{"": a}, nil
 }
 
-// Incoming is the array of an .npy that arrives, once and from its beginning to its end: its name is said of errors.
+// Incoming returns the array of an .npy file that arrives on a reader and can be read only once. name is for error
+// messages.
 func Incoming(r io.Reader, name string) (*Stream, error) {
 	size := int64(math.MaxInt64 / 16)
 	a, err := streamOf(r, &size, name)
@@ -71,17 +73,17 @@ func Incoming(r io.Reader, name string) (*Stream, error) {
 	return a, nil
 }
 
-// InMemory is an array that is there.
+// InMemory returns a stream of an array in memory.
 func InMemory(a *Array) *Stream {
 	b, err := Append(nil, "float64", a.Data, 0)
 	if err != nil {
-		panic(err) // every number is one
+		panic(err) // a float64 always fits
 	}
 	f := format{code: "f8", size: 8, order: binary.LittleEndian}
 	return &Stream{a.DType, a.Shape, f, "", bytes.NewReader(b)}
 }
 
-// streamOf reads what stands before the elements, and takes it from the size: the bytes that there are.
+// streamOf reads the header of an array and subtracts its length from size, the number of available bytes.
 func streamOf(r io.Reader, size *int64, from string) (*Stream, error) {
 	a, f, err := header(r, size)
 	if err != nil {
@@ -93,7 +95,7 @@ func streamOf(r io.Reader, size *int64, from string) (*Stream, error) {
 	return &Stream{DType: a.DType, Shape: a.Shape, format: f, from: from}, nil
 }
 
-// bytes returns the bytes that the elements take.
+// bytes returns the size of all elements in bytes.
 func (a *Stream) bytes() int64 { return int64(product(a.Shape)) * int64(a.size) }
 
 func product(shape []int) int {
@@ -123,7 +125,7 @@ func openZip(file io.ReaderAt, size int64, base string) (map[string]*Stream, err
 	return out, nil
 }
 
-// openMember opens one array of an .npz file of so many bytes.
+// openMember opens one array of an .npz file of size bytes.
 func openMember(f *zip.File, file io.ReaderAt, size int64, from string) (*Stream, error) {
 	whole, err := credible(f, size)
 	if err != nil {
@@ -158,14 +160,14 @@ func openMember(f *zip.File, file io.ReaderAt, size int64, from string) (*Stream
 	return a, nil
 }
 
-// A sequence is elements that come one behind the other: it is read at offsets that rise, or begins anew.
+// A sequence reads elements from a stream of bytes. Offsets must rise, or begin makes it start again.
 type sequence struct {
 	in     io.Reader
-	at     int64 // where in is
+	at     int64 // position of in
 	size   int64
-	begin  func() (io.Reader, error) // nil of what comes once
-	ends   bool                      // nothing may follow, and a checksum is compared there
-	stored io.ReaderAt               // the same elements in any order, without the checksum; nil where there are none
+	begin  func() (io.Reader, error) // nil if the data arrive only once
+	ends   bool                      // nothing may follow the elements, and the end checks a checksum
+	stored io.ReaderAt               // the same elements with random access, without a checksum; nil if there is none
 }
 
 func (s *sequence) ReadAt(b []byte, off int64) (n int, err error) {
@@ -189,7 +191,7 @@ func (s *sequence) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// end holds that nothing follows.
+// end returns an error if more bytes follow.
 func (s *sequence) end() error {
 	switch n, err := s.in.Read(make([]byte, 1)); {
 	case n > 0:
@@ -200,20 +202,20 @@ func (s *sequence) end() error {
 	return nil
 }
 
-// Sequential reports whether only reading all of it shows that it is whole.
+// Sequential reports whether only a complete read shows that the array is intact.
 func (a *Stream) Sequential() bool {
 	_, is := a.elements.(*sequence)
 	return is
 }
 
-// Strips reports whether elements with neighbouring indices along an axis do not lie together in the file.
+// Strips reports whether elements with adjacent indices along an axis are apart in the file.
 func (a *Stream) Strips(axis int) bool {
 	blocks, _, _ := a.along(axis)
 	return blocks > 1
 }
 
-// along says how the indices along an axis lie in the file: they pass so many times, and so many elements of each lie
-// together. Along axis -1 all elements have one index.
+// along describes the layout of the indices along an axis. The file has blocks sequences of all indices, with inner
+// adjacent elements for each index. Along axis -1 all elements have one index.
 func (a *Stream) along(axis int) (blocks, indices, inner int) {
 	switch {
 	case axis < 0:
@@ -224,14 +226,14 @@ func (a *Stream) along(axis int) (blocks, indices, inner int) {
 	return product(a.Shape[:axis]), a.Shape[axis], product(a.Shape[axis+1:])
 }
 
-// Along makes ready for parts along an axis, which are read in order from the first index on. An array of which only
-// the beginning can be read first, and that lies in another way, is held: then it gives its bytes, else 0.
+// Along prepares for reading parts along an axis in order, from the first index on. If an array can only be read
+// from its beginning but its layout requires more, Along holds it in memory. It returns the bytes held, or 0.
 func (a *Stream) Along(axis int) (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || !a.Strips(axis) {
 		return 0, nil
 	}
-	if s.stored != nil { // strips leave the checksum out
+	if s.stored != nil { // strips skip the check of the checksum
 		buffer := make([]byte, 1<<16)
 		for at := int64(0); at < s.size; at += int64(len(buffer)) {
 			if _, err := s.ReadAt(buffer[:min(int64(len(buffer)), s.size-at)], at); err != nil {
@@ -244,8 +246,8 @@ func (a *Stream) Along(axis int) (held int64, err error) {
 	return a.Hold()
 }
 
-// Hold reads an array that can be read from its beginning only, so that it can be read again: it gives its bytes, 0 of
-// others.
+// Hold reads an array that can only be read from its beginning into memory, so that it can be read again. It
+// returns the bytes held, or 0 for other arrays.
 func (a *Stream) Hold() (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || s.size == 0 {
@@ -254,7 +256,7 @@ func (a *Stream) Hold() (held int64, err error) {
 	if s.size/int64(a.size) > MaxElements {
 		return 0, fmt.Errorf("%s: shape %v has too many elements: at most %d are held", a.from, a.Shape, MaxElements)
 	}
-	var b bytes.Buffer // which grows with what is there, whatever is promised
+	var b bytes.Buffer // grows with the data that exist, whatever the header claims
 	if _, err := io.Copy(&b, io.NewSectionReader(s, 0, s.size)); err != nil || int64(b.Len()) < s.size {
 		return 0, a.fault(cutOff(early(err)), 0)
 	}
@@ -262,7 +264,7 @@ func (a *Stream) Hold() (held int64, err error) {
 	return s.size, nil
 }
 
-// early is an error, or that of an end that comes too early where there is none.
+// early returns err, or an error for an unexpected end if err is nil.
 func early(err error) error {
 	if err == nil {
 		return io.ErrUnexpectedEOF
@@ -270,7 +272,7 @@ func early(err error) error {
 	return err
 }
 
-// A Fault is elements that cannot be read: Index is where along the axis that is read.
+// A Fault states that elements cannot be read. Index is the index along the axis that is read.
 type Fault struct {
 	From  string
 	Index int
@@ -282,8 +284,8 @@ func (e *Fault) Unwrap() error { return e.Err }
 
 func (a *Stream) fault(err error, index int) error { return &Fault{a.from, index, cutOff(err)} }
 
-// Read reads the elements with indices from one to another along an axis, as they lie in the file. It may use the room
-// of a buffer.
+// Read reads the elements with indices from up to, but not including, to along an axis, in the layout of the file.
+// It may reuse the memory of buffer.
 func (a *Stream) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	blocks, indices, inner := a.along(axis)
 	strip := (to - from) * inner * a.size
@@ -301,11 +303,11 @@ func (a *Stream) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	return b, nil
 }
 
-// near is the bytes from strip to strip of which all are read that lie between: it takes less time than to go to each.
+// If strips are at most near bytes apart, reading everything between them takes less time than seeking to each.
 const near = 1 << 12
 
-// pick reads strips of so many bytes, the first of them at an offset, which are so many apart. An index is that of a
-// fault.
+// pick reads strips of strip bytes that are apart bytes apart, the first at an offset. The argument index is used
+// for a Fault.
 func (a *Stream) pick(b []byte, offset, strip, apart, index int) error {
 	room := make([]byte, (1<<18)/apart*apart)
 	for at := int64(0); len(b) > 0; at += int64(len(room)) {
@@ -320,8 +322,8 @@ func (a *Stream) pick(b []byte, offset, strip, apart, index int) error {
 	return nil
 }
 
-// Array makes an array of what Read has read of so many indices, the first of them from. It may use the room of
-// numbers.
+// Array converts the result b of Read to an array. The result holds n indices along the axis, the first of them
+// from. Array may reuse the memory of room.
 func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
 	size := len(b) / a.size
 	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}
@@ -339,7 +341,7 @@ func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, err
 	return out, nil
 }
 
-// All is the whole array.
+// All returns the whole array.
 func (a *Stream) All() (*Array, error) {
 	b, err := a.Read(nil, -1, 0, 1)
 	if err != nil {
@@ -348,12 +350,12 @@ func (a *Stream) All() (*Array, error) {
 	return a.Array(nil, b, -1, 0, 1)
 }
 
-// Reshaped is the array with another shape of as many elements.
+// Reshaped returns the array with another shape of the same size.
 func (a *Stream) Reshaped(shape []int) (*Stream, error) {
 	if slices.Equal(a.Shape, shape) {
 		return a, nil
 	}
-	if a.fortran { // they are in another order
+	if a.fortran { // column-major elements would change their order
 		whole, err := a.All()
 		if err != nil {
 			return nil, err
@@ -365,7 +367,7 @@ func (a *Stream) Reshaped(shape []int) (*Stream, error) {
 	return &b, nil
 }
 
-// Place is which element of the whole array element i of Array is.
+// Place returns the index in the whole array of element i of the result of Array.
 func (a *Stream) Place(axis, from, n, i int) int {
 	if axis < 0 {
 		return i
@@ -373,31 +375,32 @@ func (a *Stream) Place(axis, from, n, i int) int {
 	return place(a.Shape[axis], product(a.Shape[axis+1:]), from, n, i)
 }
 
-// place is the element of an array of which n indices, the first of them from, have their element i there.
+// place returns the index of an array's element that is element i of a part with n indices, the first of them from.
 func place(indices, inner, from, n, i int) int {
 	return (i/(n*inner)*indices+from)*inner + i%(n*inner)
 }
 
-// Elements returns how many there are of an index along an axis.
+// Elements returns the number of elements with one index along an axis.
 func (a *Stream) Elements(axis int) int {
 	blocks, _, inner := a.along(axis)
 	return blocks * inner
 }
 
-// Bytes returns the bytes that the elements of an index along an axis take.
+// Bytes returns the size of the elements with one index along an axis, in bytes.
 func (a *Stream) Bytes(axis int) int {
 	return a.Elements(axis) * a.size
 }
 
-// Native reports whether elements are of a type, of this machine's order of bytes, and those of each index along the
-// first axis can be put in order by Rows.
+// Native reports whether elements have the type code and this machine's byte order. Rows can then reorder the
+// elements of each index along the first axis.
 func (a *Stream) Native(code string) bool {
 	return a.code == code && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
 }
 
-// Rows puts what Read has read of n indices along the first axis into row-major order: to has room for it.
+// Rows copies the result of Read with n indices along the first axis to to, in row-major order. to must be large
+// enough.
 func Rows[T any](a *Stream, to, from []T, n int) {
-	const together = 16 // rows, of which a cache holds a line each
+	const together = 16 // rows at a time, for which a cache holds a line each
 	order := a.rows()
 	for first := 0; first < n; first += together {
 		last := min(first+together, n)
@@ -409,8 +412,8 @@ func Rows[T any](a *Stream, to, from []T, n int) {
 	}
 }
 
-// rows says where, in row-major order, the elements of an index along the first axis stand that follow each other in
-// column-major order.
+// rows returns, for the elements of one index along the first axis in column-major order, their positions in
+// row-major order.
 func (a *Stream) rows() []int32 {
 	shape := a.Shape[1:]
 	order := make([]int32, product(shape))
@@ -431,10 +434,10 @@ func (a *Stream) rows() []int32 {
 	return order
 }
 
-// native is the number that the bytes 1 and 0 make in this machine's order.
+// native is the number that the bytes 1 and 0 form in this machine's byte order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
-// Plain reports whether elements are of a type, and lie as they do in memory.
+// Plain reports whether elements have the type code and the same layout as in memory.
 func (a *Stream) Plain(code string) bool {
 	return a.Native(code) && !a.fortran
 }

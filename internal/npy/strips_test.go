@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestStrips reads parts of arrays in column-major order whose strips lie near to each other, and far.
+// TestStrips reads parts of arrays in column-major order. The parts' pieces lie close together, or far apart.
 func TestStrips(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ n, inner int }{{1100, 3}, {37, 3000}, {1024, 5}, {1025, 5}, {1, 7}} {

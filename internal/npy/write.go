@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Format writes a in .npy format 1.0. Integer types must hold every value exactly.
+// Format returns a in .npy format 1.0. Its type must represent every value exactly if it is an integer type.
 func Format(a *Array) ([]byte, error) {
 	if a.Size() != len(a.Data) {
 		return nil, fmt.Errorf("cannot write %d elements of shape %v as %s", len(a.Data), a.Shape, a.DType)
@@ -25,7 +25,7 @@ func Format(a *Array) ([]byte, error) {
 	return Append(b, a.DType, a.Data, 0)
 }
 
-// Header returns what stands before the elements of an array, in .npy format 1.0.
+// Header returns the header of an array in .npy format 1.0.
 func Header(dtype string, shape []int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
@@ -45,7 +45,7 @@ func Header(dtype string, shape []int) ([]byte, error) {
 	return append(b, h...), nil
 }
 
-// codeOf is NumPy's code of a type.
+// codeOf returns NumPy's code of a type.
 func codeOf(dtype string) (string, error) {
 	for code, t := range dtypes {
 		if t.name == dtype {
@@ -55,13 +55,14 @@ func codeOf(dtype string) (string, error) {
 	return "", fmt.Errorf("cannot write elements as %s", dtype)
 }
 
-// ElementSize is the bytes of an element of a type; 0 of one that there is not.
+// ElementSize returns the bytes of an element of a type, or 0 for an unknown type.
 func ElementSize(dtype string) int {
 	code, _ := codeOf(dtype)
 	return dtypes[code].size
 }
 
-// Append appends elements of an array, from one on, as they stand in a file with such a header.
+// Append appends elements of an array as they are stored in a file with such a header. from is the index of the
+// first element, for error messages.
 func Append(to []byte, dtype string, data []float64, from int) ([]byte, error) {
 	code, err := codeOf(dtype)
 	if err != nil {
@@ -92,7 +93,7 @@ func Append(to []byte, dtype string, data []float64, from int) ([]byte, error) {
 	return to, nil
 }
 
-// encode appends an element; ok is false where its type does not hold it.
+// encode appends an element. ok is false if its type cannot represent it.
 func encode(to []byte, code string, v float64) (b []byte, ok bool) {
 	o := binary.LittleEndian
 	switch code {
@@ -113,7 +114,8 @@ func encode(to []byte, code string, v float64) (b []byte, ok bool) {
 	return o.AppendUint64(to, uint64(n))[:len(to)+bits/8], ok
 }
 
-// FormatZip writes arrays as an .npz file, sorted by name and without times, so that equal arrays give equal bytes.
+// FormatZip returns arrays as an .npz file. It sorts them by name and omits times, so that equal arrays give equal
+// bytes.
 func FormatZip(arrays map[string]*Array) ([]byte, error) {
 	var b bytes.Buffer
 	files := map[string]io.Reader{}

@@ -5,34 +5,36 @@ import (
 	"math/bits"
 )
 
-// The four rules for the width of an accumulator (docs/numbers.md), loosest first. All are computed on integers:
-// the papers' P >= a + log2(1+2^-a) + 1 with a = log2(v) says 2^(P-1) >= v + 1, so P is v's bit length plus one.
+// The four functions below bound the width of an accumulator (docs/numbers.md), from the loosest to the tightest.
+// All compute on integers. The papers state P >= a + log2(1+2^-a) + 1 with a = log2(v), which is 2^(P-1) >= v + 1.
+// So P is the bit length of v plus one.
 
-// DataTypeBound is the bound of arXiv 2301.13376 from the types alone: k products of an inBits wide input (signed or
-// not) with a weightBits wide signed weight.
+// DataTypeBound returns the bound of arXiv 2301.13376, which uses the types alone: k products of an input of inBits
+// bits (signed or not) with a signed weight of weightBits bits.
 func DataTypeBound(k, inBits, weightBits int, inSigned bool) int {
 	v := big.NewInt(int64(k))
 	v.Lsh(v, uint(inBits+weightBits-1-b2i(inSigned)))
 	return v.BitLen() + 1
 }
 
-// L1Bound is the bound of A2Q (arXiv 2308.13504): l1 is the sum of the magnitudes of one channel's integer weights.
+// L1Bound returns the bound of A2Q (arXiv 2308.13504). The argument l1 is the sum of the magnitudes of one
+// channel's integer weights.
 func L1Bound(l1 int64, inBits int, inSigned bool) int {
 	v := big.NewInt(l1)
 	v.Lsh(v, uint(inBits-b2i(inSigned)))
 	return v.BitLen() + 1
 }
 
-// ZeroCentredBound is the bound of A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1), valid only for a channel whose
-// integer weights sum to zero.
+// ZeroCentredBound returns the bound of A2Q+ (arXiv 2401.10432), l1 <= (2^P-2)/(2^N-1). It is valid only for a
+// channel whose integer weights sum to zero.
 func ZeroCentredBound(l1 int64, inBits int) int {
 	v := new(big.Int).Lsh(big.NewInt(1), uint(inBits))
 	v.Sub(v, big.NewInt(1)).Mul(v, big.NewInt(l1)).Add(v, big.NewInt(1))
 	return v.BitLen()
 }
 
-// Dot is the exact range of sum_i w[i]*x[i] for independent x[i] in in[i]; in has one element for all i, or one per i.
-// ok is false where a partial sum of bounds leaves int64.
+// Dot returns the exact range of sum_i w[i]*x[i] for independent x[i] in in[i]. The slice in has one element for
+// all i, or one per i. ok is false if a partial sum of bounds does not fit into int64.
 func Dot(w []int64, in []Range) (r Range, ok bool) {
 	if len(in) == 1 {
 		r, ok = dotAlike(w, in[0])
@@ -58,11 +60,11 @@ func Dot(w []int64, in []Range) (r Range, ok bool) {
 	return r, true
 }
 
-// dotAlike is Dot for one range, where it is plain that nothing leaves int64: the positive weights meet one end of it,
-// the negative ones the other.
+// dotAlike is Dot for one common range. It gives up if a result might not fit into int64. Positive weights take one
+// end of the range and negative weights the other.
 func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	var plus, minus int64
-	var most uint64 // as many bits as the longest weight
+	var most uint64 // its bit length is that of the longest weight
 	for _, v := range w {
 		sign := v >> 63
 		minus += v & sign
@@ -76,9 +78,9 @@ func dotAlike(w []int64, in Range) (r Range, plain bool) {
 	return Range{plus*in.Lo + minus*in.Hi, plus*in.Hi + minus*in.Lo}, true
 }
 
-// dotEach is Dot for a range for each, where it is plain that nothing leaves int64.
+// dotEach is Dot for one range per weight. It gives up if a result might not fit into int64.
 func dotEach(w []int64, in []Range) (r Range, plain bool) {
-	var most, ends int64 // as many bits as the longest weight, and the longest end
+	var most, ends int64 // bit lengths of the longest weight and the longest end
 	in = in[:len(w)]
 	for i, v := range w {
 		x := in[i]

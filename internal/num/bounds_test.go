@@ -64,8 +64,8 @@ func TestDotAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// TestDotAlike holds that one range for all inputs gives what it gives once for each, and is given up where that is: at
-// the ends of int64.
+// TestDotAlike checks that a single range for all inputs gives the same result as a list of equal ranges. It checks
+// that both overflow alike at the ends of int64.
 func TestDotAlike(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -94,7 +94,7 @@ func TestDotAlike(t *testing.T) {
 	}
 }
 
-// width is the narrowest two's complement type for the sums that occur, found by trying all inputs.
+// width returns the narrowest two's complement width for the sums that occur, found by trying all inputs.
 func width(t *testing.T, ws [][]int64, k int, in Type) int {
 	var r Range
 	for _, w := range ws {
@@ -110,9 +110,9 @@ func width(t *testing.T, ws [][]int64, k int, in Type) int {
 	return max(signedBits(r.Lo), signedBits(r.Hi))
 }
 
-// TestDataTypeBound holds the bound against the worst weights and inputs of the types: it must be wide enough for all,
-// and at most one bit more than what occurs (it counts the most negative weight as positive too), or two for a binary
-// input (it counts to 2^N, which is twice the largest).
+// TestDataTypeBound compares the bound with the worst weights and inputs of the types. The bound must be wide
+// enough for all of them. It may be one bit too wide, because it counts the most negative weight as positive, too.
+// For a binary input it may be two bits too wide, because it counts up to 2^N, twice the largest value.
 func TestDataTypeBound(t *testing.T) {
 	t.Parallel()
 	for k := 1; k <= 3; k++ {
@@ -138,7 +138,8 @@ func TestDataTypeBound(t *testing.T) {
 	}
 }
 
-// TestDataTypeBoundIsThePapers evaluates the published form, ceil(a + log2(1+2^-a) + 1), away from exact powers.
+// TestDataTypeBoundIsThePapers evaluates the published formula, ceil(a + log2(1+2^-a) + 1), except at exact powers
+// of two.
 func TestDataTypeBoundIsThePapers(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{1, 2, 3, 27, 64, 490, 600, 784, 1152, 2304, 4096} {
@@ -172,7 +173,7 @@ func TestL1Bounds(t *testing.T) {
 			if got < need {
 				t.Errorf("L1Bound of %v on %v = %d, needed %d", w, in, got, need)
 			}
-			// A bipolar input spans 2, as two bits hold it; the others span 2^N-1.
+			// A bipolar input has a span of 2, as if it had two bits. Other inputs have a span of 2^N-1.
 			n := in.Width
 			if in.Kind == Bipolar {
 				n = 2
@@ -180,7 +181,7 @@ func TestL1Bounds(t *testing.T) {
 			if zc := ZeroCentredBound(l1, n); sum == 0 && zc < need {
 				t.Errorf("ZeroCentredBound of %v on %v = %d, needed %d", w, in, zc, need)
 			} else if sum == 0 && in.Kind == UInt && zc != need && l1 > 0 {
-				// With unsigned inputs the bound is attained: half the magnitudes add up, half subtract.
+				// Unsigned inputs attain the bound: half of the magnitudes are added, half subtracted.
 				t.Errorf("ZeroCentredBound of %v on %v = %d, want %d", w, in, zc, need)
 			}
 		})

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// MostCodes is the most codes of a Coding: a bit of a value is then a function of six bits.
+// MostCodes is the limit of codes in a Coding. Up to it, each bit of a value is a function of six bits.
 const MostCodes = 64
 
-// A Coding is how a memory holds numbers of which few different ones occur: a code each, of fewer bits than their type
-// has. -3, -1, 1 and 3 are three bits as numbers, and two as codes, because the lowest bit of all of them is 1.
+// A Coding stores numbers from a small set as codes with fewer bits than their type has. For example, -3, -1, 1 and
+// 3 take three bits as numbers but two as codes, because their lowest bit is always 1.
 type Coding struct {
-	Code   Type    // of a code, UInt
-	Value  Type    // that holds the values
-	Values []int64 // of each code; of one that is not used, whatever makes its bits simple
+	Code   Type    // type of codes, UInt
+	Value  Type    // type of values
+	Values []int64 // value of each code; an unused code has the value with the simplest logic
 }
 
-// CodingOf is the coding of values that t holds; nil where codes would have as many bits, or there are too many. Codes
-// are bits of the values that lie side by side, where these tell all of them apart, else their places in order.
+// CodingOf returns a coding for the given values of type t. It returns nil if codes would not be narrower, or if
+// there are too many. If some adjacent bits distinguish all values, these bits are the code. Otherwise the code is
+// the rank of the value.
 func CodingOf(t Type, values []int64) *Coding {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	width := max(1, bits.Len(uint(len(values)-1)))
@@ -63,8 +64,8 @@ func CodingOf(t Type, values []int64) *Coding {
 	return c
 }
 
-// wires are the functions of codes that take no logic: what is always the same, and a bit of the code, as it is or
-// turned round. Bit n of a function is its value for code n.
+// wires returns the functions of a code that take no logic: the two constants, and each bit of the code or its
+// inverse. Bit n of a function is its value for code n.
 func wires(width int) []uint64 {
 	all := ^uint64(0) >> (64 - 1<<width)
 	list := []uint64{0, all}
@@ -78,7 +79,8 @@ func wires(width int) []uint64 {
 	return list
 }
 
-// Bits has each bit of a value, the lowest one first, as a function of the code: bit n is its value for code n.
+// Bits returns each bit of a value, the lowest first, as a function of the code. Bit n of a function is its value
+// for code n.
 func (c *Coding) Bits() []uint64 {
 	tables := make([]uint64, c.Value.Width)
 	for code, v := range c.Values {
@@ -89,7 +91,7 @@ func (c *Coding) Bits() []uint64 {
 	return tables
 }
 
-// Logic is how many bits of a value take logic: they are neither always the same nor a bit of the code.
+// Logic returns the number of bits of a value that take logic: they are neither constant nor a bit of the code.
 func (c *Coding) Logic() (n int) {
 	free := wires(c.Code.Width)
 	for _, table := range c.Bits() {
@@ -100,7 +102,7 @@ func (c *Coding) Logic() (n int) {
 	return n
 }
 
-// Encode is the code of a value that was among those of CodingOf; it panics where there is none.
+// Encode returns the code of a value that was given to CodingOf. It panics for other values.
 func (c *Coding) Encode(v int64) int64 {
 	code := slices.Index(c.Values, v)
 	if code < 0 {
@@ -109,5 +111,5 @@ func (c *Coding) Encode(v int64) int64 {
 	return int64(code)
 }
 
-// Holds reports whether there is a code of v.
+// Holds reports whether v has a code.
 func (c *Coding) Holds(v int64) bool { return slices.Contains(c.Values, v) }

@@ -13,7 +13,7 @@ func TestCodingOf(t *testing.T) {
 		name   string
 		of     Type
 		values []int64
-		codes  []int64 // the values by code; nil where there is no coding
+		codes  []int64 // the values by code; nil if there is no coding
 		logic  int
 	}{
 		{"odd", signed(3), []int64{-3, 3, 1, -1, 3}, []int64{1, 3, -3, -1}, 0},
@@ -48,7 +48,8 @@ func TestCodingOf(t *testing.T) {
 	}
 }
 
-// TestCodingIsExact: every value comes back from its code, and from the bits that the code's bits make.
+// TestCodingIsExact checks that every value can be recovered from its code, and from the value bits that are
+// computed from the code's bits.
 func TestCodingIsExact(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))

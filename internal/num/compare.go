@@ -5,29 +5,30 @@ import (
 	"slices"
 )
 
-// Comparators is how a table of step functions is built: out = Base + the sum over the thresholds that x exceeds of
-// Unit, or of Delta[i] where there are deltas. Every channel has as many thresholds; those behind the last of At are
-// never exceeded. Hardware compares strictly (x > At[i]-1), so that these are the input type's own maximum and no
-// comparison needs an extra bit. A row of At is the step function's own list, but for jumps by several units.
+// Comparators evaluate a table of step functions: the output is Base plus Unit for each threshold that x exceeds.
+// If Delta is not nil, threshold i adds Delta[i] instead of Unit. All channels have the same number of thresholds;
+// thresholds beyond the end of At are never exceeded. Hardware compares strictly (x > At[i]-1). So the missing
+// thresholds are the maximum of the input's type, and no comparison needs an extra bit. A row of At is the list of
+// a step function's own breakpoints, except for jumps by several units.
 type Comparators struct {
-	Base  []int64   // per channel; one for all where every channel has the same
-	At    [][]int64 // per channel, non-decreasing: from where on a threshold is exceeded
-	Count int       // thresholds of a channel, at least 1
-	Unit  int64     // what one exceeded threshold adds; a jump by n units is n equal thresholds
-	Delta [][]int64 // per channel, what each threshold adds; nil where all add Unit
+	Base  []int64   // per channel; one element if all channels have the same base
+	At    [][]int64 // per channel, non-decreasing: the least input that exceeds each threshold
+	Count int       // number of thresholds of a channel, at least 1
+	Unit  int64     // amount that each threshold adds; a jump by n units is n equal thresholds
+	Delta [][]int64 // per channel and threshold: amount that it adds; nil if all add Unit
 }
 
 // maxUnit keeps Unit within the int of C++.
 const maxUnit = 1<<31 - 1
 
-// Compare builds the comparators of steps (one for all channels, or one per channel) over inputs of the given ranges
-// (likewise) held in t. There are deltas where a step goes down, and where a channel would need more than most
-// thresholds to write its jumps in units.
+// Compare builds the comparators for steps, one for all channels or one per channel. The inputs have the ranges in,
+// again one or one per channel, and the type t. Compare uses deltas if a step function decreases, or if a channel
+// would need more than most thresholds to express its jumps in units.
 func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	live := liveSteps(steps, in)
 	unit, ok := commonUnit(live, most)
 	k := Comparators{Unit: unit, Base: make([]int64, len(live))}
-	width := 1 // of a constant too: there are no tables without elements
+	width := 1 // at least 1: a table cannot be empty
 	for c, s := range live {
 		n := len(s.At)
 		if ok {
@@ -56,8 +57,8 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 	return k
 }
 
-// thresholds are where a step function of values of type t exceeds them: one for a breakpoint, or for each unit of its
-// jump. Where they are the breakpoints, they are the function's own list.
+// thresholds returns the thresholds of a step function for values of type t: one per breakpoint, or one per unit of
+// each jump. If they equal the breakpoints, the result is the function's own list.
 func thresholds(s Step, t Type, unit int64, units bool) []int64 {
 	n := len(s.At)
 	if units {
@@ -69,7 +70,7 @@ func thresholds(s Step, t Type, unit int64, units bool) []int64 {
 	list := make([]int64, 0, n)
 	for i, at := range s.At {
 		if t.Kind == Bipolar {
-			at = 0 // both breakpoints, 0 and 1, part -1 from +1; only -1 can be written as a threshold
+			at = 0 // both breakpoints, 0 and 1, separate -1 from +1; only -1 can be a threshold
 		}
 		times := int64(1)
 		if units {
@@ -82,7 +83,7 @@ func thresholds(s Step, t Type, unit int64, units bool) []int64 {
 	return list
 }
 
-// blank is so many rows of zeros.
+// blank returns the given number of rows of zeros.
 func blank(rows, width int) [][]int64 {
 	list, all := make([][]int64, rows), make([]int64, rows*width)
 	for i := range list {
@@ -91,7 +92,7 @@ func blank(rows, width int) [][]int64 {
 	return list
 }
 
-// Apply is the output of channel c at x.
+// Apply returns the output of channel c for input x.
 func (k Comparators) Apply(c int, x int64) int64 {
 	out := k.Base[0]
 	if len(k.Base) > 1 {
@@ -107,8 +108,8 @@ func (k Comparators) Apply(c int, x int64) int64 {
 	return out
 }
 
-// Step is channel c's comparators of a value of type t as a step function. Where no two thresholds are the same, they
-// are its breakpoints, the same list.
+// Step returns the comparators of channel c, for inputs of type t, as a step function. If all thresholds differ,
+// its breakpoints are the same list.
 func (k Comparators) Step(c int, t Type) Step {
 	n, v := len(k.At[c]), k.Base[min(c, len(k.Base)-1)]
 	s := Step{At: k.At[c][:0:0], Value: append(make([]int64, 0, n+1), k.Apply(c, t.Range().Lo))}
@@ -132,7 +133,7 @@ func (k Comparators) Step(c int, t Type) Step {
 	return s
 }
 
-// strict reports whether no two of a channel's thresholds are the same.
+// strict reports whether all thresholds of a channel differ.
 func (k Comparators) strict(c int) bool {
 	for i := 1; i < len(k.At[c]); i++ {
 		if k.At[c][i-1] == k.At[c][i] {
@@ -142,7 +143,7 @@ func (k Comparators) strict(c int) bool {
 	return true
 }
 
-// Over is threshold i of channel c, of values of type t: what is more exceeds it.
+// Over returns threshold i of channel c for inputs of type t. Greater inputs exceed it.
 func (k Comparators) Over(c, i int, t Type) int64 {
 	if at := k.At[c]; i < len(at) {
 		return at[i] - 1
@@ -150,7 +151,7 @@ func (k Comparators) Over(c, i int, t Type) int64 {
 	return t.Range().Hi
 }
 
-// Steps is the number of thresholds of a channel, 0 where there are no comparators.
+// Steps returns the number of thresholds of a channel, or 0 without comparators.
 func (k Comparators) Steps() int {
 	if len(k.At) == 0 {
 		return 0
@@ -158,7 +159,7 @@ func (k Comparators) Steps() int {
 	return k.Count
 }
 
-// Merged is k with one row for all channels where every channel has the same.
+// Merged returns k with a single row, if all channels have the same row. Otherwise it returns k.
 func (k Comparators) Merged() Comparators {
 	if len(k.At) == 0 {
 		return k
@@ -175,11 +176,11 @@ func (k Comparators) Merged() Comparators {
 	return k
 }
 
-// Shared reports whether one row serves all channels.
+// Shared reports whether all channels use one row.
 func (k Comparators) Shared() bool { return len(k.At) == 1 }
 
-// Constant is the base of all channels. ok is false where the base takes a table: it differs between channels, is too
-// wide for an int of C++, or there are deltas.
+// Constant returns the base that all channels share. ok is false if the base needs a table, which is the case if it
+// differs between channels, does not fit into an int of C++, or there are deltas.
 func (k Comparators) Constant() (base int64, ok bool) {
 	b := k.Base[0]
 	if len(k.Base) > 1 || k.Delta != nil || b < math.MinInt32 || b > math.MaxInt32 {
@@ -188,9 +189,9 @@ func (k Comparators) Constant() (base int64, ok bool) {
 	return b, true
 }
 
-// Rows is the comparators of values of type t as tables for pe channels side by side: row r has the channels from r*pe
-// on, one after the other; the one row of all channels stays as it is. base is nil where it is constant, and delta
-// where all add Unit.
+// Rows returns the comparators for inputs of type t as tables for pe channels in parallel. Row r holds the channels
+// from r*pe on, one after the other; a row that all channels share stays as it is. base is nil if the base is
+// constant, and delta is nil if all thresholds add Unit.
 func (k Comparators) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	thresholds := blank(len(k.At), k.Steps())
 	for c, row := range thresholds {
@@ -209,7 +210,7 @@ func (k Comparators) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	return over, beside(bases, pe), delta
 }
 
-// beside joins the rows of pe channels at a time.
+// beside concatenates the rows of pe channels at a time.
 func beside(channels [][]int64, pe int) [][]int64 {
 	var rows [][]int64
 	for side := range slices.Chunk(channels, pe) {
@@ -218,7 +219,8 @@ func beside(channels [][]int64, pe int) [][]int64 {
 	return rows
 }
 
-// liveSteps restricts each step to its channel's inputs, and a step for all channels to the inputs of all.
+// liveSteps restricts each step function to its channel's inputs, and a step function for all channels to all
+// inputs.
 func liveSteps(steps []Step, in []Range) []Step {
 	if len(steps) == 1 {
 		u := in[0]
@@ -228,7 +230,7 @@ func liveSteps(steps []Step, in []Range) []Step {
 		return []Step{steps[0].Over(u)}
 	}
 	over := func(c int) Range { return in[min(c, len(in)-1)] }
-	first := 0 // that changes
+	first := 0 // first step function that changes
 	for first < len(steps) && steps[first].within(over(first)) {
 		first++
 	}
@@ -242,7 +244,8 @@ func liveSteps(steps []Step, in []Range) []Step {
 	return live
 }
 
-// commonUnit is the greatest common divisor of all jumps; ok is false where units cannot, or should not, write them.
+// commonUnit returns the greatest common divisor of all jumps. ok is false if the jumps cannot, or should not, be
+// expressed in units.
 func commonUnit(live []Step, most int) (unit int64, ok bool) {
 	var g uint64
 	for _, s := range live {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRows lays comparators out for several channels side by side.
+// TestRows checks the layout of comparators for several channels side by side.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	at := [][]int64{{2, 3}, {4, 5}, {6, 7}, {8, 9}}
@@ -37,7 +37,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestMerged: channels share a row where nothing tells them apart.
+// TestMerged checks that channels with equal comparators share a row.
 func TestMerged(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -65,7 +65,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// TestConstant: a base is a constant where one int of C++ says it for all channels.
+// TestConstant checks that a base is a constant if all channels have the same base and it fits into an int of C++.
 func TestConstant(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -6,7 +6,8 @@ type Digit struct {
 	Negative bool
 }
 
-// Digits are the powers of two of which m is the sum, no two of them next to each other (canonical signed digits).
+// Digits returns the canonical signed digits of m: powers of two, added or subtracted, that sum to m and of which
+// no two are adjacent.
 func Digits(m int64) (list []Digit) {
 	for n := 0; m != 0; n++ {
 		if m&1 != 0 {

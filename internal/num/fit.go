@@ -2,16 +2,17 @@ package num
 
 import "math/big"
 
-// maxEvaluations is how many inputs FitRequant compares at most.
+// maxEvaluations limits how many inputs FitRequant compares.
 const maxEvaluations = 1 << 21
 
 // FitRequant finds the Requant that equals clip(round(x*scale)) for every integer x in in. It tries shifts in
-// increasing order, and with each the two integers around scale*2^Shift, the nearer one first; a dyadic scale ends this
-// at the latest.
+// increasing order. With each shift it tries the two integers next to scale*2^Shift, the nearer first. A dyadic
+// scale ends the search at the latest.
 //
-// The outcome is proved, on exact rationals: both functions are monotone, and so they are equal everywhere if they are
-// on both sides of wherever the wanted one changes. ok is false where nothing within 63 bits is equal, and where there
-// is more to compare than about a million changes and the scale is no integer over a power of two.
+// The result is proved with exact rationals. Both functions are monotone. So they are equal everywhere if they are
+// equal on both sides of every change of the wanted function. ok is false if no Requant within 63 bits is equal. It
+// is also false if the function changes more than about a million times and the scale is no integer over a power of
+// two.
 func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requant, ok bool) {
 	q = Requant{Mode: mode, Lo: lo, Hi: hi}
 	if q.Verify() != nil || in.Lo > in.Hi || signedBits(in.Lo) > maxRequantBits || signedBits(in.Hi) > maxRequantBits {
@@ -26,7 +27,7 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 			break
 		}
 		q.Multiplier = m.Int64()
-		side := int64(scaled.Cmp(m.Mul(m, w.den))) // of the nearest integer on which the scale lies
+		side := int64(scaled.Cmp(m.Mul(m, w.den))) // side of the nearest integer on which the scale lies
 		if side == 0 {
 			_, ok = q.Product(in)
 			return q, ok
@@ -41,10 +42,10 @@ func FitRequant(scale *big.Rat, mode Rounding, in Range, lo, hi int64) (q Requan
 	return Requant{}, false
 }
 
-// An evaluation is what a function is at x.
+// An evaluation is a point of a function: y is its value at x.
 type evaluation struct{ x, y int64 }
 
-// meets compares with evaluations, from both ends inwards: a scale that is a little off shows first where x is large.
+// meets compares q with evaluations, from both ends inwards. A scale that is slightly wrong shows first at large x.
 func (q Requant) meets(at []evaluation) bool {
 	for i, j := 0, len(at)-1; i <= j; i, j = i+1, j-1 {
 		if q.Apply(at[i].x) != at[i].y || q.Apply(at[j].x) != at[j].y {
@@ -54,14 +55,14 @@ func (q Requant) meets(at []evaluation) bool {
 	return true
 }
 
-// wanted is the function that is to be met, of the scale num/den.
+// A wanted is the function that FitRequant must match, with the scale num/den.
 type wanted struct {
 	num, den *big.Int // den is positive
 	mode     Rounding
 	lo, hi   int64
 }
 
-// at is the function's value at x.
+// at returns the function's value at x.
 func (w wanted) at(x int64) int64 {
 	v := big.NewInt(x)
 	v = rounded(v.Mul(v, w.num), w.den, w.mode)
@@ -74,8 +75,8 @@ func (w wanted) at(x int64) int64 {
 	return w.hi
 }
 
-// decisive is the ends of the range and, in order, both sides of wherever the function changes. ok is false where these
-// are too many.
+// decisive returns the points that decide equality, in order: the ends of the range and both sides of every change.
+// ok is false if there are too many.
 func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 	first, last := w.at(in.Lo), w.at(in.Hi)
 	changes := Range{min(first, last), max(first, last)}.Count() - 1
@@ -90,7 +91,7 @@ func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 		return nil, false
 	}
 	rising, v := w, first
-	if first > last { // w falls below v where -w comes to 1-v
+	if first > last { // w falls below v where -w reaches 1-v
 		rising, v = w.mirrored(), -first
 	}
 	at = append(at, evaluation{in.Lo, first})
@@ -102,7 +103,7 @@ func (w wanted) decisive(in Range) (at []evaluation, ok bool) {
 	return append(at, evaluation{in.Hi, last}), true
 }
 
-// mirrored is minus the function, but for the limits: rounding up and down change places.
+// mirrored returns the negative of the function without its limits. Rounding up and down swap places.
 func (w wanted) mirrored() wanted {
 	w.num = new(big.Int).Neg(w.num)
 	switch w.mode {
@@ -116,8 +117,8 @@ func (w wanted) mirrored() wanted {
 	return w
 }
 
-// least is the first x whose rounded value is at least v, of a rising function. That is where x*num/den comes to the
-// boundary below v, or passes it where the boundary itself rounds down.
+// least returns the least x whose rounded value is at least v, for a rising function. At this x the product
+// x*num/den reaches the boundary below v, or exceeds it if the boundary itself rounds down.
 func (w wanted) least(v int64) int64 {
 	halves, reached := w.mode.boundary(v)
 	n := big.NewInt(v)
@@ -128,13 +129,13 @@ func (w wanted) least(v int64) int64 {
 	if rest.Sign() > 0 || !reached {
 		x.Add(x, big.NewInt(1))
 	}
-	return x.Int64() // within the range, for the value changes there
+	return x.Int64() // lies within the range, since the value changes there
 }
 
-// rounded is n/d, of a positive d.
+// rounded returns n/d, rounded, for a positive d.
 func rounded(n, d *big.Int, mode Rounding) *big.Int {
 	floor, rest := new(big.Int).DivMod(n, d, new(big.Int))
-	tie := rest.Lsh(rest, 1).Cmp(d) // of twice the rest with one
+	tie := rest.Lsh(rest, 1).Cmp(d) // compares twice the rest with d
 	var up bool
 	switch mode {
 	case HalfEven:

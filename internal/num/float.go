@@ -7,19 +7,20 @@ import (
 	"strings"
 )
 
-// Minifloats. A magnitude is a pattern p of exponent bits above Mantissa bits: p itself where the exponent is 0 (the
-// subnormals, in units of the least of them), else (2^Mantissa + the mantissa) * 2^(exponent-1). There are neither
-// infinities nor NaN: what a model has of them never comes as far as here. A negative value has the inverted pattern of
-// its magnitude behind a sign bit, so that codes, read in two's complement, are in the order of the values; what would
-// be -0 is no code.
+// Minifloats consist of an optional sign, an exponent and a mantissa. The magnitude is a bit pattern p of exponent
+// bits above Mantissa bits. If the exponent is 0, the magnitude is p itself (the subnormals, in units of the least
+// of them). Otherwise it is (2^Mantissa + the mantissa) * 2^(exponent-1). There are neither infinities nor NaN, for
+// a model's infinities and NaN never reach this package. A negative value has a sign bit, and behind it the
+// inverted pattern of its magnitude. So codes, read in two's complement, have the order of the values. The pattern
+// of -0 is no code.
 
-// A Magnitude is what values have in common that fit a minifloat.
+// A Magnitude describes which minifloats hold a set of values.
 type Magnitude struct {
-	Bits     int // of the largest
-	Mantissa int // of the one with the most bits between its first and its last one: so many behind the first
+	Bits     int // bit length of the largest value
+	Mantissa int // most bits behind the leading one, down to the last one, among all values
 }
 
-// With is what a value and those before it have in common.
+// With returns the magnitude of the set with one more value.
 func (m Magnitude) With(v int64) Magnitude {
 	u := uint64(max(v, -v))
 	if v == 0 {
@@ -29,12 +30,12 @@ func (m Magnitude) With(v int64) Magnitude {
 	return Magnitude{max(m.Bits, n), max(m.Mantissa, n-bits.TrailingZeros64(u)-1)}
 }
 
-// Union is what the values of both have in common.
+// Union returns the magnitude of both sets together.
 func (m Magnitude) Union(o Magnitude) Magnitude {
 	return Magnitude{max(m.Bits, o.Bits), max(m.Mantissa, o.Mantissa)}
 }
 
-// Float is the narrowest minifloat that holds values of such magnitudes.
+// Float returns the narrowest minifloat that holds the values.
 func (m Magnitude) Float(signed bool) Type {
 	t := Type{Kind: UFloat, Width: m.Mantissa + max(1, bits.Len(uint(max(0, m.Bits-m.Mantissa)))), Mantissa: m.Mantissa}
 	if signed {
@@ -43,13 +44,13 @@ func (m Magnitude) Float(signed bool) Type {
 	return t
 }
 
-// What a minifloat has to be, for its products to take less than those of integers.
+// A minifloat must satisfy these limits, so that its products take fewer resources than those of integers.
 const (
-	leastSaved   = 2 // bits that it is narrower than the integers
+	leastSaved   = 2 // least bits that it saves against the integers
 	mostMantissa = 4
 )
 
-// Denser is the narrowest minifloat for values that an integer type t holds, if it is worth its decoder, else t.
+// Denser returns the narrowest minifloat for values of integer type t if it is worth its decoder, otherwise t.
 func (m Magnitude) Denser(t Type) Type {
 	if t.Kind != Int && t.Kind != UInt || m.Mantissa > mostMantissa {
 		return t
@@ -63,7 +64,7 @@ func (m Magnitude) Denser(t Type) Type {
 // IsFloat reports whether t is a minifloat.
 func (t Type) IsFloat() bool { return t.Kind == Float || t.Kind == UFloat }
 
-// Exponent is the exponent bits of a minifloat.
+// Exponent returns the number of exponent bits of a minifloat.
 func (t Type) Exponent() int {
 	if t.Kind == Float {
 		return t.Width - t.Mantissa - 1
@@ -71,7 +72,8 @@ func (t Type) Exponent() int {
 	return t.Width - t.Mantissa
 }
 
-// Codes is the integer type that has the codes of a minifloat, in the order of its values; of other types, t.
+// Codes returns the integer type of a minifloat's codes, which have the order of its values. For other types it
+// returns t.
 func (t Type) Codes() Type {
 	if !t.IsFloat() {
 		return t
@@ -82,7 +84,7 @@ func (t Type) Codes() Type {
 	return Type{Kind: UInt, Width: t.Width}
 }
 
-// Value is what a code stands for.
+// Value returns the value of a code.
 func (t Type) Value(code int64) int64 {
 	p, sign := code, int64(1)
 	if code < 0 {
@@ -94,7 +96,7 @@ func (t Type) Value(code int64) int64 {
 	return sign * p
 }
 
-// Code is the code of a value, which t holds.
+// Code returns the code of a value, which t must hold.
 func (t Type) Code(v int64) int64 {
 	if v < 0 {
 		return ^t.Code(-v)
@@ -105,7 +107,7 @@ func (t Type) Code(v int64) int64 {
 	return v
 }
 
-// largest is the greatest value of a minifloat.
+// largest returns the greatest value of a minifloat.
 func (t Type) largest() int64 { return t.Value(1<<(t.Exponent()+t.Mantissa) - 1) }
 
 // holdsFloat reports whether v is a value of a minifloat.
@@ -116,7 +118,7 @@ func (t Type) holdsFloat(v int64) bool {
 	return Magnitude{}.With(v).Mantissa <= t.Mantissa
 }
 
-// floatName is E4M3, or UE4M3 of one without a sign.
+// floatName returns a name such as E4M3, or UE4M3 for a minifloat without a sign.
 func (t Type) floatName() string {
 	name := fmt.Sprintf("E%dM%d", t.Exponent(), t.Mantissa)
 	if t.Kind == UFloat {
@@ -125,7 +127,7 @@ func (t Type) floatName() string {
 	return name
 }
 
-// parseFloat reads a name that floatName writes.
+// parseFloat parses a name that floatName returns.
 func parseFloat(s string) (t Type, ok bool) {
 	name, unsigned := strings.CutPrefix(s, "U")
 	exponent, mantissa, ok := strings.Cut(strings.TrimPrefix(name, "E"), "M")

@@ -2,7 +2,7 @@ package num
 
 import "testing"
 
-// TestFloat holds every code of small minifloats against the definition: a mantissa times a power of two.
+// TestFloat compares every code of small minifloats with the definition: a mantissa times a power of two.
 func TestFloat(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]int64{
@@ -50,7 +50,7 @@ func TestFloat(t *testing.T) {
 	}
 }
 
-// TestNarrowestFloat tries the minifloat of values against every narrower one.
+// TestNarrowestFloat compares the minifloat of values with every narrower one.
 func TestNarrowestFloat(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -2,8 +2,8 @@ package num
 
 import "math"
 
-// A Format is a binary format of real numbers: those of at most Digits significant bits that are multiples of 2^Least
-// and lie between -Max and Max.
+// A Format is a binary format of real numbers. Its numbers have at most Digits significant bits, are multiples of
+// 2^Least and lie between -Max and Max.
 type Format struct {
 	Digits, Least int
 	Max           float64
@@ -17,14 +17,14 @@ var (
 	BFloat16 = Format{8, -133, 0x1.fep127}
 )
 
-// FormatNamed returns the format that numpy or ONNX calls so.
+// FormatNamed returns the format with the given name in numpy or ONNX.
 func FormatNamed(name string) (f Format, ok bool) {
 	f, ok = map[string]Format{"float64": Float64, "float32": Float32, "float16": Float16, "bfloat16": BFloat16}[name]
 	return f, ok
 }
 
-// Round returns the number of the format that is nearest to x, of two such the one whose last bit is 0. It is infinite
-// where x lies beyond Max by at least half of what the last bit of Max counts.
+// Round returns the number of the format that is nearest to x. A tie goes to the number whose last bit is 0. The
+// result is infinite if x exceeds Max by at least half the weight of the last bit of Max.
 func (f Format) Round(x float64) float64 {
 	switch {
 	case f == Float64 || math.IsInf(x, 0) || math.IsNaN(x):
@@ -41,9 +41,9 @@ func (f Format) Round(x float64) float64 {
 	return y
 }
 
-// Odd returns a number of float64 that every format of at most 51 digits rounds as it rounds a number near it, which
-// is not zero. Nearest is the float64 nearest to that number, and above says on which side of it the number lies: 1
-// above, -1 below, 0 where it is that number.
+// Odd returns a float64 that stands for a real number near it when it is rounded again. Every format of at most 51
+// digits rounds both to the same number. The argument nearest is the float64 nearest to the real number, which is
+// not zero. The argument above is 1 if the real number lies above nearest, -1 if below, and 0 if they are equal.
 func Odd(nearest float64, above int) float64 {
 	if above == 0 || math.IsInf(nearest, 0) || math.Float64bits(nearest)&1 == 1 {
 		return nearest
@@ -51,8 +51,8 @@ func Odd(nearest float64, above int) float64 {
 	return math.Nextafter(nearest, math.Inf(above))
 }
 
-// Key returns the place of x, a number of the format, in the order of all of them: 0 for zero, whatever its sign, 1 for
-// the least above it, -1 for the greatest below.
+// Key returns the position of x among all numbers of the format: 0 for zero of either sign, 1 for the least
+// positive number, -1 for the greatest negative one. The format must contain x.
 func (f Format) Key(x float64) int64 {
 	if x < 0 {
 		return -f.Key(-x)
@@ -62,11 +62,12 @@ func (f Format) Key(x float64) int64 {
 	if x == 0 {
 		unit = f.Least
 	}
-	// Numbers of the least unit begin at 0; those of each unit above it at half of what Digits count.
+	// Numbers with the least unit have keys from 0 on. Each larger unit takes half as many keys as Digits bits can
+	// count.
 	return int64(unit-f.Least)<<(f.Digits-1) + int64(math.Ldexp(x, -unit))
 }
 
-// At returns the number at a place.
+// At returns the number with the given key.
 func (f Format) At(key int64) float64 {
 	if key < 0 {
 		return -f.At(-key)
@@ -75,5 +76,5 @@ func (f Format) At(key int64) float64 {
 	return math.Ldexp(float64(key-above<<(f.Digits-1)), f.Least+int(above))
 }
 
-// Keys returns the places of all numbers of the format that are finite.
+// Keys returns the keys of all finite numbers of the format.
 func (f Format) Keys() Range { return Range{-f.Key(f.Max), f.Key(f.Max)} }

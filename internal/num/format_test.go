@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFormatRound holds Round against its definition: no number of the format is nearer, and of two that are as near
-// it is the even one.
+// TestFormatRound compares Round with its definition: no number of the format is nearer, and a tie goes to the even
+// number.
 func TestFormatRound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ x, want float64 }{
@@ -53,12 +53,13 @@ func TestFormatRound(t *testing.T) {
 	}
 }
 
-// TestOdd rounds rationals twice, to an odd float64 and then to a format, where big.Float rounds them once.
+// TestOdd rounds rationals twice, to an odd float64 and then to a format. It compares the result with big.Float,
+// which rounds once.
 func TestOdd(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
-		// Near the middle of two numbers of float16, by far less than a float64 tells.
+		// Close to the middle between two numbers of float16, closer than a float64 can tell.
 		v := big.NewRat(int64(2*r.IntN(1024)+2049), 4096)
 		v.Add(v, new(big.Rat).SetFrac(big.NewInt(int64(r.IntN(3)-1)), new(big.Int).Lsh(big.NewInt(1), 80)))
 		near, _ := v.Float64()
@@ -69,7 +70,8 @@ func TestOdd(t *testing.T) {
 	}
 }
 
-// TestFormatKeys holds that keys are numbers in their order, each next to the one before, for what math knows too.
+// TestFormatKeys checks that keys number the values of a format in order, without gaps. It does so for formats that
+// package math knows, too.
 func TestFormatKeys(t *testing.T) {
 	t.Parallel()
 	if Float32.Keys().Hi != 0x7f7fffff || Float64.Keys().Hi != 0x7fefffffffffffff || Float16.Keys().Hi != 0x7bff ||

@@ -2,14 +2,14 @@ package num
 
 import "math/big"
 
-// A Quantiser is x -> clip(round(Scale*x + Bias)), as a model means it: of real numbers, exactly.
+// A Quantiser is the function clip(round(Scale*x + Bias)), computed exactly on real numbers as a model defines it.
 type Quantiser struct {
 	Scale, Bias *big.Rat
 	Mode        Rounding
 	Lo, Hi      int64
 }
 
-// At is the quantiser's value at x.
+// At returns the quantiser's value at x.
 func (q Quantiser) At(x int64) int64 {
 	d := q.denominator()
 	w := wanted{num: new(big.Int), den: d, mode: q.Mode, lo: q.Lo, hi: q.Hi}
@@ -17,40 +17,40 @@ func (q Quantiser) At(x int64) int64 {
 	return w.at(1)
 }
 
-// denominator is a common one of scale and bias.
+// denominator returns the least common denominator of scale and bias.
 func (q Quantiser) denominator() *big.Int {
 	a, b := q.Scale.Denom(), q.Bias.Denom()
 	d := new(big.Int).Mul(a, b)
 	return d.Quo(d, new(big.Int).GCD(nil, nil, a, b))
 }
 
-// whole is r*d, which is an integer.
+// whole returns r*d, which must be an integer.
 func whole(r *big.Rat, d *big.Int) *big.Int {
 	n := new(big.Int).Quo(d, r.Denom())
 	return n.Mul(n, r.Num())
 }
 
-// A Scaling is a quantiser in integers but for its limits: round((Multiplier*x + Bias)/2^Shift).
+// A Scaling is a quantiser in integers without limits: round((Multiplier*x + Bias)/2^Shift).
 type Scaling struct {
 	Multiplier, Bias int64
 	Shift            int
 	Mode             Rounding
 }
 
-// maxScaled is the bits of a multiplier and a bias.
+// maxScaled limits the bits of a multiplier and of a bias.
 const maxScaled = 61
 
-// ScaledOver finds a scaling that equals the quantiser at all integers of a range: one that rounds down, or as the
-// quantiser does where only that is equal, of the least shift but for a few, and no shift below least. Where scale and
-// bias are whole over a power of two, they are a scaling themselves.
+// ScaledOver finds a scaling that equals the quantiser at all integers of a range. The scaling rounds down if
+// possible, otherwise as the quantiser does. Its shift is close to the least possible one, and not below the
+// argument least. If scale and bias are integers over a power of two, they form a scaling themselves.
 //
-// What is found is proved without looking at single integers. Both come to v where a line reaches a boundary, and one
-// line is the other with an error that is itself a line. Of the quantiser's, how near it comes to any boundary, from
-// below and from above, is the least of the remainders of an arithmetic progression. Where the error is less than that
-// at both ends of a range, no integer between is on another side.
+// The result is proved without a test of single integers. Each function takes the value v from where its line
+// reaches a boundary. The difference of the two lines is itself a line. The distance of the quantiser's line from
+// any boundary, below or above, is the least remainder of an arithmetic progression. If the difference of the lines
+// is less than this distance at both ends of a range, no integer in between falls on the other side of a boundary.
 //
-// ok is false where nothing within 63 bits is found: ties that are rounded to even are met by no multiplication, for
-// one, unless scale and bias are whole over a power of two.
+// ok is false if no scaling within 63 bits is found. For example, no multiplication rounds ties to even, unless
+// scale and bias are integers over a power of two.
 func (q Quantiser) ScaledOver(x Range, least int) (s Scaling, ok bool) {
 	if q.Scale.Sign() < 0 {
 		q.Scale = new(big.Rat).Neg(q.Scale)
@@ -74,7 +74,7 @@ func (q Quantiser) ScaledOver(x Range, least int) (s Scaling, ok bool) {
 	return s, ok
 }
 
-// With is the scaling with a shift of so much at least.
+// With returns the same scaling with at least the given shift.
 func (s Scaling) With(shift int) Scaling {
 	if more := shift - s.Shift; more > 0 {
 		s.Multiplier, s.Bias, s.Shift = s.Multiplier<<more, s.Bias<<more, shift
@@ -82,14 +82,14 @@ func (s Scaling) With(shift int) Scaling {
 	return s
 }
 
-// Fits reports whether sums stay within 63 bits.
+// Fits reports whether all sums over the range fit into 63 bits.
 func (s Scaling) Fits(x Range) bool {
 	p, ok := x.Times(s.Multiplier)
 	sum, ok2 := p.Plus(Point(s.Bias))
 	return ok && ok2 && max(signedBits(sum.Lo), signedBits(sum.Hi)) <= maxRequantBits
 }
 
-// Exactly is the quantiser as a scaling where scale and bias are whole over a power of two.
+// Exactly returns the quantiser as a scaling if scale and bias are integers over a power of two.
 func (q Quantiser) Exactly() (s Scaling, ok bool) {
 	d := q.denominator()
 	s = Scaling{Shift: d.BitLen() - 1, Mode: q.Mode}
@@ -102,17 +102,18 @@ func (q Quantiser) Exactly() (s Scaling, ok bool) {
 	return s, true
 }
 
-// A part of a quantiser is values whose boundaries lie alike: those that are positive, or those that are not. Over
-// integers from first to last, floor((rise*x + start)/unit) tells which of these values x comes to. A scaling has to
-// come to the same, where it comes to v if 2*sum + halves*2^shift - open reaches 2*v*2^shift.
+// A part of a quantiser is a set of values whose boundaries lie alike: the positive values, or all others. For
+// integers x from first to last, floor((rise*x + start)/unit) selects the value. A scaling must select the same
+// value. It selects v if 2*sum + halves*2^shift - open reaches 2*v*2^shift.
 type part struct {
 	rise, start, unit *big.Int
 	first, last       *big.Int
-	least, most       *big.Int // remainders
+	least, most       *big.Int // remainders of rise*x + start modulo unit
 	halves, open      int64
 }
 
-// parts are those of the values over a range, for a scaling that rounds in a mode. ok is false where none can equal it.
+// parts returns the parts of the quantiser over a range, for a scaling with the given rounding. ok is false if no
+// such scaling can be equal.
 func (q Quantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 	if mode == HalfEven {
 		return nil, false
@@ -123,7 +124,7 @@ func (q Quantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 		}
 		halves, reached := q.Mode.boundary(v[1])
 		if q.Mode == HalfEven {
-			reached = true // which holds where nothing lies on a boundary
+			reached = true // true, since no input lies on a boundary
 		}
 		p := q.part(x, v, halves, reached)
 		if q.Mode == HalfEven && p.least.Sign() == 0 {
@@ -145,7 +146,7 @@ func (q Quantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
 	if !reached {
 		p.start.Sub(p.start, big.NewInt(1))
 	}
-	// From the last integer that does not come to the least value, to the first that comes to the greatest.
+	// first is the last integer below the least value, and last is the first integer with the greatest value.
 	p.first, p.last = big.NewInt(x.Lo), big.NewInt(x.Hi)
 	if p.rise.Sign() == 0 {
 		p.last.Set(p.first)
@@ -168,7 +169,7 @@ func (q Quantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
 	step, at := new(big.Int).Mod(p.rise, p.unit), p.line(p.first)
 	at.Mod(at, p.unit)
 	p.least = LeastRemainder(n, p.unit, step, at)
-	// The greatest is the least of what is left to the unit.
+	// The greatest remainder follows from the least remainder of the complement.
 	end := new(big.Int).Sub(p.unit, big.NewInt(1))
 	back := new(big.Int).Neg(step)
 	p.most = LeastRemainder(n, p.unit, back.Mod(back, p.unit), at.Sub(end, at))
@@ -176,19 +177,19 @@ func (q Quantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
 	return p
 }
 
-// line is rise*x + start.
+// line returns rise*x + start.
 func (p part) line(x *big.Int) *big.Int {
 	y := new(big.Int).Mul(p.rise, x)
 	return y.Add(y, p.start)
 }
 
-// reaches is the first integer that comes to v.
+// reaches returns the first integer whose value is v.
 func (p part) reaches(v int64) *big.Int {
 	y := new(big.Int).Mul(p.unit, big.NewInt(v))
 	return ceilQuo(y.Sub(y, p.start), p.rise)
 }
 
-// ceilQuo is a/b rounded up; b is positive.
+// ceilQuo returns a/b rounded up, for a positive b.
 func ceilQuo(a, b *big.Int) *big.Int {
 	n, rest := new(big.Int).DivMod(a, b, new(big.Int))
 	if rest.Sign() > 0 {
@@ -197,7 +198,7 @@ func ceilQuo(a, b *big.Int) *big.Int {
 	return n
 }
 
-// search tries shifts in increasing order, from least on, and with each the two integers around the scale.
+// search tries shifts in increasing order from least on, and with each the two integers next to the scaled scale.
 func (q Quantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok bool) {
 	for shift := least; shift <= MaxRequantShift; shift++ {
 		m := new(big.Int).Lsh(q.Scale.Num(), uint(shift))
@@ -215,7 +216,7 @@ func (q Quantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok
 	return Scaling{}, false
 }
 
-// biases is the bias nearest to 0 with which the scaling of a multiplier equals all parts.
+// biases returns the bias nearest to 0 with which the given multiplier equals all parts.
 func biases(parts []part, m *big.Int, shift int) (b *big.Int, ok bool) {
 	var lo, hi *big.Int
 	for _, p := range parts {
@@ -235,7 +236,7 @@ func biases(parts []part, m *big.Int, shift int) (b *big.Int, ok bool) {
 				case i == 0 && (lo == nil || bound.Cmp(lo) > 0):
 					lo = bound
 				case i == 1 && (hi == nil || bound.Cmp(hi) < 0):
-					hi = bound // which is not reached
+					hi = bound // exclusive
 				}
 			}
 		}

@@ -2,12 +2,12 @@ package num
 
 import "math/big"
 
-// Steps is the quantiser over a range, as a step function. few is false where it has more than limit steps.
+// Steps returns the quantiser over a range as a step function. few is false if it has more than limit steps.
 //
-// The least x from which on the value is v follows from where the rounding reaches v: with a scale s > 0 that is the
-// least x with s*x + b >= c, or > c where a tie goes down, and c is v less a whole, a half or nothing (reaches). With
-// whole numbers for all of these, (c - b)/s is a fraction whose numerator grows by the same for each v, so that one
-// division, for the first v, and an addition for each other do.
+// The value is v from the x on where rounding reaches v. For a scale s > 0 that is the least x with s*x + b >= c,
+// or > c if a tie rounds down. Here c is v minus 0, 1/2 or 1 (reaches). In integers, (c - b)/s is a fraction whose
+// numerator grows by the same amount for each v. So one division for the first v suffices, and one addition for
+// each other v.
 func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
 	if q.Scale.Sign() < 0 {
 		m := q
@@ -22,7 +22,7 @@ func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
 	if first == last {
 		return s, true
 	}
-	if q.Scale.Cmp(big.NewRat(1, 1)) >= 0 { // another value at every x, between the limits
+	if q.Scale.Cmp(big.NewRat(1, 1)) >= 0 { // the value changes at every x between the limits
 		return q.everyStep(x, limit)
 	}
 	if uint64(last)-uint64(first) > uint64(limit)+1 {
@@ -38,7 +38,7 @@ func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
 		} else {
 			at.next()
 		}
-		if n := len(s.At); n > 0 && at.reached(tie) == s.At[n-1] { // away from zero, 0 is none but of 0
+		if n := len(s.At); n > 0 && at.reached(tie) == s.At[n-1] { // rounding away from zero gives 0 only for 0
 			s.Value[n] = v
 		} else {
 			s.At, s.Value = append(s.At, at.reached(tie)), append(s.Value, v)
@@ -50,7 +50,7 @@ func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
 	return s, true
 }
 
-// everyStep is Steps of a scale of 1 or more.
+// everyStep is Steps for a scale of 1 or more.
 func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
 	last := q.At(x.Lo)
 	s.Value = append(s.Value, last)
@@ -58,7 +58,7 @@ func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
 	for i := x.Lo; last != end; {
 		i++
 		v := q.At(i)
-		if v == last { // at the lower limit yet
+		if v == last { // still at the lower limit
 			next := q.leaves(i, x.Hi)
 			i, v = next, q.At(next)
 		}
@@ -70,7 +70,8 @@ func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
 	return s, true
 }
 
-// leaves is the first x behind one at the lower limit whose value is another one. That of hi is.
+// leaves returns the first x above lo whose value differs from the value at lo, which is the lower limit. The value
+// at hi must differ.
 func (q Quantiser) leaves(lo, hi int64) int64 {
 	least := q.At(lo)
 	for uint64(hi)-uint64(lo) > 1 {
@@ -83,7 +84,8 @@ func (q Quantiser) leaves(lo, hi int64) int64 {
 	return hi
 }
 
-// reaches says where a rounding reaches v: at v less so many halves, and whether already there, or only beyond.
+// reaches returns the number of halves below v at which rounding reaches v. there is false if it does only above
+// that point.
 func (r Rounding) reaches(v int64) (halves int64, there bool) {
 	switch r {
 	case HalfEven:
@@ -108,14 +110,14 @@ func (r Rounding) reaches(v int64) (halves int64, there bool) {
 	return 0, true
 }
 
-// A stair is (c - b)/s for one value after the other: whole + rest/den.
+// A stair computes (c - b)/s for successive values v, as whole + rest/den.
 type stair struct {
 	less             int64
 	whole, rest, den *big.Int
-	up, more         *big.Int // for the next value: whole and rest grow by these
+	up, more         *big.Int // increments of whole and rest for the next value
 }
 
-// stair begins with value v, which is reached so many halves below it.
+// stair returns the stair for value v, which rounding reaches the given number of halves below v.
 func (q Quantiser) stair(v, less int64) stair {
 	a := stair{less: less, whole: new(big.Int), rest: new(big.Int), up: new(big.Int), more: new(big.Int)}
 	bd, sd := q.Bias.Denom(), q.Scale.Denom()
@@ -130,7 +132,7 @@ func (q Quantiser) stair(v, less int64) stair {
 	return a
 }
 
-// next goes on to the value after this one.
+// next advances to the next value.
 func (a *stair) next() {
 	a.whole.Add(a.whole, a.up)
 	if a.rest.Add(a.rest, a.more); a.rest.Cmp(a.den) >= 0 {
@@ -139,7 +141,7 @@ func (a *stair) next() {
 	}
 }
 
-// reached is the least integer at or beyond the number, or beyond it.
+// reached returns the least integer at or above the stair's number, or strictly above it if there is false.
 func (a *stair) reached(there bool) int64 {
 	x := a.whole.Int64()
 	if !there || a.rest.Sign() != 0 {

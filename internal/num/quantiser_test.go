@@ -7,14 +7,15 @@ import (
 	"testing"
 )
 
-// quantisers draws one of so many bits over sums, most of which reach most of its codes.
+// quantisers draws a quantiser of the given number of bits, and a range of sums. Most of these reach most of its
+// codes.
 func quantisers(r *rand.Rand, bits int) (q Quantiser, x Range) {
 	q.Mode = Roundings[r.IntN(len(Roundings))]
 	if q.Lo, q.Hi = 0, 1<<bits-1; r.IntN(2) == 0 {
 		q.Lo, q.Hi = -1<<(bits-1), 1<<(bits-1)-1
 	}
 	if r.IntN(3) == 0 {
-		q.Lo = max(q.Lo, 0) // behind a ReLU
+		q.Lo = max(q.Lo, 0) // as after a ReLU
 	}
 	x = Range{Lo: -r.Int64N(1 << (bits - 2 + r.IntN(6))), Hi: r.Int64N(1 << (bits - 2 + r.IntN(6)))}
 	float := func(of float64) *big.Rat { return new(big.Rat).SetFloat64(float64(float32(of))) }
@@ -23,13 +24,13 @@ func quantisers(r *rand.Rand, bits int) (q Quantiser, x Range) {
 	case 0: // powers of two, with ties
 		q.Scale = new(big.Rat).SetFrac64(1+2*r.Int64N(4), 1<<r.IntN(8))
 		q.Bias = new(big.Rat).SetFrac64(r.Int64N(1<<12)-1<<11, 1<<r.IntN(8))
-	case 1: // few values of the fraction, with ties
+	case 1: // few bits behind the binary point, with ties
 		q.Scale = big.NewRat(1+r.Int64N(30), 1+r.Int64N(60))
 		q.Bias = big.NewRat(r.Int64N(2000)-1000, 1+r.Int64N(60))
-	case 2: // of real numbers, as exporters have them
+	case 2: // real numbers, as exporters write them
 		q.Scale = float((0.5 + r.Float64()) * steps)
 		q.Bias = float(r.NormFloat64() * 100)
-	default: // with the scale of the codes
+	default: // the scale of the codes
 		own := float(0.001 + r.Float64())
 		q.Scale = new(big.Rat).Quo(float((0.5+r.Float64())*steps), own)
 		q.Bias = new(big.Rat).Quo(float(r.NormFloat64()*100), own)
@@ -40,7 +41,8 @@ func quantisers(r *rand.Rand, bits int) (q Quantiser, x Range) {
 	return q, x
 }
 
-// TestScaledOver holds scalings against the quantiser: few bits at every integer of the range, many at some thousands.
+// TestScaledOver compares scalings with the quantiser: at every integer of narrow ranges, at some thousand integers
+// of wide ones.
 func TestScaledOver(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 7))
@@ -73,8 +75,8 @@ func TestScaledOver(t *testing.T) {
 	}
 }
 
-// TestSteps holds step functions against the quantiser at every integer of small ranges, and around every step of wide
-// ones.
+// TestSteps compares step functions with the quantiser: at every integer of small ranges, and around every step in
+// wide ranges.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 7))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// small is every range with bounds in [-n,n].
+// small lists every range with bounds in [-n,n].
 func small(n int64) (all []Range) {
 	for lo := -n; lo <= n; lo++ {
 		for hi := lo; hi <= n; hi++ {
@@ -16,7 +16,7 @@ func small(n int64) (all []Range) {
 	return all
 }
 
-// seen is the range of f over the values of r, found by trying them all.
+// seen returns the range of f over the values of r, found by trying all of them.
 func seen(r Range, f func(int64) int64) Range {
 	s := Point(f(r.Lo))
 	for x := r.Lo; x <= r.Hi; x++ {

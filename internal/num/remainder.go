@@ -2,18 +2,18 @@ package num
 
 import "math/big"
 
-// LeastRemainder is the least (a*x + c) mod m over 0 <= x <= n, where a and c are in 0..m-1.
+// LeastRemainder returns the least (a*x + c) mod m over 0 <= x <= n. Both a and c must lie in 0..m-1.
 func LeastRemainder(n, m, a, c *big.Int) *big.Int {
 	if a.Sign() == 0 || n.Sign() == 0 {
 		return new(big.Int).Set(c)
 	}
 	end := new(big.Int).Mul(a, n)
 	end.Add(end, c)
-	if twice := new(big.Int).Lsh(a, 1); twice.Cmp(m) > 0 { // walked from its end, it goes in shorter steps
+	if twice := new(big.Int).Lsh(a, 1); twice.Cmp(m) > 0 { // in reverse order, the steps are shorter
 		return LeastRemainder(n, m, new(big.Int).Sub(m, a), end.Mod(end, m))
 	}
-	// It grows by a until it passes a multiple of m; the least are c and what is left then, of which every one is the
-	// one before less m, modulo a.
+	// The remainder grows by a until it passes a multiple of m. The candidates are c and the first remainder behind
+	// each multiple. Each of these is the one before it minus m, modulo a.
 	turns := end.Quo(end, m)
 	if turns.Sign() == 0 {
 		return new(big.Int).Set(c)

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A Rounding says which integer takes the place of a number between two.
+// A Rounding selects the integer to which a number is rounded.
 type Rounding string
 
-// The roundings. The first four go to the nearest integer and differ in ties.
+// The roundings. The first four round to the nearest integer and differ only for ties.
 const (
 	HalfEven       Rounding = "half-even"
 	HalfUp         Rounding = "half-up"
@@ -21,11 +21,11 @@ const (
 	AwayFromZero   Rounding = "away-from-zero"
 )
 
-// Roundings lists them all, in the order of their codes in hlslib/core/requant.hpp.
+// Roundings lists all roundings, in the order of their codes in hlslib/core/requant.hpp.
 var Roundings = []Rounding{HalfEven, HalfUp, HalfTowardZero, HalfAway, Floor, TowardZero, Ceil,
 	AwayFromZero}
 
-// Verify refuses what is no rounding.
+// Verify returns an error if r is no rounding.
 func (r Rounding) Verify() error {
 	if !slices.Contains(Roundings, r) {
 		return fmt.Errorf("unknown rounding %q", r)
@@ -33,10 +33,10 @@ func (r Rounding) Verify() error {
 	return nil
 }
 
-// Code is what stands for r in hlslib/core/requant.hpp.
+// Code returns the code of r in hlslib/core/requant.hpp.
 func (r Rounding) Code() int { return slices.Index(Roundings, r) }
 
-// Quotient is p/2^shift, rounded, where p is within 63 bits and shift in 0..MaxRequantShift.
+// Quotient returns p/2^shift, rounded. p must fit into 63 bits, and shift must lie in 0..MaxRequantShift.
 func (r Rounding) Quotient(p int64, shift int) int64 {
 	if shift == 0 {
 		return p
@@ -66,7 +66,7 @@ func (r Rounding) Quotient(p int64, shift int) int64 {
 	return floor
 }
 
-// Least is the least p whose Quotient is at least v; v and v-1 times 2^shift are within 63 bits.
+// Least returns the least p whose Quotient is at least v. Both v and v-1 times 2^shift must fit into 63 bits.
 func (r Rounding) Least(v int64, shift int) int64 {
 	if shift == 0 {
 		return v
@@ -79,15 +79,16 @@ func (r Rounding) Least(v int64, shift int) int64 {
 	return p
 }
 
-// Boundary is the number from which on the result is v or more; reached is false where the number itself still is less.
+// Boundary returns the number from which on the rounded result is at least v. reached is false if the number itself
+// still rounds to less.
 func (r Rounding) Boundary(v int64) (at *big.Rat, reached bool) {
 	halves, reached := r.boundary(v)
 	at = new(big.Rat).SetInt64(v)
 	return at.Sub(at, big.NewRat(halves, 2)), reached
 }
 
-// boundary is how many halves below v the numbers begin that come to v or more. reached is false where the boundary
-// itself does not.
+// boundary returns how many halves below v the numbers begin that round to v or more. reached is false if the
+// boundary itself rounds to less.
 func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 	switch r {
 	case HalfEven:
@@ -116,19 +117,19 @@ func (r Rounding) boundary(v int64) (halves int64, reached bool) {
 	return 1, true // half up
 }
 
-// halfDown is half-up, mirrored.
+// halfDown is the mirror image of half-up.
 const halfDown Rounding = "half-down"
 
-// A Requant is a change of scale on integers: x becomes x*Multiplier/2^Shift, rounded and clipped.
+// A Requant changes the scale of integers: x becomes x*Multiplier/2^Shift, rounded and clipped.
 type Requant struct {
 	Multiplier int64    `json:"multiplier"`
 	Shift      int      `json:"shift"` // 0..MaxRequantShift
 	Mode       Rounding `json:"mode"`
-	Lo         int64    `json:"lo"` // the least result; the least int64 clips nothing
-	Hi         int64    `json:"hi"` // the greatest result
+	Lo         int64    `json:"lo"` // least result; the least int64 means no clipping
+	Hi         int64    `json:"hi"` // greatest result
 }
 
-// Limits of a Requant's numbers, with which neither products nor what rounding adds leave an int64.
+// Limits of a Requant's parameters. Within them, products and rounding fit into int64.
 const (
 	MaxRequantShift = 62
 	maxRequantBits  = 63 // of x*Multiplier in two's complement
@@ -148,30 +149,31 @@ func (q Requant) Verify() error {
 	return nil
 }
 
-// Apply is the result of x, where x*Multiplier stays within 63 bits.
+// Apply returns the result for x. The product x*Multiplier must fit into 63 bits.
 func (q Requant) Apply(x int64) int64 {
 	return min(max(q.Mode.Quotient(x*q.Multiplier, q.Shift), q.Lo), q.Hi)
 }
 
-// Product is the range of x*Multiplier over r. ok is false where it leaves 63 bits.
+// Product returns the range of x*Multiplier over r. ok is false if it does not fit into 63 bits.
 func (q Requant) Product(r Range) (p Range, ok bool) {
 	p, ok = r.Times(q.Multiplier)
 	return p, ok && max(signedBits(p.Lo), signedBits(p.Hi)) <= maxRequantBits
 }
 
-// Rounded is the range of the results before they are clipped; ok is that of Product.
+// Rounded returns the range of results before clipping. ok is false if a product does not fit into 63 bits.
 func (q Requant) Rounded(r Range) (c Range, ok bool) {
 	p, ok := q.Product(r)
 	return Range{q.Mode.Quotient(p.Lo, q.Shift), q.Mode.Quotient(p.Hi, q.Shift)}, ok // rounding keeps the order
 }
 
-// Range is the range of the results over r: its ends occur. ok is that of Product.
+// Range returns the range of results over r. Both of its ends occur. ok is false if a product does not fit into 63
+// bits.
 func (q Requant) Range(r Range) (c Range, ok bool) {
 	c, ok = q.Rounded(r)
 	return Range{min(max(c.Lo, q.Lo), q.Hi), min(max(c.Hi, q.Lo), q.Hi)}, ok
 }
 
-// Reduced is the same function with the least shift: no factor of two is multiplied and then divided by.
+// Reduced returns the same function with the least shift, by removing common factors of two.
 func (q Requant) Reduced() Requant {
 	if q.Multiplier == 0 {
 		q.Shift = 0

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// exact is clip(round(x*scale)) by its definition: of the integers around it, the nearest; of two equally near, by
-// mode.
+// exact computes clip(round(x*scale)) by definition. It takes the nearest integer, and decides ties by the mode.
 func exact(x int64, scale *big.Rat, mode Rounding, lo, hi int64) int64 {
 	r := new(big.Rat).Mul(new(big.Rat).SetInt64(x), scale)
-	below := int64(math.Floor(must(r.Float64()))) - 1 // near enough to begin with
+	below := int64(math.Floor(must(r.Float64()))) - 1 // near enough to start the search
 	for new(big.Rat).SetInt64(below+1).Cmp(r) <= 0 {
 		below++
 	}
@@ -50,7 +49,7 @@ func must(f float64, _ bool) float64 { return f }
 
 func TestRequantApply(t *testing.T) {
 	t.Parallel()
-	// In quarters: ties at 2, 6, -2 and -6.
+	// In quarters, there are ties at 2, 6, -2 and -6.
 	xs := []int64{-7, -6, -5, -4, -2, -1, 0, 1, 2, 3, 6, 7}
 	for mode, want := range map[Rounding][]int64{
 		HalfEven:       {-2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 2, 2},
@@ -76,7 +75,7 @@ func TestRequantApply(t *testing.T) {
 	}
 }
 
-// TestRoundingLeast: Least is where Quotient comes to a value.
+// TestRoundingLeast checks that Least is the first p whose Quotient reaches a value.
 func TestRoundingLeast(t *testing.T) {
 	t.Parallel()
 	for _, mode := range Roundings {
@@ -147,7 +146,8 @@ func TestRequantVerify(t *testing.T) {
 	}
 }
 
-// TestFitRequant: what is found equals the function on every integer, and no smaller shift has a multiplier that does.
+// TestFitRequant checks that a found Requant equals the function at every integer, and that no smaller shift has a
+// multiplier that does.
 func TestFitRequant(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -175,7 +175,7 @@ func TestFitRequant(t *testing.T) {
 			return [2]Requant{{below, shift, mode, lo, hi}, {below + 1, shift, mode, lo, hi}}
 		}
 		q, ok := FitRequant(scale, mode, in, lo, hi)
-		if !ok { // where an exact integer or tie may move neither up nor down
+		if !ok { // where an exact integer or tie has no room in either direction
 			none++
 			for _, q := range around(40) {
 				if equals(q) {
@@ -238,8 +238,8 @@ func TestFitRequantLimits(t *testing.T) {
 	}
 }
 
-// TestFitRequantCell: what the cells of an LSTM ask, 16 bits of an 8 by 16 bit product and a scale of two float32, is
-// found at once.
+// TestFitRequantCell checks that requantisers for LSTM cells are found at once: 16 bits from a product of 8 by 16
+// bits, with a scale of two float32 factors.
 func TestFitRequantCell(t *testing.T) {
 	t.Parallel()
 	f := new(big.Rat).SetFloat64(float64(float32(0.0037)))

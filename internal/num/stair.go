@@ -2,21 +2,21 @@ package num
 
 // A Stair is a step function that a line may equal: m*x+b over 2^shift, rounded and clipped.
 //
-// Of a plateau at a limit the line must only keep on the far side. Any other plateau of value v demands
-// least(v) <= m*x+b < least(v+1) at both its ends, where least(v) is the least integer that, over 2^shift and rounded,
-// comes to v; how it rounds shows in nothing else. All of these are integers, so that two such bounds leave room for
-// some b just where they do at the slope m.
+// On a plateau at a limit, the line must only stay beyond the limit. Any other plateau with value v requires
+// least(v) <= m*x+b < least(v+1) at both its ends. Here least(v) is the least integer that gives v when divided by
+// 2^shift and rounded; the rounding mode matters only there. All these numbers are integers. So at slope m, some b
+// satisfies two such bounds exactly if the bounds leave room.
 type Stair struct {
-	F      Step  // over X: every breakpoint lies inside, and changes the value
-	X, V   Range // inputs and values
-	Limits Range // where the line is clipped
+	F      Step  // step function over X: every breakpoint lies inside and changes the value
+	X, V   Range // ranges of inputs and of values
+	Limits Range // range to which the line is clipped
 }
 
-// maxTerm is the largest magnitude of m*x, and of a value times 2^shift.
+// maxTerm limits the magnitude of m*x, and of a value times 2^shift.
 const maxTerm = 1 << 61
 
-// Stairs is step functions over inputs as Stairs, all with the limits of all; one of either serves all. ok is false
-// where there are none, or a magnitude is too large for any shift.
+// Stairs returns step functions over inputs as Stairs with common limits. A single step function, or a single range
+// of inputs, is used for all. ok is false if there are none, or if a magnitude is too large for any shift.
 func Stairs(steps []Step, x []Range) (stairs []Stair, ok bool) {
 	if len(steps) == 0 || len(x) == 0 || len(steps) > 1 && len(x) > 1 && len(steps) != len(x) {
 		return nil, false
@@ -40,7 +40,7 @@ func Stairs(steps []Step, x []Range) (stairs []Stair, ok bool) {
 	return stairs, true
 }
 
-// Plateau is the first and the last input of value i.
+// Plateau returns the first and the last input with value number i.
 func (s Stair) Plateau(i int) [2]int64 {
 	ends := [2]int64{s.X.Lo, s.X.Hi}
 	if i > 0 {
@@ -52,11 +52,11 @@ func (s Stair) Plateau(i int) [2]int64 {
 	return ends
 }
 
-// most is the greatest multiplier.
+// most returns the greatest multiplier.
 func (s Stair) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
 
-// Passes reports whether lines of some slope equal the stair. What one shift serves, the next serves with twice the
-// slope.
+// Passes reports whether a line of some slope equals the stair. If one does with a shift, another does with the
+// next shift and twice the slope.
 func (s Stair) Passes(mode Rounding, shift int) bool {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
@@ -66,7 +66,7 @@ func (s Stair) Passes(mode Rounding, shift int) bool {
 	return ok
 }
 
-// Multipliers is the slopes of lines that equal the stair.
+// Multipliers returns the range of slopes of lines that equal the stair.
 func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
@@ -78,17 +78,18 @@ func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	return Range{Lo: -down, Hi: up}, ok && ok2
 }
 
-// Lasts reports whether lines that equal the stair with a shift do so with a larger one, too: twice the sum over twice
-// the divisor is the same, unless something becomes too large. m is their Multipliers, of any rounding.
-func (s Stair) Lasts(m Range, shift, larger int) bool {
+// Lasts reports whether lines that equal the stair with one shift do so with a larger shift. They do, since twice
+// the sum over twice the divisor is the same, unless a number becomes too large. m holds their Multipliers with any
+// rounding.
+func (s Stair) Lasts(m Range, shift, larger int) bool { // least magnitude of a slope
 	least := max(m.Lo, -m.Hi, 0) // magnitude
 	return least <= s.most()>>(larger-shift) && s.fits(larger)
 }
 
-// fits reports whether values times 2^shift are not too large.
+// fits reports whether values times 2^shift are small enough.
 func (s Stair) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
 
-// Biases is the b of the lines of slope m, one of Multipliers.
+// Biases returns the range of b for lines with slope m, which must be one of Multipliers.
 func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
 	var room sums
 	between, _ := s.corridor(mode, shift, &room)
@@ -96,22 +97,22 @@ func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
 	return b
 }
 
-// sums is room for the bounds of most stairs, of codes of a byte: these are looked at again and again.
+// A sums is memory for the bounds of most stairs, those with codes of a byte. It is used again and again.
 type sums [2][256]int64
 
-// A corridor is where a stair's lines m*x+b pass through: what they come to at both ends of every plateau at least, and
-// what they come to at most, with the other sign.
+// A corridor contains the bounds that a stair sets to its lines m*x+b. Per plateau, floor is the least sum at both
+// ends, and ceiling is the negative of the greatest sum.
 type corridor struct {
-	at             []int64 // where plateaus begin, but for the first one
+	at             []int64 // where plateaus begin, without the first
 	x              Range
 	floor, ceiling []int64
 }
 
-// anything is a bound of what may be anything: of no line it is the one that counts.
+// anything is the bound that allows any sum. It never decides.
 const anything = -3 * maxTerm
 
-// corridor is that of the stair, in the room where that is enough. ok is false where values times 2^shift are too
-// large.
+// corridor returns the bounds of the stair for lines with the given rounding and shift. It uses room as memory if
+// that is large enough. ok is false if values times 2^shift are too large.
 func (s Stair) corridor(mode Rounding, shift int, room *sums) (between corridor, ok bool) {
 	if !s.fits(shift) {
 		return corridor{}, false
@@ -122,7 +123,7 @@ func (s Stair) corridor(mode Rounding, shift int, room *sums) (between corridor,
 		floor, ceiling = make([]int64, n), make([]int64, n)
 	}
 	floor, ceiling = floor[:n], ceiling[:n]
-	next, least := s.F.Value[0], mode.Least(s.F.Value[0], shift) // of the next value
+	next, least := s.F.Value[0], mode.Least(s.F.Value[0], shift) // least sum for the next value
 	for i, v := range s.F.Value {
 		if floor[i] = anything; v > s.Limits.Lo {
 			if v != next {
@@ -138,12 +139,12 @@ func (s Stair) corridor(mode Rounding, shift int, room *sums) (between corridor,
 	return corridor{s.F.At, s.X, floor, ceiling}, true
 }
 
-// A corner is where a line comes to a bound.
+// A corner is a point at which a line meets a bound.
 type corner struct{ x, sum int64 }
 
-// biases is the b of the lines of slope m. Where there are none, floor and ceiling are the corners that are furthest
-// apart. A line that rises is above a floor where it is so at its first input, and below a ceiling where it is so at
-// its last.
+// biases returns the range of b for lines of slope m. If it is empty, floor and ceiling are the corners that are
+// furthest apart. A rising line stays above a floor if it does so at the plateau's first input, and below a ceiling
+// if it does so at the last.
 func (between *corridor) biases(m int64) (b Range, floor, ceiling corner) {
 	const low, high = -2 * maxTerm, 2*maxTerm - 1
 	if m >= 0 {
@@ -157,7 +158,8 @@ func (between *corridor) biases(m int64) (b Range, floor, ceiling corner) {
 	return b, floor, ceiling
 }
 
-// firsts is the greatest sum less m times the first input of its plateau, and that corner, if it is more than some.
+// firsts returns the greatest difference of a sum and m times the first input of its plateau, with its corner. It
+// returns the argument most if no difference exceeds it.
 func (between *corridor) firsts(sums []int64, m, most int64) (int64, corner) {
 	var p corner
 	if b := sums[0] - m*between.x.Lo; b > most {
@@ -172,7 +174,7 @@ func (between *corridor) firsts(sums []int64, m, most int64) (int64, corner) {
 	return most, p
 }
 
-// lasts is that of the last inputs.
+// lasts is firsts for the last inputs of plateaus.
 func (between *corridor) lasts(sums []int64, m, most int64) (int64, corner) {
 	var p corner
 	last := len(sums) - 1
@@ -187,10 +189,10 @@ func (between *corridor) lasts(sums []int64, m, most int64) (int64, corner) {
 	return most, p
 }
 
-// steepest is the greatest slope of the lines, from most down to -most; sign is -1 for those of the mirrored corridor.
-// As long as the line of a slope is too steep for a floor with a ceiling further along, the pair for which it is so by
-// most gives the next slope. That is Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), and takes a
-// few rounds. ok is false where a pair comes up that no lesser slope puts right.
+// steepest returns the greatest slope of the lines, searching from most down to -most. With sign -1 it mirrors the
+// corridor. If a line is too steep for a floor and a later ceiling, the worst such pair gives the next slope. That
+// is Newton's method for a ratio (Dinkelbach, Management Science 13, 1967), which takes few rounds. ok is false if
+// some pair remains violated at every smaller slope.
 func (between *corridor) steepest(sign, most int64) (m int64, ok bool) {
 	for m = most; m >= -most; {
 		b, floor, ceiling := between.biases(sign * m)
@@ -203,7 +205,7 @@ func (between *corridor) steepest(sign, most int64) (m int64, ok bool) {
 		}
 		rise := ceiling.sum - floor.sum
 		if m = rise / run; rise%run < 0 {
-			m-- // down, not toward 0
+			m-- // round down, not toward 0
 		}
 	}
 	return 0, false

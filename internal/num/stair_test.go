@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A stair's multipliers are those for which some bias gives it, and what one shift serves lasts as long as it says.
+// TestMultipliers checks that a stair's multipliers are those with which some bias equals the stair. It checks that
+// Lasts is right about larger shifts.
 func TestMultipliers(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 2))
@@ -22,7 +23,7 @@ func TestMultipliers(t *testing.T) {
 				step.At, step.Value = append(step.At, v), append(step.Value, code)
 			}
 		}
-		if r.IntN(4) == 0 { // perhaps no line
+		if r.IntN(4) == 0 { // there may be no line
 			step.Value[r.IntN(len(step.Value))] += r.Int64N(5) - 2
 		}
 		stairs, ok := Stairs([]Step{step}, []Range{x})
@@ -59,7 +60,7 @@ func TestMultipliers(t *testing.T) {
 	}
 }
 
-// gives reports whether a line of slope m and some bias is the stair.
+// gives reports whether a line of slope m equals the stair with some bias.
 func gives(s *Stair, mode Rounding, shift int, m int64) bool {
 	biases := Range{Lo: -1 << 20, Hi: 1 << 20}
 	for v := s.X.Lo; v <= s.X.Hi; v++ {

@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// A Step is a function from integers to integers that is constant between breakpoints: the exact form of everything
-// that lies between an accumulator and a quantiser's code. At is strictly increasing and len(Value) == len(At)+1;
-// x maps to Value[i] where At[i-1] <= x < At[i].
+// A Step is a function from integers to integers that is constant between breakpoints. It exactly describes
+// everything that lies between an accumulator and a quantiser's code. At is strictly increasing, and len(Value) ==
+// len(At)+1. It maps x to Value[i] where At[i-1] <= x < At[i].
 type Step struct {
 	At    []int64 `json:"at"`
 	Value []int64 `json:"value"`
 }
 
-// Apply is the step's value at x.
+// Apply returns the step function's value at x.
 func (s Step) Apply(x int64) int64 {
 	return s.Value[s.Above(x)]
 }
 
-// fewSteps are counted quicker than searched: the processor has nothing to guess.
+// Up to fewSteps breakpoints, counting is faster than searching, since it needs no branch prediction.
 const fewSteps = 16
 
-// Above is the number of the first breakpoint above x, len(At) where there is none.
+// Above returns the index of the first breakpoint above x, or len(At) if there is none.
 func (s Step) Above(x int64) int {
 	if len(s.At) <= fewSteps {
 		n := 0
@@ -44,7 +44,7 @@ func (s Step) Above(x int64) int {
 	return low
 }
 
-// Verify checks the form.
+// Verify checks the order and the number of breakpoints and values.
 func (s Step) Verify() error {
 	if len(s.Value) != len(s.At)+1 {
 		return fmt.Errorf("step function has %d breakpoints and %d values", len(s.At), len(s.Value))
@@ -57,8 +57,8 @@ func (s Step) Verify() error {
 	return nil
 }
 
-// Over restricts s to the values of r: breakpoints that r never crosses go, as do those between equal values. Where
-// none goes, the lists are those of s.
+// Over restricts s to inputs in r. It removes breakpoints that r never crosses and those between equal values. If
+// nothing is removed, the result shares the lists of s.
 func (s Step) Over(r Range) Step {
 	if s.within(r) {
 		return Step{slices.Clip(s.At), slices.Clip(s.Value)}
@@ -76,7 +76,8 @@ func (s Step) Over(r Range) Step {
 	return out
 }
 
-// within reports whether r crosses all breakpoints, of which there are some, and all of them change the value.
+// within reports whether Over would remove nothing: r crosses all breakpoints and each changes the value. It
+// returns false if there are no breakpoints.
 func (s Step) within(r Range) bool {
 	n := len(s.At)
 	if n == 0 || s.At[0] <= r.Lo || s.At[n-1] > r.Hi {
@@ -90,7 +91,7 @@ func (s Step) within(r Range) bool {
 	return true
 }
 
-// Reach is the range of s over r.
+// Reach returns the range of values of s over r.
 func (s Step) Reach(r Range) Range {
 	o := s.Over(r)
 	v := Point(o.Value[0])
@@ -100,7 +101,7 @@ func (s Step) Reach(r Range) Range {
 	return v
 }
 
-// NonDecreasing reports whether no breakpoint goes down.
+// NonDecreasing reports whether no breakpoint decreases the value.
 func (s Step) NonDecreasing() bool {
 	for i := range s.At {
 		if s.Value[i+1] < s.Value[i] {
@@ -110,9 +111,10 @@ func (s Step) NonDecreasing() bool {
 	return true
 }
 
-// Mirror is x -> s(-x) wherever -x is an int64: what an accumulator of negated weights needs.
+// Mirror returns the function s(-x), for all x such that -x is an int64. It serves an accumulator of negated
+// weights.
 func (s Step) Mirror() Step {
-	s = s.Over(Range{-1<<63 + 1, 1<<63 - 1}) // the x with a -x; without it 1-at below could overflow
+	s = s.Over(Range{-1<<63 + 1, 1<<63 - 1}) // all x with a -x; without this, 1-at below could overflow
 	n := len(s.At)
 	m := Step{At: make([]int64, n), Value: make([]int64, n+1)}
 	for i, at := range s.At {
@@ -124,8 +126,8 @@ func (s Step) Mirror() Step {
 	return m
 }
 
-// Share lets functions whose values are each one unit above the last have parts of one list. A network has tens of
-// thousands of functions to codes of a byte, and these have the same values, or some of them.
+// Share makes step functions share one list of values, if each value is one unit above the last. A network has tens
+// of thousands of functions to codes of a byte, most with the same values or a part of them.
 func Share(list []Step) {
 	unit, all, held := int64(0), Range{}, 0
 	for _, s := range list {
@@ -139,7 +141,7 @@ func Share(list []Step) {
 		all, held = all.Union(Range{s.Value[0], s.Value[len(s.At)]}), held+len(s.Value)
 	}
 	if unit == 0 || uint64(all.Hi)-uint64(all.Lo) >= uint64(held)*uint64(unit) {
-		return // a list of their own is shorter
+		return // separate lists are shorter
 	}
 	values := make([]int64, 0, (all.Hi-all.Lo)/unit+1)
 	for v := all.Lo; v < all.Hi; v += unit {
@@ -155,7 +157,8 @@ func Share(list []Step) {
 	}
 }
 
-// unit is by how much every value is above the last; 0 where they are not by the same, or a value is not of 32 bits.
+// unit returns the constant difference between successive values. It returns 0 if the difference varies or a value
+// does not fit into 32 bits.
 func (s Step) unit() int64 {
 	small := Range{math.MinInt32, math.MaxInt32}
 	if len(s.At) == 0 || !small.Contains(s.Value[0]) {
@@ -170,5 +173,5 @@ func (s Step) unit() int64 {
 	return max(u, 0)
 }
 
-// Equal reports whether two step functions are written alike.
+// Equal reports whether two step functions have the same breakpoints and values.
 func (s Step) Equal(o Step) bool { return slices.Equal(s.At, o.At) && slices.Equal(s.Value, o.Value) }

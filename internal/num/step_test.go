@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomStep has breakpoints in [-9,9] and values in [-5,5].
+// randomStep returns a step function with breakpoints in [-9,9] and values in [-5,5].
 func randomStep(r *rand.Rand, rising bool) Step {
 	var s Step
 	for x := int64(-9); x <= 9; x++ {
@@ -25,7 +25,7 @@ func randomStep(r *rand.Rand, rising bool) Step {
 	return s
 }
 
-// at is the definition of a step function, read literally.
+// at evaluates a step function by its definition.
 func (s Step) at(x int64) int64 {
 	v := s.Value[0]
 	for i, at := range s.At {
@@ -106,8 +106,8 @@ func TestStepVerify(t *testing.T) {
 	}
 }
 
-// TestCompare checks comparators against the step functions they build, for one step for all channels and for one per
-// channel, over one range and over one per channel.
+// TestCompare compares comparators with the step functions they are built from: with one step function for all
+// channels or one per channel, over one range or one per channel.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 2))
@@ -116,7 +116,7 @@ func TestCompare(t *testing.T) {
 		steps := make([]Step, 1+(n%2)*(channels-1))
 		for c := range steps {
 			steps[c] = randomStep(r, n%3 > 0)
-			if n%5 == 0 { // multiples of 2 plus an odd offset, as bipolar codes have
+			if n%5 == 0 { // multiples of 2 plus an odd offset, like bipolar codes
 				for i := range steps[c].Value {
 					steps[c].Value[i] = 2*steps[c].Value[i] - 1
 				}
@@ -127,7 +127,7 @@ func TestCompare(t *testing.T) {
 			in[c].Lo = r.Int64N(16) - 8
 			in[c].Hi = in[c].Lo + r.Int64N(8-in[c].Lo)
 		}
-		typ := Type{Kind: Int, Width: 4} // holds -8..7, so that thresholds lie at its very ends
+		typ := Type{Kind: Int, Width: 4} // holds -8..7, so that thresholds lie at both ends
 		most := []int{0, 3, 100}[n%3]
 		k := Compare(steps, in, typ, most)
 		if len(k.At) != len(steps) || len(k.Base) != 1 && len(k.Base) != len(steps) {
@@ -142,7 +142,7 @@ func TestCompare(t *testing.T) {
 				t.Fatalf("%d unit thresholds, at most %d allowed", k.Count, most)
 			}
 			for i := range k.Count {
-				typ.Encode(k.Over(row, i, typ)) // panics where the threshold does not fit
+				typ.Encode(k.Over(row, i, typ)) // panics if the threshold does not fit
 			}
 			x := in[min(c, len(in)-1)]
 			for v := x.Lo; v <= x.Hi; v++ {
@@ -197,8 +197,9 @@ func TestCompareForms(t *testing.T) {
 	}
 }
 
-// TestShare: functions to values that are each one unit above the last hold parts of one list; all others, and all of
-// which that list would be longer than what they hold, keep their own. Comparators have the functions' breakpoints.
+// TestShare checks which step functions share a list of values. Functions whose values are each one unit above the
+// last value hold parts of one list. All others keep their own list, and so do functions if the common list would
+// be longer than their own lists together. Comparators have the functions' breakpoints.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	up := Step{At: []int64{1, 2, 3}, Value: []int64{0, 1, 2, 3}}
@@ -211,7 +212,7 @@ func TestShare(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		list  []Step
-		share string // of each, whether it holds a part of what the first one holds
+		share string // per function: whether it holds a part of the first function's list
 	}{
 		{"parts", []Step{up, part, beyond}, "[true true true]"},
 		{"other units", []Step{up, twice, down, part}, "[true false false true]"},

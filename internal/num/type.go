@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// Kind says how the bits of a Type are read.
+// A Kind determines how the bits of a Type are read.
 type Kind uint8
 
 // The kinds of Type. The zero Kind is invalid.
 const (
-	UInt    Kind = iota + 1 // unsigned integer; one bit prints as BINARY
-	Int                     // two's complement
-	Bipolar                 // -1 and +1 in one bit: 0 means -1
-	Ternary                 // -1, 0, +1 in two's complement, two bits
-	Float                   // minifloat: a sign, an exponent and a mantissa (float.go)
-	UFloat                  // one without a sign
+	UInt    Kind = iota + 1 // unsigned integer; with one bit its name is BINARY
+	Int                     // integer in two's complement
+	Bipolar                 // -1 and +1 in one bit, where 0 stands for -1
+	Ternary                 // -1, 0 and +1 in two bits, in two's complement
+	Float                   // minifloat: sign, exponent and mantissa (float.go)
+	UFloat                  // minifloat without a sign
 )
 
-// A Type is the bits that hold a value on a stream or in a memory. The zero Type is invalid.
+// A Type describes the bits that hold a value on a stream or in a memory. The zero Type is invalid.
 type Type struct {
 	Kind     Kind
 	Width    int // in bits, 1..64
-	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; else 0
+	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; otherwise 0
 }
 
-// MaxWidth is the widest Type: every value below the front end is an int64.
+// MaxWidth is the width of the widest Type. Every value below the front end is an int64.
 const MaxWidth = 64
 
-// Smallest is the narrowest integer type that holds r: unsigned where no value is negative.
+// Smallest returns the narrowest integer type that holds r. It is unsigned if no value is negative.
 func Smallest(r Range) Type {
 	if r.Lo >= 0 {
 		return Type{Kind: UInt, Width: unsignedBits(r.Hi)}
@@ -39,8 +39,8 @@ func Smallest(r Range) Type {
 	return Type{Kind: Int, Width: max(signedBits(r.Lo), signedBits(r.Hi))}
 }
 
-// Narrowest is the narrowest type that holds every one of the values: Bipolar where all are -1 or +1, else the
-// smallest integer type. There is at least one value.
+// Narrowest returns the narrowest type that holds all the values: Bipolar if each is -1 or +1, otherwise the
+// smallest integer type. There must be at least one value.
 func Narrowest(values ...[]int64) Type {
 	r := Span(values...)
 	if r.Lo < -1 || r.Hi > 1 {
@@ -54,7 +54,7 @@ func Narrowest(values ...[]int64) Type {
 	return Type{Kind: Bipolar, Width: 1}
 }
 
-// Span is the range from the least of the values, of which there is one at least, to the greatest.
+// Span returns the range from the least to the greatest of the values. There must be at least one.
 func Span(values ...[]int64) Range {
 	r := Range{math.MaxInt64, math.MinInt64}
 	for _, row := range values {
@@ -65,7 +65,7 @@ func Span(values ...[]int64) Range {
 	return r
 }
 
-// Range is every value that t can hold.
+// Range returns the smallest range that contains all values of t.
 func (t Type) Range() Range {
 	switch t.Kind {
 	case UInt:
@@ -88,7 +88,7 @@ func (t Type) Range() Range {
 // Signed reports whether t holds negative values.
 func (t Type) Signed() bool { return t.Kind != UInt && t.Kind != UFloat }
 
-// Holds reports whether v is a value of t; a bipolar type has no 0.
+// Holds reports whether v is a value of t. A bipolar type has no 0.
 func (t Type) Holds(v int64) bool {
 	if t.IsFloat() {
 		return t.holdsFloat(v)
@@ -96,8 +96,8 @@ func (t Type) Holds(v int64) bool {
 	return t.Range().Contains(v) && (t.Kind != Bipolar || v != 0)
 }
 
-// Encode gives the low Width bits that represent v. It panics where t does not hold v: widths are derived from ranges,
-// so such a value is a defect of ours.
+// Encode returns the low Width bits that represent v. It panics if t does not hold v: widths are derived from
+// ranges, so such a value is a bug in hlsgen.
 func (t Type) Encode(v int64) uint64 {
 	if !t.Holds(v) {
 		panic(fmt.Sprintf("num: %s cannot hold %d", t, v))
@@ -111,7 +111,7 @@ func (t Type) Encode(v int64) uint64 {
 	return uint64(v) & t.mask()
 }
 
-// Decode reads the low Width bits of b.
+// Decode returns the value that the low Width bits of b represent.
 func (t Type) Decode(b uint64) int64 {
 	b &= t.mask()
 	switch t.Kind {
@@ -137,7 +137,8 @@ func (t Type) mask() uint64 {
 	return 1<<t.Width - 1
 }
 
-// String gives QONNX's name of the type: INT4, UINT2, BINARY, BIPOLAR, TERNARY; of minifloats E4M3 and UE4M3.
+// String returns QONNX's name of the type: INT4, UINT2, BINARY, BIPOLAR or TERNARY. Minifloats are called E4M3 or
+// UE4M3.
 func (t Type) String() string {
 	switch t.Kind {
 	case UInt:
@@ -157,7 +158,7 @@ func (t Type) String() string {
 	return "INVALID"
 }
 
-// ParseType reads a name that String writes.
+// ParseType parses a name that String returns.
 func ParseType(s string) (Type, error) {
 	switch s {
 	case "BINARY":

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// types is every type of at most n bits.
+// types lists every type of at most n bits.
 func types(n int) (all []Type) {
 	for w := 1; w <= n; w++ {
 		all = append(all, Type{Kind: UInt, Width: w}, Type{Kind: Int, Width: w})
@@ -82,7 +82,7 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// TestSmallest tries every range against every narrower type.
+// TestSmallest compares every range's type with every narrower type.
 func TestSmallest(t *testing.T) {
 	t.Parallel()
 	for _, r := range small(20) {

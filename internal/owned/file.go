@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFile writes beside a path and renames, so that an interrupted run leaves no half file. It replaces regular files
-// and symbolic links only. An error names the file.
+// WriteFile writes a file at a hidden path beside its own and then renames it, so that an interrupted run leaves no
+// incomplete file. It replaces only regular files and symbolic links. An error names the file.
 func WriteFile(path string, b []byte) error {
 	f, err := Create(path)
 	if err != nil {
@@ -22,14 +22,14 @@ func WriteFile(path string, b []byte) error {
 	return f.Put()
 }
 
-// A Draft is a file that is written at a hidden place beside its path, where this process alone writes to it. Errors
+// A Draft is a file that is being written at a hidden path beside its own. Only this process writes to it. Errors
 // name the path.
 type Draft struct {
 	path string
 	lock *Lock
 }
 
-// Create begins a file, which may replace a regular one and a symbolic link.
+// Create begins a file. It may replace a regular file or a symbolic link.
 func Create(path string) (*Draft, error) {
 	f := &Draft{path: path}
 	info, err := os.Lstat(path)
@@ -45,7 +45,7 @@ func Create(path string) (*Draft, error) {
 	return f, f.named(err)
 }
 
-// Beside begins a file that is never put in its place: room for what becomes part of f, by number.
+// Beside begins a further hidden file, which is never renamed. It gives room for parts of f, by number.
 func (f *Draft) Beside(number int) (*Draft, error) {
 	lock, err := acquire(fmt.Sprintf("%s.%d", hidden(f.path), number))
 	return &Draft{f.path, lock}, f.named(err)
@@ -58,22 +58,22 @@ func (f *Draft) named(err error) error {
 	return fmt.Errorf("%s: %w", filepath.Base(f.path), cause(err))
 }
 
-// Write writes behind what Write has written.
+// Write appends to what Write has written before.
 func (f *Draft) Write(b []byte) (int, error) {
 	n, err := f.lock.file.Write(b)
 	return n, f.named(err)
 }
 
-// WriteAt writes from a byte on.
+// WriteAt writes at an offset in bytes.
 func (f *Draft) WriteAt(b []byte, at int64) (int, error) {
 	n, err := f.lock.file.WriteAt(b, at)
 	return n, f.named(err)
 }
 
-// ReadAt reads what was written.
+// ReadAt reads what has been written.
 func (f *Draft) ReadAt(b []byte, at int64) (int, error) { return f.lock.file.ReadAt(b, at) }
 
-// Put gives the file its name.
+// Put renames the file to its own path.
 func (f *Draft) Put() error {
 	file := f.lock.file
 	err := file.Chmod(0o644)

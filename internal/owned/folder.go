@@ -1,17 +1,17 @@
-// Package owned puts files and folders in their places: whole or not at all, by one process at a time, and never over
-// what somebody else wrote. A folder's manifest.json lists what hlsgen wrote there; everything else is a stranger. In
-// folders that are shared with others, hlsgen.sha256 does.
+// Package owned writes files and folders completely or not at all. Only one process at a time writes to a place,
+// and none overwrites what somebody else wrote. A folder's manifest.json lists the files that hlsgen wrote there.
+// All other files are called strangers. In folders shared with others, hlsgen.sha256 is the list.
 //
-//	folder.go    a place for a folder: claimed, written beside, exchanged
-//	record.go    the list of a folder's files, and what is there by that list
-//	strangers.go carries what is not ours into the folder that takes the place
-//	shared.go    files in folders that others write to as well
+//	folder.go    the place of a folder: claim it, write the new folder beside it, exchange the two
+//	record.go    the list of a folder's files, and what the folder holds according to that list
+//	strangers.go carries strangers into the new folder
+//	shared.go    files in folders to which others write as well
 //	file.go      single files
-//	lock.go      one process at a time; what a killed one left is taken over
-//	scratch.go   temporary folders, and what is left of those of killed processes
+//	lock.go      locks: one process at a time; takes over what a killed process left
+//	scratch.go   temporary folders, and removal of those that killed processes left
 //
-// What systems have: system_linux.go, system_darwin.go and system_rest.go exchange, system_unix.go and system_other.go
-// lock.
+// The system decides the rest: system_linux.go, system_darwin.go and system_rest.go exchange folders,
+// system_unix.go and system_other.go lock files.
 //
 // In come paths and bytes; out come folders and files, or who is in the way. It sees regular.
 package owned
@@ -27,38 +27,39 @@ import (
 	"slices"
 )
 
-// A Folder is the place of a folder that this process alone writes to, from Claim to Release.
-type Folder struct {
+// A Folder is the place of a folder to which only this process writes, from Claim to Release.
+type Folder struct { // absolute, without symbolic links
 	dir     string   // absolute, without symbolic links
-	scratch []string // lasting ones among them
-	lasting []string
-	work    string // beside it: what is being written
+	scratch []string // folders below that the folder's own scripts make, including lasting ones
+	lasting []string // those of scratch that the next folder keeps
+	work    string   // hidden folder beside the place, for what is being written
 	lock    *Lock
 	made    []string // parents that were made for it, the deepest first
 }
 
-// A How says what may be there already.
+// A How tells Put what it may replace.
 type How int
 
-// What Put does with the folder that is there: it must be empty; it must be ours and is replaced; or it must be ours,
-// and strangers in it stay.
+// The existing folder must be empty (Fresh), must be ours and is replaced (Replace), or must be ours and strangers
+// in it are kept (Keep).
 const (
 	Fresh How = iota
 	Replace
 	Keep
 )
 
-// The names in the folder beside the place.
+// The names in the hidden folder beside the place.
 const (
 	lockFile = "lock"
-	fresh    = "new"   // being written
-	whole    = "whole" // written; after the exchange, what stood at the place
-	old      = "old"   // what stood there, where the system cannot exchange
+	fresh    = "new"   // the new folder while it is written
+	whole    = "whole" // the new folder once complete; after the exchange, the former folder
+	old      = "old"   // the former folder, where the system cannot exchange folders
 )
 
-// Claim takes the place of a folder, an absolute path, and finishes what a killed process left of it. scratch are the
-// folders below, with slashes, that the folder's own scripts make: they go with it, but for the lasting ones, which
-// the next folder has, too. The error is a *BusyError where another process has the place.
+// Claim claims the place of a folder, given by an absolute path, and completes what a killed process left there.
+// scratch are the folders below it that the folder's own scripts make, with slashes. They are replaced with the
+// folder, except for the lasting ones, which the next folder keeps. The error is a *BusyError if another process
+// has claimed the place.
 func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 	f := &Folder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
@@ -89,14 +90,14 @@ func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 		}
 		lock, err := acquire(filepath.Join(f.work, lockFile))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // another process ends just now, and took its folder along
+			continue // another process is just ending and has removed its folder
 		}
 		if err != nil {
 			return nil, cause(err)
 		}
 		f.lock = lock
 		if err := f.recover(); err != nil {
-			f.Release() // what it cannot remove is what recover could not
+			f.Release() // ignore the error: recover has reported the same
 			return nil, cause(err)
 		}
 		return f, nil
@@ -104,16 +105,16 @@ func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 	return nil, &BusyError{}
 }
 
-// Release gives the place free. Of a folder that was not put there it leaves nothing.
+// Release gives up the claim. It leaves nothing of a folder that was not put in its place.
 func (f *Folder) Release() error {
 	err := os.RemoveAll(filepath.Join(f.work, fresh))
 	f.lock.Release()
-	os.Remove(f.work) // not where the next process is in it already
+	os.Remove(f.work) // fails if the next process is already in it
 	f.unmake()
 	return cause(err)
 }
 
-// unmake removes the parents that were made, where nothing is in them.
+// unmake removes the parents that were made, if they are empty.
 func (f *Folder) unmake() {
 	for _, dir := range f.made {
 		if os.Remove(dir) != nil {
@@ -122,7 +123,8 @@ func (f *Folder) unmake() {
 	}
 }
 
-// Inspect looks at what is at the place; the error is a *StrangersError where it may not be replaced so.
+// Inspect examines the present folder. The error is a *StrangersError if the folder may not be replaced in this
+// way.
 func (f *Folder) Inspect(how How) (*Contents, error) {
 	there, err := Inspect(f.dir, f.scratch)
 	if err != nil {
@@ -138,7 +140,7 @@ func (f *Folder) Inspect(how How) (*Contents, error) {
 	return there, err
 }
 
-// unreadable is an error of reading a folder, with the path: it may lie deep below it.
+// unreadable adds the path to an error of reading a folder, for the unreadable entry may lie deep below.
 func unreadable(err error) error {
 	if path := new(fs.PathError); errors.As(err, &path) && errors.Is(err, fs.ErrPermission) {
 		return &StuckError{path.Path}
@@ -146,15 +148,15 @@ func unreadable(err error) error {
 	return cause(err)
 }
 
-// A StuckError names what lies in a folder and cannot be removed, so that no other one can take its place.
+// A StuckError names an entry of a folder that cannot be removed, so that no other folder can take its place.
 type StuckError struct{ Path string }
 
 func (e *StuckError) Error() string {
 	return fmt.Sprintf("holds %q, which this user may not remove", e.Path)
 }
 
-// stuck is the path of what this user cannot remove from a folder; "" where all of it goes. The lasting folders are
-// moved as they are.
+// stuck returns the path of an entry that this user cannot remove from a folder, or "" if all can be removed.
+// Lasting folders only have to be moved.
 func stuck(dir string, lasting []string) (at string, err error) {
 	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrPermission) {
@@ -184,7 +186,8 @@ func stuck(dir string, lasting []string) (at string, err error) {
 	return at, err
 }
 
-// kept is the path of an entry that a sticky folder of another user keeps, as it is another user's, too.
+// kept returns the path of an entry of another user in a sticky folder of another user, which this user cannot
+// remove.
 func kept(dir string, e fs.DirEntry, entries []fs.DirEntry) string {
 	info, err := e.Info()
 	if err != nil || info.Mode()&fs.ModeSticky == 0 || ours(info) || os.Geteuid() == 0 {
@@ -198,7 +201,7 @@ func kept(dir string, e fs.DirEntry, entries []fs.DirEntry) string {
 	return ""
 }
 
-// A LeftError says that a folder is in its place, and what of the one that stood there cannot be removed.
+// A LeftError states that the new folder is in its place, but a part of the former folder cannot be removed.
 type LeftError struct {
 	Path string
 	Err  error
@@ -210,7 +213,7 @@ func (e *LeftError) Error() string {
 
 func (e *LeftError) Unwrap() error { return e.Err }
 
-// discard removes what has been replaced.
+// discard removes a folder that has been replaced.
 func discard(left string) error {
 	err := os.RemoveAll(left)
 	if path := new(fs.PathError); errors.As(err, &path) {
@@ -219,8 +222,8 @@ func discard(left string) error {
 	return err
 }
 
-// Put puts a folder of these files in its place, whole or not at all: paths have slashes, and one of them is the
-// manifest. It returns the strangers that stayed, or a *StrangersError of those that are in the way.
+// Put puts a folder with these files in its place, completely or not at all. Paths have slashes, and one file must
+// be the manifest. Put returns the strangers that were kept, or a *StrangersError with those that are in the way.
 func (f *Folder) Put(files map[string][]byte, how How) (kept []string, err error) {
 	kept, err = f.put(files, how)
 	return kept, cause(err)
@@ -256,7 +259,8 @@ func (f *Folder) put(files map[string][]byte, how How) ([]string, error) {
 	return there.strangers(), f.settle(ready)
 }
 
-// exchange puts the folder that is ready in its place, and what stood there, if anything did, in its stead.
+// exchange puts the complete new folder in its place, and moves the former folder, if any, to where the new one
+// was.
 func (f *Folder) exchange(ready string) error {
 	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(ready, f.dir)
@@ -268,7 +272,7 @@ func (f *Folder) exchange(ready string) error {
 	return f.swap(ready)
 }
 
-// swap exchanges in two steps; recover knows what to do between them.
+// swap exchanges the folders in two steps. recover completes the exchange if the process is killed in between.
 func (f *Folder) swap(ready string) error {
 	aside := filepath.Join(f.work, old)
 	if err := os.Rename(f.dir, aside); err != nil {
@@ -280,7 +284,7 @@ func (f *Folder) swap(ready string) error {
 	return os.Rename(aside, ready)
 }
 
-// recover finishes or undoes what a killed process has begun.
+// recover completes or undoes what a killed process has begun.
 func (f *Folder) recover() error {
 	aside := filepath.Join(f.work, old)
 	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
@@ -292,8 +296,8 @@ func (f *Folder) recover() error {
 		f.settle(filepath.Join(f.work, whole)))
 }
 
-// settle removes a folder that has been replaced, or was never put in its place. A stranger in it that is not at the
-// place as well goes there first.
+// settle removes a folder that was replaced or never put in its place. It first carries over any stranger that the
+// present folder lacks.
 func (f *Folder) settle(left string) error {
 	was, err := Inspect(left, f.scratch)
 	if err != nil || was.absent {
@@ -305,7 +309,7 @@ func (f *Folder) settle(left string) error {
 	}
 	for _, path := range was.strangers() {
 		if is.stranger(path) {
-			continue // the one that the user sees counts
+			continue // the version that the user sees wins
 		}
 		if err := carry(left, f.dir, path); err != nil {
 			return err
@@ -319,7 +323,7 @@ func (f *Folder) settle(left string) error {
 	return discard(left)
 }
 
-// hand moves a folder below from to the same place below to, where there is none yet.
+// hand moves a folder below from to the same path below to, unless something exists there.
 func hand(from, to, path string) error {
 	if _, err := os.Lstat(filepath.Join(to, path)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -335,14 +339,14 @@ func hand(from, to, path string) error {
 	return os.Rename(filepath.Join(from, path), filepath.Join(to, path))
 }
 
-// hidden is the path beside a path where it is written first. It is the same every time, so that a process finds what
-// a killed one has left.
+// hidden returns the hidden path beside a path at which it is written first. The hidden path is always the same, so
+// that a process finds what a killed one has left.
 func hidden(path string) string {
 	sum := sha256.Sum256([]byte(filepath.Base(path)))
 	return filepath.Join(filepath.Dir(path), ".hlsgen-"+hex.EncodeToString(sum[:8]))
 }
 
-// cause is an error without the paths that the user never named.
+// cause returns an error without paths that the user never named.
 func cause(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

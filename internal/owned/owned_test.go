@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// build is a folder's files with their manifest; each path holds its text and the name of the build.
+// build returns a folder's files with their manifest. Each file contains its path and the build's name.
 func build(t testing.TB, name string, paths ...string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -33,7 +33,7 @@ func build(t testing.TB, name string, paths ...string) map[string][]byte {
 	return files
 }
 
-// put puts a folder, as a run of hlsgen does.
+// put puts a folder in its place, as a run of hlsgen does.
 func put(dir string, files map[string][]byte, how How) ([]string, error) {
 	f, err := Claim(dir, []string{"made"})
 	if err != nil {
@@ -43,7 +43,7 @@ func put(dir string, files map[string][]byte, how How) ([]string, error) {
 	return kept, errors.Join(err, f.Release())
 }
 
-// spread writes files below a folder; a path that ends in a slash is a folder.
+// spread writes files below a folder. A path that ends in a slash makes a folder.
 func spread(t testing.TB, dir string, files map[string][]byte) {
 	t.Helper()
 	for path, data := range files {
@@ -61,7 +61,8 @@ func spread(t testing.TB, dir string, files map[string][]byte) {
 	}
 }
 
-// tree is every file below a folder but manifests, by path, with its text, and every folder that is empty.
+// tree returns the text of every file below a folder, by path, without manifests, and an entry for every empty
+// folder.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -87,7 +88,7 @@ func tree(t testing.TB, dir string) map[string]string {
 	return all
 }
 
-// texts is files as one text.
+// texts joins files into one text.
 func texts(files map[string]string) string {
 	var b strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -96,15 +97,15 @@ func texts(files map[string]string) string {
 	return b.String()
 }
 
-// TestPut holds what may be replaced, and what stays.
+// TestPut checks what may be replaced and what stays.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		there  map[string]string // beside the build "a" of x and in/y, or instead of its files
-		absent bool              // there is no build "a"
+		there  map[string]string // beside build "a" of x and in/y, or instead of its files
+		absent bool              // build "a" does not exist
 		how    How
-		want   string // the folder afterwards; empty where it is refused
+		want   string // the folder afterwards; empty if Put refuses
 		err    string
 	}{
 		{name: "nothing there", absent: true, want: "in/y=in/y of b;x=x of b;"},
@@ -163,7 +164,8 @@ func TestPut(t *testing.T) {
 	}
 }
 
-// TestKept holds that what stays is the same file, not another with its content, and that links are not followed.
+// TestKept checks that a stranger stays the same file, rather than becoming another with equal content, and that
+// links are not followed.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "dir")
@@ -185,7 +187,7 @@ func TestKept(t *testing.T) {
 	if to, err := os.Readlink(filepath.Join(dir, "link")); err != nil || to != "/nowhere/at all" {
 		t.Error(to, err)
 	}
-	// What cannot be linked is copied.
+	// Files that cannot be linked are copied.
 	for _, name := range []string{"z", "link"} {
 		to := filepath.Join(dir, name+" copied")
 		a, err := os.Lstat(filepath.Join(dir, name))
@@ -199,7 +201,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestRecover holds what the next process does with each state that a killed one may leave.
+// TestRecover checks how the next process handles each state that a killed one may leave.
 func TestRecover(t *testing.T) {
 	t.Parallel()
 	a, b := build(t, "a", "x"), build(t, "b", "x")
@@ -210,7 +212,7 @@ func TestRecover(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		dir  map[string][]byte            // nil: there is none
+		dir  map[string][]byte            // nil if it does not exist
 		work map[string]map[string][]byte // the folders beside it
 		want string
 	}{
@@ -236,7 +238,7 @@ func TestRecover(t *testing.T) {
 			if c.dir != nil {
 				spread(t, dir, c.dir)
 			}
-			spread(t, hidden(dir), map[string][]byte{lockFile: nil}) // of no process
+			spread(t, hidden(dir), map[string][]byte{lockFile: nil}) // a lock of no process
 			for name, files := range c.work {
 				spread(t, filepath.Join(hidden(dir), name), files)
 			}
@@ -258,8 +260,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// TestLasting: folders that last are in the next folder, too, whatever becomes of the process in between; those that
-// are scratch are not.
+// TestLasting checks that lasting folders are in the next folder, too, whatever happens to the process in between,
+// and that scratch folders are not.
 func TestLasting(t *testing.T) {
 	t.Parallel()
 	a, b := build(t, "a", "hls/x"), build(t, "b", "hls/x")
@@ -291,7 +293,8 @@ func TestLasting(t *testing.T) {
 	}
 }
 
-// TestSwap holds the way of systems that cannot exchange, and that a folder that cannot be replaced stays.
+// TestSwap checks the method for systems that cannot exchange folders, and that a folder which cannot be replaced
+// stays.
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -314,7 +317,8 @@ func TestSwap(t *testing.T) {
 	}
 }
 
-// TestClaim holds that one process has a place, that the next gets it, and that nothing is left.
+// TestClaim checks that one process has a place, that the next one gets it afterwards, and that nothing is left
+// behind.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -339,8 +343,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestTogether lets many put folders to one place at once: each is told that it is busy or puts one, and the place has
-// a whole one all the time.
+// TestTogether lets many goroutines put folders in one place at once. Each either puts a folder or gets a
+// BusyError, and the place has a complete folder at all times.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -393,7 +397,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestWriteFile holds what single files replace, and that errors name no file that the user did not.
+// TestWriteFile checks what single files replace, and that errors name no file that the user did not name.
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -427,7 +431,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestScratch has folders of this process, of one that ended, and of one that runs, which another lock stands for.
+// TestScratch checks folders of this process, of an ended process, and of a running process, for which another lock
+// stands.
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	kind := fmt.Sprintf("hlsgen-owned-test-%d", rand.Uint64())

@@ -18,29 +18,29 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Manifest is the name of the file that holds a folder's Record.
+// Manifest is the name of the file that contains a folder's Record.
 const Manifest = "manifest.json"
 
-// maxManifest bounds what is read of one.
+// maxManifest limits the bytes that are read of a manifest.
 const maxManifest = 16 << 20
 
-// A Record is the part of a manifest that says what hlsgen wrote.
+// A Record is the part of a manifest that lists what hlsgen wrote.
 type Record struct {
-	Files []File `json:"files"` // all but the manifest, by path
-	Seal  string `json:"seal"`  // SHA-256 of the manifest with zeros in its place
+	Files []File `json:"files"` // all files except the manifest, by path
+	Seal  string `json:"seal"`  // SHA-256 of the manifest with zeros in place of the seal
 }
 
-// A File is one that hlsgen wrote.
+// A File is a file that hlsgen wrote.
 type File struct {
-	Path   string `json:"path"` // below the folder, with slashes
+	Path   string `json:"path"` // path below the folder, with slashes
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
 
-// unsealed stands where the seal goes.
+// unsealed stands in a manifest before it is sealed.
 var unsealed = strings.Repeat("0", 2*sha256.Size)
 
-// RecordOf is the record of files, to be sealed.
+// RecordOf returns the unsealed record of files.
 func RecordOf(files map[string][]byte) Record {
 	r := Record{Seal: unsealed}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -62,7 +62,7 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// recorded is the record of the manifest in a folder; the error says why it is none of ours.
+// recorded returns the record of the manifest in a folder. The error states why the manifest is not ours.
 func recorded(dir string) (Record, error) {
 	var r Record
 	b, err := regular.ReadFile(filepath.Join(dir, Manifest), maxManifest)
@@ -82,17 +82,18 @@ func recorded(dir string) (Record, error) {
 	return r, nil
 }
 
-// A Contents is what is in a folder.
+// A Contents is the result of examining a folder.
 type Contents struct {
-	Empty   bool     // or there is no folder
-	Alien   error    // why the folder is none of ours; nil where it is, or is empty
+	Empty   bool     // the folder is empty or does not exist
+	Alien   error    // why the folder is not ours; nil if it is, or is empty
 	Changed []string // files that hlsgen wrote and somebody changed, by path
 	Foreign []string // files, and folders without files, that hlsgen did not write, by path; folders end in a slash
 
 	absent bool
 }
 
-// Inspect looks at the folder dir. What is below the folders called scratch is neither foreign nor changed.
+// Inspect examines the folder dir. Everything below the folders listed in scratch counts as neither foreign nor
+// changed.
 func Inspect(dir string, scratch []string) (*Contents, error) {
 	c := &Contents{}
 	entries, err := os.ReadDir(dir)
@@ -111,7 +112,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 	for _, f := range r.Files {
 		ours[f.Path] = f
 	}
-	used := map[string]bool{Manifest: true} // and every folder with anything in it
+	used := map[string]bool{Manifest: true} // the manifest and every folder that is not empty
 	var folders []string
 	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
 		if err != nil || full == dir {
@@ -158,17 +159,17 @@ func (f File) is(full string, e fs.DirEntry) bool {
 	return (err == nil || errors.Is(err, regular.ErrEmpty)) && digest(b) == f.SHA256
 }
 
-// parent is the folder of a path with slashes; "" of the topmost.
+// parent returns the folder of a path with slashes, or "" at the top.
 func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// strangers is all that hlsgen did not write, or not so.
+// strangers returns all files that hlsgen did not write, or that were changed since.
 func (c *Contents) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
 
 func (c *Contents) stranger(path string) bool {
 	return slices.Contains(c.Changed, path) || slices.Contains(c.Foreign, path)
 }
 
-// allow reports whether a folder may take the place of this one.
+// allow returns an error if the folder may not be replaced in this way.
 func (c *Contents) allow(how How) error {
 	switch {
 	case c.Empty:
@@ -181,9 +182,9 @@ func (c *Contents) allow(how How) error {
 	return nil
 }
 
-// A StrangersError says that what is at a place is not ours to replace.
+// A StrangersError states that the files at a place are not ours to replace.
 type StrangersError struct {
-	There *Contents // nil where nothing may be there
+	There *Contents // nil if nothing at all may exist there
 }
 
 func (e *StrangersError) Error() string {
@@ -205,8 +206,7 @@ func (e *StrangersError) Error() string {
 	return "holds " + strings.Join(parts, "; and ")
 }
 
-// Some names the first of some paths, quoted, and counts the others. A folder of which all files are in the list
-// is no shorter.
+// Some lists the first few paths, quoted, and counts the others.
 func Some(paths []string) string {
 	const most = 5
 	var names []string

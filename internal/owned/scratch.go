@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// Temporary makes a folder in the system's temporary folder. pattern is that of os.MkdirTemp.
+// Temporary makes a folder in the system's temporary folder. pattern has the meaning that it has for os.MkdirTemp.
 func Temporary(pattern string) (string, error) {
 	dir, err := os.MkdirTemp("", pattern)
 	if err != nil {
@@ -16,8 +16,8 @@ func Temporary(pattern string) (string, error) {
 	return dir, err
 }
 
-// Scratch makes a folder in the system's temporary folder that this process has until release, which removes it. What
-// ended processes left of the same kind, a part of a file name, is removed, too.
+// Scratch makes a folder in the system's temporary folder for this process. release removes it. kind is a part of
+// the folder's name. Scratch also removes folders of the same kind that ended processes left.
 func Scratch(kind string) (dir string, release func() error, err error) {
 	sweep(kind)
 	for range attempts {
@@ -26,7 +26,7 @@ func Scratch(kind string) (dir string, release func() error, err error) {
 			return "", nil, err
 		}
 		held, _ := hold(dir)
-		if held != nil && !current(held, dir) { // another process took it for one that was left
+		if held != nil && !current(held, dir) { // another process mistook it for an abandoned one
 			held.Close()
 			continue
 		}
@@ -41,7 +41,7 @@ func Scratch(kind string) (dir string, release func() error, err error) {
 	return "", nil, &BusyError{}
 }
 
-// Abandon removes the folders of a kind that this process has, for one that ends before it releases them.
+// Abandon removes this process's folders of a kind, for a process that ends before it releases them.
 func Abandon(kind string) (err error) {
 	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
 		if e := os.RemoveAll(dir); e != nil {
@@ -51,8 +51,8 @@ func Abandon(kind string) (err error) {
 	return err
 }
 
-// sweep removes folders of ended processes. One that does not go is left to the next sweep: what an ended process
-// started may still write to it.
+// sweep removes folders of ended processes. It leaves a folder that cannot be removed to the next sweep, for a
+// process that the ended one started may still write to it.
 func sweep(kind string) {
 	for _, dir := range scratch(kind + ".") {
 		if info, err := os.Lstat(dir); err != nil || !ours(info) {
@@ -67,6 +67,6 @@ func sweep(kind string) {
 
 // scratch lists the folders whose names begin with a prefix.
 func scratch(prefix string) []string {
-	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // no pattern of ours is malformed
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // our patterns are never malformed
 	return dirs
 }

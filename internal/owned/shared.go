@@ -14,24 +14,24 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// List is the name of the file that says what hlsgen wrote into a folder that it shares: a line per file, in the form
-// of sha256sum.
+// List is the name of the list of files that hlsgen wrote into a shared folder, with one line per file as sha256sum
+// prints it.
 const List = "hlsgen.sha256"
 
-// listHead is the first line of it.
+// listHead is the first line of the list.
 const listHead = "# what hlsgen wrote here, as sha256sum -c takes it\n"
 
-// A Shared is a folder into which hlsgen writes files beside those of others. It replaces files that it has written
-// itself, and no others.
+// A Shared is a folder in which hlsgen writes files beside those of others. It replaces only files that hlsgen
+// itself has written.
 type Shared struct {
 	dir   string
 	lock  *Lock
-	wrote map[string][]string // by name, the digests of what was written there; the last one is the newest
-	list  *os.File            // to which lines are appended; nil before the first
+	wrote map[string][]string // by name, the digests of files that hlsgen wrote there, the newest last
+	list  *os.File            // open for appending lines; nil before the first line
 }
 
-// Share makes the folder, if there is none, and takes it until Release. The error is a *BusyError where another process
-// has it, and a *StrangersError where its list is none of ours.
+// Share makes the folder, if there is none, and claims it until Release. The error is a *BusyError if another
+// process has claimed it, and a *StrangersError if its list is not ours.
 func Share(dir string) (*Shared, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, cause(err)
@@ -48,7 +48,7 @@ func Share(dir string) (*Shared, error) {
 	return s, nil
 }
 
-// listed reads a list. A line that is none, as a killed process may leave the last, says nothing.
+// listed reads a list. It ignores malformed lines, such as an incomplete last line that a killed process left.
 func listed(path string) (map[string][]string, error) {
 	wrote := map[string][]string{}
 	b, err := regular.ReadFile(path, maxManifest)
@@ -68,8 +68,8 @@ func listed(path string) (map[string][]string, error) {
 	return wrote, nil
 }
 
-// Admit holds that files of these names may be written: there is none yet, or one as hlsgen wrote it. The error is a
-// *StrangersError of the others.
+// Admit checks that files with these names may be written: each is missing, or is as hlsgen wrote it. Otherwise the
+// error is a *StrangersError with the other files.
 func (s *Shared) Admit(names ...string) error {
 	c := &Contents{}
 	for _, name := range names {
@@ -96,8 +96,8 @@ func (s *Shared) Admit(names ...string) error {
 	return nil
 }
 
-// Write writes a file of a name without folders, whole or not at all. The error is a *StrangersError where somebody
-// else's file has the name.
+// Write writes a file completely or not at all. The name contains no folders. The error is a *StrangersError if the
+// file with that name is not ours.
 func (s *Shared) Write(name string, data []byte) error {
 	if err := s.Admit(name); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *Shared) Write(name string, data []byte) error {
 			return err
 		}
 	}
-	// What was there and what comes are both ours while one replaces the other.
+	// While the new content replaces the old one, both count as ours.
 	s.wrote[name] = append(s.wrote[name], digest(data))
 	if _, err := fmt.Fprintf(s.list, "%s  %s\n", digest(data), name); err != nil {
 		return cause(err)
@@ -115,7 +115,7 @@ func (s *Shared) Write(name string, data []byte) error {
 	return WriteFile(filepath.Join(s.dir, name), data)
 }
 
-// begin writes the list and opens it for more lines.
+// begin writes the list and opens it for further lines.
 func (s *Shared) begin() (err error) {
 	path := filepath.Join(s.dir, List)
 	if err := s.write(); err != nil {
@@ -136,7 +136,7 @@ func (s *Shared) write() error {
 	return WriteFile(filepath.Join(s.dir, List), b)
 }
 
-// Release gives the folder free.
+// Release gives up the claim to the folder.
 func (s *Shared) Release() error {
 	defer s.lock.Release()
 	if s.list == nil {

@@ -19,15 +19,15 @@ func share(dir, name, text string) error {
 	return errors.Join(s.Write(name, []byte(text)), s.Release())
 }
 
-// TestShared holds which files of a shared folder are replaced.
+// TestShared checks which files of a shared folder are replaced.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		wrote map[string]string // earlier runs
-		there map[string]string // then somebody
+		wrote map[string]string // written by earlier runs
+		there map[string]string // written by somebody else after that
 		err   string
-		want  string // x afterwards
+		want  string // content of x afterwards
 	}{
 		{name: "no folder", want: "new"},
 		{name: "somebody's other files", there: map[string]string{"y": "mine"}, want: "new"},
@@ -77,7 +77,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSharedTogether: one process has a folder at a time.
+// TestSharedTogether checks that only one process at a time has a folder.
 func TestSharedTogether(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -97,7 +97,8 @@ func TestSharedTogether(t *testing.T) {
 	}
 }
 
-// TestSharedKilled: what a killed run wrote is ours, whether the file or the line in the list is whole or not.
+// TestSharedKilled checks that a file of a killed run counts as ours, whether or not the file and its line in the
+// list are complete.
 func TestSharedKilled(t *testing.T) {
 	t.Parallel()
 	for _, there := range []string{"old", "new"} {
@@ -112,7 +113,7 @@ func TestSharedKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.list.WriteString(strings.Repeat("0", 64) + "  z") // no end of the line
+		s.list.WriteString(strings.Repeat("0", 64) + "  z") // without a line end
 		s.lock.Release()
 		spread(t, dir, map[string][]byte{"x": []byte(there), "z": []byte("mine")})
 		if err := share(dir, "x", "newer"); err != nil {
@@ -124,7 +125,7 @@ func TestSharedKilled(t *testing.T) {
 	}
 }
 
-// TestSharedList: sha256sum takes the list.
+// TestSharedList checks that sha256sum accepts the list.
 func TestSharedList(t *testing.T) {
 	t.Parallel()
 	sum := tier.Needs(t, "sha256sum")[0]

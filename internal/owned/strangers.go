@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// A ConflictError says that a stranger cannot stay: a file stands where a folder has to be, or the other way round.
+// A ConflictError states that a stranger cannot be kept: a file stands where a folder must be, or the other way
+// round.
 type ConflictError struct{ Path string }
 
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("holds %q, which cannot be kept: this build has another kind of file there", e.Path)
 }
 
-// carry makes the stranger at a path below from appear below to as well, in the place of a file that hlsgen wrote. It
-// is the same file where the file system can do that, else a copy.
+// carry makes the stranger at a path below from appear below to as well, where it replaces a file that hlsgen
+// wrote. It uses a hard link if the file system can, otherwise a copy.
 func carry(from, to, path string) error {
 	src, dst := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
 	parents := filepath.Dir(dst)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange makes each of two paths the other one, in one step; ErrUnsupported where the file system cannot.
+// exchange swaps two paths in one step. The error is ErrUnsupported if the file system cannot do that.
 func exchange(a, b string) error {
 	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {

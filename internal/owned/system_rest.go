@@ -4,5 +4,5 @@ package owned
 
 import "errors"
 
-// exchange has nothing to use here.
+// exchange is not supported on this system.
 func exchange(a, b string) error { return errors.ErrUnsupported }

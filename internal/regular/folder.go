@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// A Folder is a folder as a file system of regular files: paths stay below it, whatever links are on the way. The
-// string is its path.
+// A Folder is a folder as an fs.FS of regular files. Its value is the folder's path. Paths cannot leave the folder,
+// whatever links they go through.
 type Folder string
 
-// below runs do where paths cannot leave the folder.
+// below runs do with a root that paths cannot leave.
 func (f Folder) below(do func(*os.Root) error) error {
 	root, err := os.OpenRoot(string(f))
 	if err != nil {
@@ -22,7 +22,7 @@ func (f Folder) below(do func(*os.Root) error) error {
 	return do(root)
 }
 
-// stat describes the file at a path; what no regular file is, or cannot be reached so, is an error.
+// stat describes the file at a path. It returns an error if that is no regular file, or lies outside of the folder.
 func (f Folder) stat(root *os.Root, name string) (info fs.FileInfo, err error) {
 	return info, allowed(name, func(string) (fs.FileInfo, error) {
 		if info, err = root.Stat(name); err == nil {
@@ -35,7 +35,7 @@ func (f Folder) stat(root *os.Root, name string) (info fs.FileInfo, err error) {
 	}, math.MaxInt64)
 }
 
-// Stat is that of fs.StatFS.
+// Stat implements fs.StatFS.
 func (f Folder) Stat(name string) (info fs.FileInfo, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -47,7 +47,7 @@ func (f Folder) Stat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// Open opens a regular file. It waits for nothing.
+// Open opens a regular file. It never waits, for example for a pipe.
 func (f Folder) Open(name string) (file fs.File, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
@@ -56,7 +56,7 @@ func (f Folder) Open(name string) (file fs.File, err error) {
 		if _, err := f.stat(root, name); err != nil {
 			return err
 		}
-		opened, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // if it became a pipe just now
+		opened, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // in case it has just become a pipe
 		if err != nil {
 			return err
 		}

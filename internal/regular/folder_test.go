@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestFolder holds that paths and links stay below a folder, and that nothing but regular files is read in it.
+// TestFolder checks that paths and links cannot leave a folder, and that only regular files are read in it.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir() + "/"

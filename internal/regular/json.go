@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// Worded is an error of encoding/json as users read it: without the names of Go's types. Others stay as they are.
+// Worded turns an error of encoding/json into a message for users, without the names of Go types. It returns other
+// errors unchanged.
 func Worded(err error) error {
 	typed, syntax := new(json.UnmarshalTypeError), new(json.SyntaxError)
 	switch {
@@ -23,7 +24,7 @@ func Worded(err error) error {
 	return err
 }
 
-// kind is what encoding/json calls a value, with an article.
+// kind returns encoding/json's name of a kind of value, with an article.
 func kind(value string) string {
 	switch value {
 	case "bool":

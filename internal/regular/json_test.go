@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWorded holds that errors of JSON name no types of Go.
+// TestWorded checks that errors of JSON name no Go types.
 func TestWorded(t *testing.T) {
 	t.Parallel()
 	type inner struct {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// endless reports whether a file without a size has something to read all the same, now or later. It does not wait.
+// endless reports whether a file of size 0 has content all the same, now or later. It does not wait.
 func endless(f *os.File) bool {
 	c, err := f.SyscallConn()
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package regular reads files that users name: regular ones, of a bounded size. A pipe would block, a device never end,
-// and a file that the system makes while it is read has no size to hold it to.
+// Package regular reads files that users name. They must be regular files of limited size. A pipe would block, a
+// device never ends, and a file that the system generates while it is read has no size to check.
 //
-// What is wrong with JSON in them is worded by json.go.
+// json.go words the errors of parsing JSON.
 //
-// In comes a path, or a folder whose paths stay below it (folder.go); out come bytes. It sees nothing of this module.
+// In comes a path, or a folder whose paths stay below it (folder.go); out come bytes. It sees nothing of this
+// module.
 package regular
 
 import (
@@ -16,41 +17,41 @@ import (
 	"syscall"
 )
 
-// An Error says why a file is not read.
+// An Error states why a file is not read.
 type Error struct{ File, Reason string }
 
 func (e *Error) Error() string { return e.File + " " + e.Reason }
 
-// Is reports whether both have the same reason.
+// Is reports whether both errors have the same reason.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.File == "" && t.Reason == e.Reason
 }
 
-// ErrEmpty is the error of a file without bytes.
+// ErrEmpty is the error for a file without bytes.
 var ErrEmpty error = &Error{Reason: "is empty"}
 
-// Unreadable reports whether an error is of reading a file, not of what stands in it.
+// Unreadable reports whether an error comes from reading a file, rather than from its content.
 func Unreadable(err error) bool {
 	var ours *Error
 	var system *fs.PathError
 	return errors.As(err, &ours) || errors.As(err, &system)
 }
 
-// A File is a regular file while it is read, and has the size that it had when it was opened.
+// A File is an open regular file. Size is its size in bytes when it was opened.
 type File struct {
 	*os.File
 	Size int64
 	base string
 }
 
-// Open opens a regular file of at most so many bytes. The error is the operating system's, or an *Error that says that
-// the file is another thing, or larger.
+// Open opens a regular file of at most most bytes. The error is the operating system's, or an *Error if the file is
+// larger or is no regular file.
 func Open(path string, most int64) (*File, error) {
-	if err := allowed(path, os.Stat, most); err != nil { // before it is opened: a tape would move
+	if err := allowed(path, os.Stat, most); err != nil { // before opening, which would move a tape
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // if it became a pipe just now
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // in case it has just become a pipe
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +70,11 @@ func Open(path string, most int64) (*File, error) {
 	return &File{f, size, filepath.Base(path)}, nil
 }
 
-// allowed reports why what is at a path is not read; nil where it is.
+// allowed returns the reason why the file at a path is not read, or nil.
 func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) error {
 	info, err := stat(path)
 	if e, ok := err.(*fs.PathError); ok {
-		e.Op = "open" // as users call it
+		e.Op = "open" // the operation's name for users
 	}
 	if err != nil {
 		return err
@@ -97,7 +98,8 @@ func allowed(path string, stat func(string) (fs.FileInfo, error), most int64) er
 	return nil
 }
 
-// All is the content. A file that has another size than when it was opened is an *Error, ErrEmpty of none.
+// All returns the file's content. The error is an *Error if the file ends before its Size, and is ErrEmpty if it
+// has no bytes.
 func (f *File) All() ([]byte, error) {
 	switch {
 	case f.Size == 0 && endless(f.File):
@@ -113,7 +115,7 @@ func (f *File) All() ([]byte, error) {
 	return b, err
 }
 
-// ReadFile is the content of a regular file of at most so many bytes; errors are those of Open and All.
+// ReadFile returns the content of a regular file of at most most bytes. Its errors are those of Open and All.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := Open(path, most)
 	if err != nil {

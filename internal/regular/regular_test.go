@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// refused are files that are not read, below the test's folder or anywhere, with the end of what is said.
+// refused lists files that are not read, in the test's folder or with an absolute path, with the end of the error.
 var refused = map[string]string{
 	"large":            "large has 6 bytes; at most 5 are read",
 	"sparse":           "sparse has 1099511627776 bytes; at most 5 are read",
@@ -22,7 +22,7 @@ var refused = map[string]string{
 	"/dev/zero":        "zero is no regular file but a device",
 	"/proc/cpuinfo":    "cpuinfo is a file of the system, which has no size before it is read",
 	"/proc/self/maps":  "maps is a file of the system, which has no size before it is read",
-	"/proc/kmsg":       "", // which blocks who reads it; not everybody may open it
+	"/proc/kmsg":       "", // reading it waits; not everybody may open it
 }
 
 func TestReadFile(t *testing.T) {
@@ -47,7 +47,7 @@ func TestReadFile(t *testing.T) {
 		if !strings.HasPrefix(path, "/") {
 			path = dir + name
 		} else if _, err := os.Lstat(path); err != nil {
-			continue // a system without it
+			continue // this system does not have it
 		}
 		if b, err := ReadFile(path, 5); err == nil || !strings.HasSuffix(err.Error(), want) || !Unreadable(err) {
 			t.Errorf("%s: %q, %v", name, b, err)
@@ -57,8 +57,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestCut holds that a file that becomes shorter while it is read is refused, and one that becomes longer is read as it
-// was.
+// TestCut checks that a file which becomes shorter while it is read is refused, and that a file which becomes
+// longer is read up to its original size.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/file"

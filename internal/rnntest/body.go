@@ -4,24 +4,24 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A Spelling is one of several ways to write the same cell.
+// A Spelling is one of several ways to write the same cell as ONNX nodes.
 type Spelling struct {
-	Fused  bool // one product for all gates, split behind it
-	Joined bool // one product with the inputs and the hidden state side by side
-	Gemm   bool // products as Gemm, where vectors have two axes
-	Early  bool // the bias is added to the product with the input, else to the sum
-	Left   bool // the state of the cell stands before the gate in products
+	Fused  bool // one product for all gates, which is split afterwards
+	Joined bool // one product with the concatenation of inputs and hidden state
+	Gemm   bool // products are Gemm nodes, where vectors have two axes
+	Early  bool // the bias is added to the product with the input, otherwise to the sum
+	Left   bool // the cell's state is the first factor in products with gates
 	Unroll Unrolling
 }
 
-// An Unrolling is how a recurrence is written out step by step.
+// An Unrolling is a way to write a recurrence out step by step.
 type Unrolling struct {
-	Taken  string // the operator that takes an element of the sequence
+	Taken  string // operator that takes an element of the sequence
 	Shared bool   // all steps read the same weights, behind one quantiser
-	Short  bool   // the first step leaves out what is zero
+	Short  bool   // the first step leaves out terms that are zero
 }
 
-// A body is the graph of one step being written.
+// A body writes the graph of one step.
 type body struct {
 	*writer
 	cell    *Cell
@@ -30,7 +30,8 @@ type body struct {
 	h       string
 }
 
-// write writes the whole graph: inputs h, c of an LSTM, and x; outputs the next h, c, and h again.
+// write writes the whole graph of a step. Its inputs are h, for an LSTM c, and x. Its outputs are the next h, the
+// next c, and h again.
 func (b *body) write(inputs int, vector func(width int) []any) {
 	c := b.cell
 	b.h = b.prefix + "h"
@@ -51,7 +52,8 @@ func (b *body) write(inputs int, vector func(width int) []any) {
 	b.out(h, vector(c.Width()))
 }
 
-// step writes a step: the next h and c of those before. Either may be empty, for zeros.
+// step writes one step and returns the names of the next h and c. The current h and c may be empty names, which
+// stand for zeros.
 func (b *body) step(state string) (h, next string) {
 	switch b.cell.Kind {
 	case LSTM:
@@ -62,13 +64,13 @@ func (b *body) step(state string) (h, next string) {
 	return b.codes(&b.cell.Gates[0], b.sums("", &b.cell.Gates[0])[0]), ""
 }
 
-// out adds an output, with a name of its own.
+// out adds an output with a name of its own.
 func (b *body) out(tensor string, dims []any) {
 	name := b.op("Identity", tensor)
 	b.Output(name, graph.Float32, dims...)
 }
 
-// sums are the sums of gates: one product with the input and one with the hidden state each, or as it is spelled.
+// sums writes the sums of gates: for each gate a product with the input and one with the hidden state, as spelled.
 func (b *body) sums(state string, gates ...*Gate) (out []string) {
 	switch {
 	case b.spelled.Joined:
@@ -112,7 +114,7 @@ func (b *body) plus(x string, bias []float32) string {
 	return b.op("Add", x, b.vector(bias))
 }
 
-// sum adds two tensors, which may be empty, for zeros.
+// sum adds two tensors. An empty name stands for zeros.
 func (b *body) sum(x, y string) string {
 	switch {
 	case x == "":
@@ -123,7 +125,7 @@ func (b *body) sum(x, y string) string {
 	return b.op("Add", x, y)
 }
 
-// fromInputs are the products of gates with the inputs.
+// fromInputs writes the products of gates with the inputs.
 func (b *body) fromInputs(gates []*Gate) (out []string) {
 	for k, x := range b.x {
 		var list []Matrix
@@ -141,7 +143,7 @@ func (b *body) fromInputs(gates []*Gate) (out []string) {
 	return out
 }
 
-// fromHidden are the products of gates with a vector of the units.
+// fromHidden writes the products of gates with the vector h.
 func (b *body) fromHidden(gates []*Gate, h string) []string {
 	var list []Matrix
 	for _, g := range gates {
@@ -176,12 +178,12 @@ func (b *body) products(list []Matrix, v string) (out []string) {
 	return out
 }
 
-// codes are what the sums of a gate become.
+// codes writes the activation of a gate and the quantisers around it.
 func (b *body) codes(g *Gate, sum string) string {
 	return b.quant(b.activation(b.quant(sum, g.Sum), g.Activation), g.Code)
 }
 
-// other is One(1) minus a gate.
+// other writes 1 minus a gate, where the 1 goes through the quantiser One.
 func (b *body) other(v string) string { return b.op("Sub", b.quant(b.scalar(1), b.cell.One), v) }
 
 func (b *body) product(gate, with string) string {

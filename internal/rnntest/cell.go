@@ -4,15 +4,15 @@ import (
 	"math/big"
 )
 
-// A Matrix is codes with a scale for all of its rows, or one per row.
+// A Matrix is a matrix of codes with one scale, or one scale per row.
 type Matrix struct {
 	Codes  [][]int64 // [unit][k]
 	Scale  []float32
 	Bits   int
-	Linear bool // written as INT8 with a DequantizeLinear, else as reals with a Quant
+	Linear bool // written as INT8 with a DequantizeLinear, otherwise as reals with a Quant
 }
 
-// times is the product with a vector, exactly.
+// times returns the exact product with a vector.
 func (m Matrix) times(v []*big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(m.Codes))
 	for u, row := range m.Codes {
@@ -27,7 +27,7 @@ func (m Matrix) times(v []*big.Rat) []*big.Rat {
 	return out
 }
 
-// of is entry i of a list that may have one entry for all.
+// of returns entry i of a list, or the only entry of a list with one entry.
 func of[T any](list []T, i int) T {
 	if len(list) == 1 {
 		return list[0]
@@ -35,20 +35,20 @@ func of[T any](list []T, i int) T {
 	return list[i]
 }
 
-// A Gate is what a sum of products becomes.
+// A Gate turns a sum of products into the gate's codes.
 type Gate struct {
-	Input      []Matrix // of each input
+	Input      []Matrix // weights of each input
 	Hidden     Matrix
-	Bias       []float32 // may be missing
-	HiddenBias []float32 // added to the product with the hidden state; may be missing
-	Peephole   []float32 // times the state of the cell; may be missing
-	Clip       float32   // the sum is clipped to -Clip..Clip; 0 is not at all
+	Bias       []float32 // may be nil
+	HiddenBias []float32 // added to the product with the hidden state; may be nil
+	Peephole   []float32 // factors of the cell's state; may be nil
+	Clip       float32   // the sum is clipped to -Clip..Clip; 0 means no clipping
 	Sum        *Quantiser
 	Activation Activation
 	Code       *Quantiser
 }
 
-// A Cell is what a step computes. Quantisers that are nil are not there.
+// A Cell is the computation of one step. Quantisers that are nil are left out.
 //
 //	LSTM  i, f, g, o = gates of x and h
 //	      c' = State(Keep(f*c) + Add(i*g)), h' = Output(o * Squashed(squash(c')))
@@ -60,15 +60,15 @@ type Gate struct {
 type Cell struct {
 	Kind  string
 	Units int
-	Gates []Gate // LSTM: i, f, g, o; GRU: z, r, n
+	Gates []Gate // LSTM: i, f, g, o; GRU: z, r, n; RNN: one
 
-	Coupled    string // "forget": f is made of i; "input": i of f
+	Coupled    string // "forget": f is 1 - i; "input": i is 1 - f; "": neither
 	One        *Quantiser
 	Keep, Add  *Quantiser
 	State      *Quantiser
 	Squash     Activation
 	Squashed   *Quantiser
-	Output     *Quantiser // of an RNN the gate's Code
+	Output     *Quantiser // nil for an RNN, whose gate has Code
 	Projection *Matrix
 	Projected  *Quantiser
 
@@ -83,13 +83,13 @@ const (
 	RNN  = "RNN"
 )
 
-// gates of an LSTM and of a GRU.
+// Indices of the gates of an LSTM and of a GRU.
 const (
 	gateI, gateF, gateG, gateO = 0, 1, 2, 3
 	gateZ, gateR, gateN        = 0, 1, 2
 )
 
-// Width is the elements of h.
+// Width returns the number of elements of h.
 func (c *Cell) Width() int {
 	if c.Projection != nil {
 		return len(c.Projection.Codes)
@@ -97,7 +97,7 @@ func (c *Cell) Width() int {
 	return c.Units
 }
 
-// Hidden is the quantiser that h comes from.
+// Hidden returns the quantiser that produces h.
 func (c *Cell) Hidden() *Quantiser {
 	switch {
 	case c.Kind == RNN:
@@ -108,7 +108,7 @@ func (c *Cell) Hidden() *Quantiser {
 	return c.Output
 }
 
-// sums are the gate's sums.
+// sums returns the gate's sum of products for each unit.
 func (g *Gate) sums(x [][]*big.Rat, h, state []*big.Rat) []*big.Rat {
 	out := g.inputs(x)
 	for u, v := range g.Hidden.times(h) {
@@ -123,7 +123,7 @@ func (g *Gate) sums(x [][]*big.Rat, h, state []*big.Rat) []*big.Rat {
 	return out
 }
 
-// inputs are the parts of the sums that come from the inputs.
+// inputs returns the part of each sum that comes from the inputs and the bias.
 func (g *Gate) inputs(x [][]*big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(g.Hidden.Codes))
 	for u := range out {
@@ -140,7 +140,7 @@ func (g *Gate) inputs(x [][]*big.Rat) []*big.Rat {
 	return out
 }
 
-// codes are what sums become.
+// codes returns the gate's result for each sum.
 func (g *Gate) codes(sums []*big.Rat) []*big.Rat {
 	out := make([]*big.Rat, len(sums))
 	for u, s := range sums {
@@ -156,7 +156,7 @@ func (g *Gate) clipped(v *big.Rat) *big.Rat {
 	return smaller(larger(v, real32(-g.Clip)), real32(g.Clip))
 }
 
-// Step is one step: h and, of an LSTM, the state of the cell.
+// Step computes one step. It returns the next h and, for an LSTM, the next state of the cell.
 func (c *Cell) Step(x [][]*big.Rat, h, state []*big.Rat) (nextH, nextState []*big.Rat) {
 	switch c.Kind {
 	case LSTM:

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Choices are the decisions by which a network is drawn. The smallest one, 0, is the simplest, and choices that are
-// missing are 0: what a list of choices makes becomes simpler with smaller numbers and fewer of them.
+// Choices supplies the decisions by which a network is drawn. The choice 0 is always the simplest, and missing
+// choices are 0. So smaller numbers and shorter lists give simpler networks.
 type Choices struct {
 	rnd  *rand.Rand
-	list []int // given, where rnd is nil
-	Made []int // so far
+	list []int // given choices, if rnd is nil
+	Made []int // choices made so far
 }
 
-// Seeded draws choices at random.
+// Seeded returns random choices.
 func Seeded(seed uint64) *Choices { return &Choices{rnd: rand.New(rand.NewPCG(seed, 13))} }
 
-// Given repeats choices.
+// Given returns choices that repeat a list.
 func Given(list []int) *Choices { return &Choices{list: list} }
 
-// below chooses one of 0 to n-1.
+// below chooses a number from 0 to n-1.
 func (c *Choices) below(n int) int {
 	v := 0
 	switch at := len(c.Made); {
@@ -32,16 +32,17 @@ func (c *Choices) below(n int) int {
 	return v
 }
 
-// between chooses one of lo to hi.
+// between chooses a number from lo to hi.
 func (c *Choices) between(lo, hi int) int { return lo + c.below(hi-lo+1) }
 
-// rarely is true once in n times.
+// rarely chooses true once in n times on average.
 func (c *Choices) rarely(n int) bool { return c.below(n) == n-1 }
 
 // one chooses an entry of a list.
 func one[T any](c *Choices, list ...T) T { return list[c.below(len(list))] }
 
-// Shrink looks for fewer and smaller choices that still fail, within so many trials. It gives the smallest list.
+// Shrink looks for fewer and smaller choices for which fails still returns true. It makes at most the given number
+// of trials and returns the simplest list found.
 func Shrink(list []int, trials int, fails func(list []int) bool) []int {
 	list = slices.Clone(list)
 	try := func(next []int) bool {
@@ -66,7 +67,7 @@ func Shrink(list []int, trials int, fails func(list []int) bool) []int {
 			}
 		}
 	}
-	for len(list) > 0 && list[len(list)-1] == 0 { // as missing ones are
+	for len(list) > 0 && list[len(list)-1] == 0 { // missing choices are 0 too
 		list = list[:len(list)-1]
 	}
 	return list

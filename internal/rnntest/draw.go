@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// Axes are what is drawn beyond the plain cells of an LSTM whose products are all quantised.
+// Axes select what Draw may draw beyond plain LSTM cells whose products are all quantised.
 type Axes struct {
 	GRU, RNN    bool
 	Sums        bool // cells without quantisers on single products
 	Projections bool
 	Inputs      bool // several scanned inputs
 	Data        bool // initial states that arrive with the data
-	Far         bool // sums whose scales lie up to 2^20 apart
+	Far         bool // sums of terms whose scales differ by up to 2^20
 	Dead        bool // rows, columns, units, gates and matrices of zeros
-	Functions   bool // other activation functions than sigmoid and tanh
+	Functions   bool // activation functions other than sigmoid and tanh
 	Zeros       bool // zero points
-	Joined      bool // one product with the inputs and the hidden state side by side
+	Joined      bool // one product with the concatenation of inputs and hidden state
 	Nodes       bool // operators of ONNX, with formats
 	Pieces      bool // samples that are pieces of one stream
 	Turns       bool // samples that take turns in an engine
 	Unrolled    bool // recurrences that are written out step by step
 	Loops       bool // recurrences as an ONNX Loop
-	Shared      bool // initializers of equal numbers that are one, or stand outside of bodies
+	Shared      bool // equal initializers that are shared, or stand outside of bodies
 }
 
-// All is every axis.
+// All selects every axis.
 var All = Axes{true, true, true, true, true, true, true, true, true, true, true, true, true, true, true,
 	true, true}
 
@@ -37,14 +37,14 @@ type drawer struct {
 	n    *Network
 }
 
-// has notes what is special.
+// has adds a note on a special feature of the network.
 func (d *drawer) has(format string, args ...any) {
 	if what := fmt.Sprintf(format, args...); !slices.Contains(d.n.Has, what) {
 		d.n.Has = append(d.n.Has, what)
 	}
 }
 
-// on is true once in so many times, where the axis is drawn; then the network has what.
+// on chooses true once in the given number of times, if the axis is selected. It then notes the feature what.
 func (d *drawer) on(axis bool, times int, what string) bool {
 	if !axis || !d.rarely(times) {
 		return false
@@ -112,19 +112,19 @@ func Draw(c *Choices, axes Axes) *Network {
 	return n
 }
 
-// A vector is what a layer reads.
+// A vector describes a vector that a layer reads.
 type vector struct {
 	width     int
 	quantiser *Quantiser
 }
 
-// reach is about the largest value.
+// reach returns roughly the largest magnitude of an element.
 func (v vector) reach() float64 {
 	lo, hi := v.quantiser.Limits()
 	return float64(max(hi-v.quantiser.Zero, v.quantiser.Zero-lo)) * float64(v.quantiser.Scale)
 }
 
-// scale is near a value: a power of two, or with any mantissa.
+// scale draws a scale near a value: a power of two, or a number with any mantissa.
 func (d *drawer) scale(near float64) float32 {
 	e := math.Exp2(math.Round(math.Log2(near)))
 	if d.below(2) == 0 {
@@ -133,7 +133,7 @@ func (d *drawer) scale(near float64) float32 {
 	return float32(e * (0.75 + float64(d.below(1<<23))/(1<<24)))
 }
 
-// quantiser draws one whose codes reach about so far.
+// quantiser draws a quantiser with at most the given bits, whose values reach roughly to reach.
 func (d *drawer) quantiser(reach float64, signed bool, most int) *Quantiser {
 	q := &Quantiser{Bits: d.between(2, most), Signed: signed, Mode: "ROUND"}
 	switch {
@@ -152,7 +152,7 @@ func (d *drawer) quantiser(reach float64, signed bool, most int) *Quantiser {
 	return q
 }
 
-// matrix draws weights for sums of about so much.
+// matrix draws weights for input elements up to reach, such that the sums stay small.
 func (d *drawer) matrix(units, length int, reach float64) Matrix {
 	m := Matrix{Bits: d.between(1, 8)}
 	if d.rarely(6) {
@@ -184,7 +184,8 @@ func (d *drawer) matrix(units, length int, reach float64) Matrix {
 	return m
 }
 
-// bias draws numbers of about so much: none, one for all, or one per unit, on a grid where ties are or anywhere.
+// bias draws biases up to roughly reach: none, one for all units, or one per unit. They lie on a grid that causes
+// ties, or anywhere.
 func (d *drawer) bias(units int, reach float64) []float32 {
 	var n int
 	switch d.below(4) {
@@ -216,7 +217,7 @@ func (d *drawer) dense(x vector, quantised bool) *Dense {
 	return out
 }
 
-// outputs draws one to three.
+// outputs draws one to three outputs.
 func (d *drawer) outputs(last vector) {
 	all := []string{"sequence", "last", "h"}
 	l := d.n.Layers[len(d.n.Layers)-1]
@@ -241,7 +242,7 @@ func (d *drawer) outputs(last vector) {
 	}
 }
 
-// First is the first network drawn that has all of some things, and its seed.
+// First returns the first network drawn that has all the given features, and its seed.
 func First(axes Axes, has ...string) (n *Network, seed uint64) {
 	for ; ; seed++ {
 		n = Draw(Seeded(seed), axes)

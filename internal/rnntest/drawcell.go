@@ -7,7 +7,7 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// layer draws a recurrent layer: its cells are of one kind and differ in numbers.
+// layer draws a recurrent layer. Its cells are of one kind and differ in numbers.
 func (d *drawer) layer(x []vector) *Layer {
 	l := &Layer{Form: "Scan"}
 	kinds := []string{LSTM}
@@ -68,7 +68,7 @@ func (d *drawer) layer(x []vector) *Layer {
 	return l
 }
 
-// reachH is about the largest value of h.
+// reachH returns roughly the largest magnitude of h.
 func (c *Cell) reachH() float64 { return vector{0, c.Hidden()}.reach() }
 
 // cell draws the structure and the numbers of a cell.
@@ -126,7 +126,7 @@ func (d *drawer) cell(kind string, x []vector, form string) *Cell {
 	return c
 }
 
-// again draws the numbers of a second cell of the same structure. Its quantisers are those of the first.
+// again draws the numbers of a second cell with the same structure and the same quantisers.
 func (d *drawer) again(first *Cell, x []vector) *Cell {
 	c := *first
 	if d.on(true, 8, "shared weights") {
@@ -140,7 +140,7 @@ func (d *drawer) again(first *Cell, x []vector) *Cell {
 	return &c
 }
 
-// numbers draws the weights and biases of a cell whose structure is there.
+// numbers draws the weights and biases of a cell whose structure is drawn already.
 func (d *drawer) numbers(c *Cell, x []vector, width int, peepholes bool) {
 	units := c.Units
 	for k := range c.Gates {
@@ -170,7 +170,7 @@ func (d *drawer) numbers(c *Cell, x []vector, width int, peepholes bool) {
 	d.dead(c)
 }
 
-// far moves the scales of a gate's products apart.
+// far makes the scales of a gate's two products differ widely.
 func (d *drawer) far(g *Gate) {
 	by := float32(math.Exp2(float64(d.between(1, 20))))
 	m := &g.Hidden
@@ -187,7 +187,7 @@ func (d *drawer) far(g *Gate) {
 	}
 }
 
-// dead makes zeros of weights.
+// dead sets some weights to zero.
 func (d *drawer) dead(c *Cell) {
 	for range 2 {
 		if !d.axes.Dead || !d.rarely(4) {
@@ -243,7 +243,7 @@ func (d *drawer) dead(c *Cell) {
 	}
 }
 
-// clear makes zeros of some weights. What is bipolar gets a bit more.
+// clear sets selected weights to zero. It widens a bipolar matrix to two bits.
 func (m *Matrix) clear(which func(row, col int) bool) {
 	for u := range m.Codes {
 		for k := range m.Codes[u] {
@@ -255,7 +255,7 @@ func (m *Matrix) clear(which func(row, col int) bool) {
 	m.Bits = max(m.Bits, 2)
 }
 
-// activation draws a function: the first of the usual ones, or another.
+// activation draws a function: one of the usual functions, or another.
 func (d *drawer) activation(usual ...string) Activation {
 	op := one(d.Choices, usual...)
 	if d.on(d.axes.Functions, 3, "other functions") {
@@ -272,7 +272,7 @@ func (d *drawer) activation(usual ...string) Activation {
 	return a
 }
 
-// coded draws the quantiser behind a function.
+// coded draws the quantiser behind an activation function.
 func (d *drawer) coded(a Activation) *Quantiser {
 	signed := a.Op != "Sigmoid" && a.Op != "HardSigmoid" && a.Op != "Relu" || d.rarely(5)
 	return d.quantiser(1, signed, 6)
@@ -285,7 +285,8 @@ func (d *drawer) lstm(c *Cell) {
 	}
 	c.State = d.quantiser(one(d.Choices, 2., 4, 1), true, 8)
 	if !d.on(d.axes.Sums, 2, "c = Q(f*c + i*g)") {
-		// No requantiser rounds away from zero, and 2^16 codes of a sum of any two scales may need more than 61 bits.
+		// No requantiser rounds away from zero. Also, 2^16 codes of a sum of any two scales may need more than 61
+		// bits.
 		if !c.State.Linear && c.State.Mode != "UP" && d.on(true, 6, "a wide state") {
 			c.State.Scale /= float32(int64(1) << (16 - c.State.Bits))
 			c.State.Bits, c.State.Zero = 16, 0
@@ -332,7 +333,7 @@ func (d *drawer) gru(c *Cell) {
 	}
 }
 
-// gruCandidate draws how the products around the reset gate are quantised, and the sum of the candidate.
+// gruCandidate draws the quantisers of the products around the reset gate, and returns that of the candidate's sum.
 func (d *drawer) gruCandidate(c *Cell) *Quantiser {
 	if d.rarely(3) && d.axes.Sums {
 		d.has("reset without quantisers")
@@ -347,7 +348,7 @@ func (d *drawer) gruCandidate(c *Cell) *Quantiser {
 	return nil
 }
 
-// start draws how the states of a cell begin.
+// start draws the initial states of a cell.
 func (d *drawer) start(c *Cell) (s Start) {
 	if d.on(d.axes.Data && !d.n.Pieces, 4, "states as data") {
 		s.Data = true

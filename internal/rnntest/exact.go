@@ -5,7 +5,7 @@ import (
 	"math/big"
 )
 
-// A number is a real one: a rational, or what encloses it, strictly, as closely as asked.
+// A number is a real number: a rational, or a function that encloses it strictly with any precision.
 type number struct {
 	exact   *big.Rat
 	enclose func(bits uint) (lo, hi *big.Float)
@@ -13,7 +13,7 @@ type number struct {
 
 func whole(v int64) *big.Rat { return new(big.Rat).SetInt64(v) }
 
-// real32 is the rational that a float32 is.
+// real32 returns a float32 as a rational.
 func real32(v float32) *big.Rat { return new(big.Rat).SetFloat64(float64(v)) }
 
 func plus(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
@@ -36,18 +36,18 @@ func larger(a, b *big.Rat) *big.Rat {
 	return b
 }
 
-// within bounds x.
+// within returns x clipped to the range from lo to hi.
 func within(x *big.Rat, lo, hi int64) *big.Rat { return smaller(larger(x, whole(lo)), whole(hi)) }
 
 func rounded(bits uint, mode big.RoundingMode) *big.Float {
 	return new(big.Float).SetPrec(bits).SetMode(mode)
 }
 
-// widest is the argument beyond which exp says no more than that the power is larger than that of it.
+// Beyond the argument widest, exp only returns that e^x is larger than e^widest.
 const widest = 1 << 20
 
-// exp encloses e^x, strictly where x is not 0. The series for e^(x/2^k), at most one half of its argument apart, is
-// summed in both directions of rounding and squared k times.
+// exp encloses e^x, strictly unless x is 0. It sums the series of e^(x/2^k), with x/2^k at most one half, once
+// rounding down and once rounding up. Then it squares both sums k times.
 func exp(x *big.Rat, bits uint) (lo, hi *big.Float) {
 	one := big.NewFloat(1)
 	if x.Sign() < 0 {
@@ -72,7 +72,7 @@ func exp(x *big.Rat, bits uint) (lo, hi *big.Float) {
 			term.Quo(term, rounded(bits, mode).SetInt64(n))
 			v.Add(v, term)
 		}
-		if mode == big.ToPositiveInf { // what is left is smaller than the last term, for y is at most one half
+		if mode == big.ToPositiveInf { // the remainder is smaller than the last term, since y is at most one half
 			v.Add(v, term)
 		}
 		for range k {
@@ -89,7 +89,7 @@ type Activation struct {
 	Alpha, Beta float32
 }
 
-// of is the activation at x.
+// of returns the activation at x.
 func (a Activation) of(x *big.Rat) number {
 	alpha, beta := real32(a.Alpha), real32(a.Beta)
 	zero, one := new(big.Rat), whole(1)
@@ -151,7 +151,8 @@ func scaled(lo, hi *big.Float, by *big.Rat) (*big.Float, *big.Float) {
 	return f(lo, big.ToNegativeInf), f(hi, big.ToPositiveInf)
 }
 
-// sigmoid encloses 1/(1+e^-x), strictly: of a rational that is not 0 it is irrational (Lindemann-Weierstrass).
+// sigmoid encloses 1/(1+e^-x) strictly. This number is irrational for a rational x that is not 0
+// (Lindemann-Weierstrass).
 func sigmoid(x *big.Rat, bits uint) (lo, hi *big.Float) {
 	a, b := exp(new(big.Rat).Neg(x), bits)
 	f := func(e *big.Float, down, up big.RoundingMode) *big.Float {
@@ -161,7 +162,7 @@ func sigmoid(x *big.Rat, bits uint) (lo, hi *big.Float) {
 	return f(b, big.ToNegativeInf, big.ToPositiveInf), f(a, big.ToPositiveInf, big.ToNegativeInf)
 }
 
-// tanh is 2 sigmoid(2x) - 1.
+// tanh returns the hyperbolic tangent, as 2 sigmoid(2x) - 1.
 func tanh(x *big.Rat) number {
 	if x.Sign() == 0 {
 		return number{exact: new(big.Rat)}
@@ -173,17 +174,17 @@ func tanh(x *big.Rat) number {
 	}}
 }
 
-// A Quantiser is a QONNX Quant, or, with Linear, a QuantizeLinear and a DequantizeLinear.
+// A Quantiser is a QONNX Quant or, with Linear, a QuantizeLinear and a DequantizeLinear.
 type Quantiser struct {
 	Scale          float32
 	Zero           int64
 	Bits           int
 	Signed, Narrow bool
 	Mode           string // QONNX's name
-	Linear         bool   // the zero point is added after rounding, to nearest even
-}
+	Linear         bool   // the zero point is added after rounding to nearest even
+} // name of the rounding in QONNX
 
-// Limits are the smallest and the largest code.
+// Limits returns the smallest and the largest code.
 func (q *Quantiser) Limits() (lo, hi int64) {
 	lo, hi = 0, int64(1)<<q.Bits-1
 	if q.Signed {
@@ -198,9 +199,9 @@ func (q *Quantiser) Limits() (lo, hi int64) {
 	return lo, hi
 }
 
-// roundTo makes an integer of x.
+// roundTo rounds x to an integer.
 func roundTo(x *big.Rat, mode string) int64 {
-	below := new(big.Int).Div(x.Num(), x.Denom()) // towards minus infinity, for the denominator is positive
+	below := new(big.Int).Div(x.Num(), x.Denom()) // towards minus infinity, since the denominator is positive
 	rest := minus(x, new(big.Rat).SetInt(below))
 	floor := below.Int64()
 	if !below.IsInt64() {
@@ -235,22 +236,22 @@ func roundTo(x *big.Rat, mode string) int64 {
 	return floor
 }
 
-// code is the integer that a rational becomes.
+// code returns the code of a rational.
 func (q *Quantiser) code(x *big.Rat) int64 {
 	lo, hi := q.Limits()
 	y := new(big.Rat).Quo(x, real32(q.Scale))
 	if q.Linear {
-		y = within(y, lo-q.Zero-1, hi-q.Zero+1) // no other code, and 63 bits are enough
+		y = within(y, lo-q.Zero-1, hi-q.Zero+1) // same code, but within 63 bits
 		return min(max(roundTo(y, "ROUND")+q.Zero, lo), hi)
 	}
 	return roundTo(within(plus(y, whole(q.Zero)), lo, hi), q.Mode)
 }
 
-// maxBits is the precision at which a rounding is given up. An irrational number is no tie, so that every rounding is
-// decided at some precision.
+// maxBits is the precision at which rounding is given up. An irrational number is no tie, so some precision always
+// decides.
 const maxBits = 1 << 14
 
-// of is the real value of the code that v becomes.
+// of returns the real value of the code of v.
 func (q *Quantiser) of(v number) *big.Rat {
 	if v.exact != nil {
 		return q.value(q.code(v.exact))
@@ -269,7 +270,8 @@ func (q *Quantiser) of(v number) *big.Rat {
 	panic(fmt.Sprintf("rnntest: no rounding within %d bits", maxBits))
 }
 
-// steps reports whether the code may change somewhere strictly between a and b: roundings step at multiples of 1/2.
+// steps reports whether the code may change somewhere strictly between a and b. Roundings change at multiples of
+// 1/2.
 func (q *Quantiser) steps(a, b *big.Rat) bool {
 	twice := new(big.Rat).Quo(whole(2), real32(q.Scale))
 	a, b = times(a, twice), times(b, twice)
@@ -278,10 +280,10 @@ func (q *Quantiser) steps(a, b *big.Rat) bool {
 	return new(big.Rat).SetInt(next).Cmp(b) < 0
 }
 
-// value is the real value of a code.
+// value returns the real value of a code.
 func (q *Quantiser) value(code int64) *big.Rat { return times(whole(code-q.Zero), real32(q.Scale)) }
 
-// quantised is what q makes of a rational; no quantiser leaves it.
+// quantised returns a rational after the quantiser q, or unchanged if q is nil.
 func (q *Quantiser) quantised(x *big.Rat) *big.Rat {
 	if q == nil {
 		return x

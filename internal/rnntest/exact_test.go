@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExp holds enclosures against float64, and against the digits of e.
+// TestExp compares enclosures with float64, and with the digits of e.
 func TestExp(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{-700, -20.5, -1, -1e-9, 0x1p-40, 0.3, 0.5, 1, 2.75, 31, 700} {
@@ -33,7 +33,7 @@ func TestExp(t *testing.T) {
 	}
 }
 
-// TestActivations holds the activations against float64, and their enclosures around each other.
+// TestActivations compares the activations with float64, and checks that enclosures contain each other.
 func TestActivations(t *testing.T) {
 	t.Parallel()
 	for op, f := range map[string]func(x float64) float64{
@@ -73,10 +73,10 @@ func TestActivations(t *testing.T) {
 	}
 }
 
-// TestQuantiser is a table of ties and limits.
+// TestQuantiser checks a table of ties and limits.
 func TestQuantiser(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[string][6]int64{ // of -1.5, -0.5, 0.5, 1.5, 0.25, -0.75
+	for mode, want := range map[string][6]int64{ // results for -1.5, -0.5, 0.5, 1.5, 0.25, -0.75
 		"ROUND": {-2, 0, 0, 2, 0, -1}, "CEIL": {-1, 0, 1, 2, 1, 0}, "FLOOR": {-2, -1, 0, 1, 0, -1},
 		"UP": {-2, -1, 1, 2, 1, -1}, "DOWN": {-1, 0, 0, 1, 0, 0}, "HALF_UP": {-2, -1, 1, 2, 0, -1},
 		"HALF_DOWN": {-1, 0, 0, 1, 0, -1},
@@ -98,15 +98,15 @@ func TestQuantiser(t *testing.T) {
 		{Quantiser{Scale: 0.5, Bits: 3, Signed: true, Narrow: true, Mode: "ROUND"}, -9, -3},
 		{Quantiser{Scale: 0.5, Bits: 3, Mode: "ROUND"}, -9, 0},
 		{Quantiser{Scale: 0.5, Bits: 3, Mode: "ROUND", Narrow: true}, 9, 6},
-		{Quantiser{Scale: 1, Zero: 1, Bits: 3, Mode: "ROUND"}, 1.5, 2},               // 2.5 is a tie of QONNX's
-		{Quantiser{Scale: 1, Zero: 1, Bits: 8, Linear: true, Mode: "ROUND"}, 1.5, 3}, // 1.5 is ONNX'
+		{Quantiser{Scale: 1, Zero: 1, Bits: 3, Mode: "ROUND"}, 1.5, 2},               // 2.5 is a tie with QONNX's rule
+		{Quantiser{Scale: 1, Zero: 1, Bits: 8, Linear: true, Mode: "ROUND"}, 1.5, 3}, // 1.5 is a tie with ONNX's rule
 		{Quantiser{Scale: 1, Zero: 3, Bits: 8, Linear: true, Mode: "ROUND"}, 1e30, 255},
 	} {
 		if got := c.q.code(new(big.Rat).SetFloat64(c.x)); got != c.want {
 			t.Errorf("%+v of %v is %d, want %d", c.q, c.x, got, c.want)
 		}
 	}
-	// a sigmoid that no float64 tells from 1: the next code below is the floor's
+	// A sigmoid that no float64 can tell from 1: rounding down gives the code below.
 	high := Activation{Op: "Sigmoid"}.of(whole(90))
 	for mode, want := range map[string]int64{"FLOOR": 7, "CEIL": 8, "ROUND": 8} {
 		q := &Quantiser{Scale: 0.125, Bits: 4, Mode: mode}

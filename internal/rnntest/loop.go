@@ -5,8 +5,8 @@ import (
 	"hlsgen/frontend/onnxio/onnxtest"
 )
 
-// loop writes one direction, from the first step on, as a Loop whose body takes elements of the sequences around it. It
-// gives what scan does.
+// loop writes one direction as a Loop, from the first step on. Its body takes the elements from the sequences
+// outside. loop returns the same tensors as scan.
 func (w *writer) loop(l *Layer, d int, prefix string, inputs []string, n *Network) (out []string) {
 	cell, form := l.Cells[d], shapes[n.Form]
 	states := 1
@@ -47,9 +47,9 @@ func (w *writer) loop(l *Layer, d int, prefix string, inputs []string, n *Networ
 	if form.axis == 0 {
 		return out
 	}
-	whole := w.node(w.Node("Transpose", out[states]).Ints("perm", 1, 0, 2)) // the runs came first
+	whole := w.node(w.Node("Transpose", out[states]).Ints("perm", 1, 0, 2)) // the axis of iterations is the first one
 	return append(out[:states:states], whole)
 }
 
-// yes is true.
+// yes returns the name of an initializer that is true.
 func (w *writer) yes() string { return w.initializer(graph.Bool, nil, 1) }

@@ -7,72 +7,72 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A Network is sequences of vectors that are quantised, perhaps a layer in front, recurrent layers one behind the
-// other, and what is made of the last one.
+// A Network consists of sequences of quantised vectors, an optional layer in front, recurrent layers one behind the
+// other, and outputs computed from the last layer.
 type Network struct {
-	Steps   int        // of a sequence; the most of them with Lengths
-	Lengths bool       // sequences have 1 to Steps steps: the axis of time is dynamic, and is called T
-	Counted bool       // how many steps count stands in Count, which all layers read: operators of ONNX
-	Counts  int        // with Counted: so many, always; 0 where Count is an input
-	Side    int        // samples that lie side by side in the file, each with a Count; 0: it has one
-	Inputs  []Sequence // several only without Front
-	Form    string     // of the sequences: a row of the table shapes
+	Steps   int        // time steps of a sequence; the most time steps with Lengths
+	Lengths bool       // sequences have 1 to Steps time steps: the axis of time is dynamic, and is called T
+	Counted bool       // all layers read from Count how many time steps count; for operators of ONNX
+	Counts  int        // with Counted: a constant number of time steps; 0 if Count is an input
+	Side    int        // samples side by side in the file, each with a Count; 0: one sample
+	Inputs  []Sequence // several inputs only without Front
+	Form    string     // form of the sequences: a key of the table shapes
 	Front   *Dense
 	Layers  []*Layer
 	Outputs []Output
-	Formats map[string]graph.CellFormats // by node, of --cell-config; may be missing
-	Pieces  bool                         // samples are pieces of one stream: cells go on where they ended
+	Formats map[string]graph.CellFormats // by node, for --cell-config; may be nil
+	Pieces  bool                         // samples are pieces of one stream: cells continue from their last states
 	Turns   int                          // samples that share an engine, 1 or more
-	Choices []int                        // that made it
-	Has     []string                     // what is special, in words
+	Choices []int                        // choices from which the network was drawn
+	Has     []string                     // special features, in words
 
-	Shared   bool // initializers of equal numbers are one
-	Captured bool // those of bodies stand outside of them
+	Shared   bool // initializers with equal numbers are one
+	Captured bool // initializers of bodies stand outside of them
 }
 
-// Count is the name of the input that says how many steps of a sequence count.
+// Count is the name of the input with the number of time steps that count.
 const Count = "count"
 
-// A Sequence is an input of the graph: vectors of so many features.
+// A Sequence is an input of the graph: a sequence of vectors with the given number of features.
 type Sequence struct {
 	Features  int
 	Quantiser *Quantiser
 }
 
-// A Dense is a product with each vector of a sequence, or, where Kernel is not 0, with so many around it, zeros beyond
-// the ends.
+// A Dense is a product of a matrix with each vector of a sequence. If Kernel is not 0, it is a convolution over
+// Kernel vectors, with zeros beyond the ends.
 type Dense struct {
-	Weights   Matrix // of a convolution [unit][feature*Kernel+k]
+	Weights   Matrix // for a convolution [unit][feature*Kernel+k]
 	Kernel    int
 	Bias      []float32
 	Relu      bool
-	Quantiser *Quantiser // may be missing
+	Quantiser *Quantiser // may be nil
 }
 
-// A Layer is cells, one per direction, side by side.
+// A Layer consists of cells side by side, one per direction.
 type Layer struct {
-	Form    string // "Scan", "Loop", "Node", "QuantLSTMCell" or "Unrolled": written out step by step
+	Form    string // "Scan", "Loop", "Node", "QuantLSTMCell", or "Unrolled" for a layer written out step by step
 	Cells   []*Cell
 	Reverse []bool
 	Starts  []Start
 	Spelled Spelling
-	Requant *Quantiser // of its sequence; may be missing
+	Requant *Quantiser // of the layer's sequence; may be nil
 }
 
-// constant is the float32 next to the value of a code.
+// constant returns the float32 nearest to the value of a code.
 func (q *Quantiser) constant(code int64) float32 {
 	f, _ := q.value(code).Float32()
 	return f
 }
 
-// A Start is how the states of a cell begin: as zeros, as constants, or as data arrive on inputs of the graph.
+// A Start holds the initial states of a cell: zeros, constants, or data from inputs of the graph.
 type Start struct {
 	Data     bool
-	H, C     []int64    // codes; none for zeros
-	ByH, ByC *Quantiser // of the codes, or of the data; nil for that of the state
+	H, C     []int64    // codes; nil for zeros
+	ByH, ByC *Quantiser // of the codes or of the data; nil for the quantiser of the state
 }
 
-// quantisers are those of what a cell begins with; an LSTM's has the second one.
+// quantisers returns the quantisers of the initial states. Only an LSTM has the second.
 func (s Start) quantisers(c *Cell) (h, state *Quantiser) {
 	h, state = c.Hidden(), c.State
 	if s.ByH != nil {
@@ -84,13 +84,13 @@ func (s Start) quantisers(c *Cell) (h, state *Quantiser) {
 	return h, state
 }
 
-// An Output is what goes out: the sequence, its last vector, or the last states ("h", "c") of the last layer.
+// An Output selects a tensor: the sequence, its last vector, or the last states ("h", "c") of the last layer.
 type Output struct {
 	Of    string
 	Dense *Dense
 }
 
-// nearest are the float32 next to rationals, ties to even.
+// nearest returns the float32 nearest to each rational. A tie goes to the even one.
 func nearest(v []*big.Rat) []float64 {
 	out := make([]float64, len(v))
 	for i, r := range v {
@@ -100,8 +100,8 @@ func nearest(v []*big.Rat) []float64 {
 	return out
 }
 
-// A Sample is the data of a run: of each sequence all vectors in order, then of each cell whose states begin with data
-// h and, of an LSTM, c.
+// A Sample is the input of a run: the vectors of each sequence in order, then the initial h and, for an LSTM, c of
+// each cell whose states arrive as data.
 type Sample [][]float64
 
 // Run computes the outputs of samples, in their order.
@@ -116,10 +116,11 @@ func (n *Network) Run(samples []Sample) (out [][][]float64) {
 	return out
 }
 
-// A state is what a cell ended with.
+// A state holds the last states of a cell.
 type state struct{ h, c []*big.Rat }
 
-// run computes the outputs of a sample. Cells begin with what they have in ends, and leave there what they end with.
+// run computes the outputs of a sample. Cells take their initial states from ends, if present, and leave their last
+// states there.
 func (n *Network) run(data Sample, ends map[*Cell]state) (out [][]float64) {
 	var x [][][]*big.Rat // by input, step and feature
 	for k, s := range n.Inputs {
@@ -191,7 +192,8 @@ func (d *Dense) run(x [][]*big.Rat) (out [][]*big.Rat) {
 	return out
 }
 
-// run gives the sequence and the last states, the directions side by side, and the data that it has not used.
+// run returns the sequence and the last states of a layer, with the directions side by side. rest is the data that
+// the layer has not used.
 func (l *Layer) run(x [][][]*big.Rat, data Sample, ends map[*Cell]state) (sequence [][]*big.Rat,
 	last map[string][]*big.Rat, rest Sample) {
 	steps := len(x[0])
@@ -226,7 +228,7 @@ func (l *Layer) run(x [][][]*big.Rat, data Sample, ends map[*Cell]state) (sequen
 	return sequence, last, data
 }
 
-// start is the states of a cell before the first step.
+// start returns the states of a cell before the first step.
 func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 	begin := func(q *Quantiser, width int, codes []int64) []*big.Rat {
 		if s.Data {
@@ -237,7 +239,7 @@ func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 		out := make([]*big.Rat, width)
 		for u := range out {
 			out[u] = new(big.Rat)
-			if codes != nil { // as the nearest float32, which the quantiser may round to another code
+			if codes != nil { // the nearest float32, which the quantiser may round to another code
 				out[u] = q.quantised(real32(q.constant(codes[u])))
 			}
 		}
@@ -251,10 +253,10 @@ func (c *Cell) start(s Start, data *Sample) (h, state []*big.Rat) {
 	return h, state
 }
 
-// Sample draws data for a run: half on a grid where ties are, half anywhere.
+// Sample draws the data of a run: half of the numbers on a grid that causes ties, half anywhere.
 func (n *Network) Sample(c *Choices) Sample { return n.SampleOf(c, n.Steps) }
 
-// SampleOf is Sample for a sequence of so many steps.
+// SampleOf is Sample for a sequence with the given number of time steps.
 func (n *Network) SampleOf(c *Choices, steps int) (s Sample) {
 	draw := func(q *Quantiser, size int) {
 		lo, hi := q.Limits()

@@ -7,10 +7,10 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// onnxGates is where the gates of a cell stand in ONNX' tensors: i, o, f, c of an LSTM.
+// onnxGates maps the order of gates in ONNX's tensors to our gates: i, o, f, c for an LSTM.
 var onnxGates = map[string][]int{LSTM: {gateI, gateO, gateF, gateG}, GRU: {gateZ, gateR, gateN}, RNN: {0}}
 
-// formats are the quantisers of a cell by the names that --cell-config has for them.
+// formats returns the quantisers of a cell under their names in --cell-config.
 func (c *Cell) formats() graph.CellFormats {
 	out := graph.CellFormats{}
 	set := func(name string, q *Quantiser) {
@@ -48,7 +48,8 @@ func (c *Cell) formats() graph.CellFormats {
 	return out
 }
 
-// operator writes a layer as ONNX' operator of its kind. Its cells have one structure and the same quantisers.
+// operator writes a layer as ONNX's operator of its kind. The layer's cells must have the same structure and
+// quantisers.
 func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence string, last map[string]string) {
 	c := l.Cells[0]
 	states, directions := []string{"h"}, len(l.Cells)
@@ -139,10 +140,10 @@ func (w *writer) operator(l *Layer, name string, x string, n *Network) (sequence
 	return w.operatorOutputs(out, l, n)
 }
 
-// brevitasGates is where the gates of a cell stand in the inputs of Brevitas' cell: i, f, c, o.
+// brevitasGates lists our gates in the order of the inputs of Brevitas' cell: i, f, c, o.
 var brevitasGates = []int{gateI, gateF, gateG, gateO}
 
-// quantCell writes a layer of one direction as Brevitas' cell.
+// quantCell writes a layer with one direction as Brevitas' cell.
 func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequence string, last map[string]string) {
 	c, start := l.Cells[0], l.Starts[0]
 	if n.Form == "flat" {
@@ -197,7 +198,7 @@ func (w *writer) quantCell(l *Layer, name string, x string, n *Network) (sequenc
 	return y, map[string]string{"h": h, "c": state}
 }
 
-// operatorOutputs puts the directions side by side.
+// operatorOutputs puts the outputs of both directions side by side.
 func (w *writer) operatorOutputs(out []string, l *Layer, n *Network) (sequence string, last map[string]string) {
 	width := len(l.Cells) * l.Cells[0].Units
 	shaped := func(x string, shape []int) string {
@@ -213,7 +214,7 @@ func (w *writer) operatorOutputs(out []string, l *Layer, n *Network) (sequence s
 	}
 	last = map[string]string{}
 	for k, name := range []string{"h", "c"}[:len(out)-1] {
-		state := out[1+k] // one of both leading axes counts directions, the other one samples
+		state := out[1+k] // one of the two leading axes counts directions, the other counts samples
 		if n.samples() > 1 && n.Form != "samples first" {
 			state = w.node(w.Node("Transpose", state).Ints("perm", 1, 0, 2))
 		}
@@ -232,7 +233,7 @@ func direction(reverse []bool) string {
 	return "forward"
 }
 
-// functions are the activations of a cell as an operator has them.
+// functions returns the activations of a cell in the order of an operator's attribute.
 func (c *Cell) functions() []Activation {
 	switch c.Kind {
 	case LSTM:
@@ -243,7 +244,7 @@ func (c *Cell) functions() []Activation {
 	return []Activation{c.Gates[0].Activation}
 }
 
-// joined puts tensors one behind the other along an axis.
+// joined concatenates tensors along an axis.
 func (w *writer) joined(list []string, axis int) string {
 	if len(list) == 1 {
 		return list[0]
@@ -251,7 +252,7 @@ func (w *writer) joined(list []string, axis int) string {
 	return w.node(w.Node("Concat", list...).Int("axis", int64(axis)))
 }
 
-// rows is a tensor of all directions with the gates' rows one below the other.
+// rows returns a tensor for all directions, with the rows of the gates one below the other.
 func (w *writer) rows(l *Layer, of func(*Gate) string) string {
 	var all []string
 	for _, c := range l.Cells {
@@ -264,7 +265,7 @@ func (w *writer) rows(l *Layer, of func(*Gate) string) string {
 	return w.joined(all, 0)
 }
 
-// biases is B: those of the products with the input, then those with the hidden state.
+// biases returns ONNX's B: first the biases of products with the input, then those with the hidden state.
 func (w *writer) biases(l *Layer) string {
 	c := l.Cells[0]
 	var v []float64
@@ -288,9 +289,9 @@ func (w *writer) biases(l *Layer) string {
 	return w.constant([]int{len(l.Cells), 2 * len(c.Gates) * c.Units}, v...)
 }
 
-// formatted makes a cell one that ONNX' operator can have, with the formats of --cell-config.
+// formatted changes a cell so that an ONNX operator with the formats of --cell-config can express it.
 func (c *Cell) formatted() {
-	own := func(a Activation) Activation { // the operator knows no other
+	own := func(a Activation) Activation { // the operator has only these functions
 		switch {
 		case a.Op == "Identity":
 			return Activation{"Affine", 0.5, 0.25}
@@ -320,7 +321,7 @@ func (c *Cell) formatted() {
 	}
 }
 
-// quantisers are those of a cell.
+// quantisers returns all quantisers of a cell.
 func (c *Cell) quantisers() (list []*Quantiser) {
 	all := []*Quantiser{c.Keep, c.Add, c.State, c.Squashed, c.Output, c.Reset, c.ResetSum}
 	for _, g := range c.Gates {

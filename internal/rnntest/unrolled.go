@@ -2,7 +2,8 @@ package rnntest
 
 import "slices"
 
-// unrolled writes one direction step by step: a copy of the body for each. It gives what scan does.
+// unrolled writes one direction step by step, with a copy of the body for each. It returns the same tensors as
+// scan.
 func (w *writer) unrolled(l *Layer, d int, _ string, inputs []string, n *Network) (out []string) {
 	cell, how := l.Cells[d], l.Spelled.Unroll
 	b := &body{writer: w, cell: cell, spelled: l.Spelled, h: inputs[0]}

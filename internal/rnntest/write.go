@@ -14,17 +14,17 @@ const (
 	opset = 14
 )
 
-// A writer is a graph in the making. Names begin with a prefix: those of a body are not those around it.
+// A writer builds a graph. Its names begin with a prefix, so that names in a body differ from names around it.
 type writer struct {
 	*onnxtest.Model
 	prefix string
 	names  int
-	shared map[*int64]string // weights that are written once, by their first code; nil to write them every time
-	pool   map[string]string // initializers that are written once, by their numbers; nil to write them every time
-	outer  *writer           // has the initializers of a body; nil where the body has them
+	shared map[*int64]string // weights already written, by their first code; nil to write weights every time
+	pool   map[string]string // initializers already written, by their numbers; nil to write them every time
+	outer  *writer           // writer for the initializers of a body; nil if the body has its own
 }
 
-// initializer is one of these numbers.
+// initializer returns the name of an initializer with the given numbers.
 func (w *writer) initializer(dt graph.DType, shape []int, v ...float64) string {
 	if w.outer != nil {
 		return w.outer.initializer(dt, shape, v...)
@@ -41,7 +41,7 @@ func (w *writer) initializer(dt graph.DType, shape []int, v ...float64) string {
 	return name
 }
 
-// of is a writer of a body.
+// of returns a writer for a body.
 func (w *writer) of(m *onnxtest.Model, prefix string, captured bool) *writer {
 	inner := &writer{Model: m, prefix: prefix}
 	if captured {
@@ -60,7 +60,7 @@ func (w *writer) fresh() string {
 
 func (w *writer) scalar(v float64) string { return w.constant(nil, v) }
 
-// scalar64 is an index.
+// scalar64 returns the name of an integer constant, such as an index.
 func (w *writer) scalar64(v int) string {
 	return w.initializer(graph.Int64, nil, float64(v))
 }
@@ -73,7 +73,7 @@ func (w *writer) ints(v ...float64) string {
 	return w.initializer(graph.Int64, []int{len(v)}, v...)
 }
 
-// vector is a constant of numbers that may be one for all.
+// vector returns the name of a constant: a scalar if v has one number, otherwise a vector.
 func (w *writer) vector(v []float32) string {
 	list := make([]float64, len(v))
 	for i := range v {
@@ -100,7 +100,7 @@ func flag(b bool) int64 {
 	return 0
 }
 
-// quant writes a quantiser of a tensor; none leaves it.
+// quant writes the quantiser of a tensor. Without a quantiser it returns the tensor.
 func (w *writer) quant(x string, q *Quantiser) string {
 	if q == nil || x == "" {
 		return x
@@ -118,7 +118,8 @@ func (w *writer) quant(x string, q *Quantiser) string {
 		Int("signed", flag(q.Signed)).Int("narrow", flag(q.Narrow)).Str("rounding_mode", q.Mode))
 }
 
-// matrix writes weights, one column per unit; with a kernel as those of a convolution, with rows also one row per unit.
+// matrix writes weights with one column per unit. With a kernel it writes them as weights of a convolution, and
+// with rows set it writes one row per unit.
 func (w *writer) matrix(m Matrix, kernel int, rows bool) (name string) {
 	if w.shared != nil {
 		first := &m.Codes[0][0]
@@ -169,7 +170,7 @@ func (w *writer) matrix(m Matrix, kernel int, rows bool) (name string) {
 		Int("narrow", 0).Str("rounding_mode", "ROUND"))
 }
 
-// flat is a shape with one axis.
+// flat returns a shape with a single axis and the same size.
 func flat(shape []int) []int {
 	if shape == nil {
 		return nil
@@ -177,7 +178,7 @@ func flat(shape []int) []int {
 	return []int{graph.Size(shape)}
 }
 
-// activation writes a function.
+// activation writes an activation function.
 func (w *writer) activation(x string, a Activation) string {
 	switch a.Op {
 	case "Identity":
@@ -196,12 +197,12 @@ func (w *writer) activation(x string, a Activation) string {
 	return w.op(a.Op, x)
 }
 
-// shapes has the forms of a sequence: its shape, the axis of time, and the shape of one vector.
+// shapes holds the forms of a sequence: its shape, the axis of time, and the shape of one vector.
 var shapes = map[string]struct {
 	whole        func(steps, width int) []int
 	axis         int
 	vector       func(width int) []int
-	toImage, out []int64 // the permutations to and from [sample, feature, time]
+	toImage, out []int64 // permutations to and from [sample, feature, time]
 }{
 	"time first": {func(t, f int) []int { return []int{t, 1, f} }, 0, func(f int) []int { return []int{1, f} },
 		[]int64{1, 2, 0}, []int64{2, 0, 1}},
@@ -219,10 +220,10 @@ func axes(shape []int) []any {
 	return out
 }
 
-// samples is how many lie side by side in the file.
+// samples returns the number of samples side by side in the file.
 func (n *Network) samples() int { return max(1, n.Side) }
 
-// whole is the shape of a sequence in the file.
+// whole returns the shape of a sequence in the file.
 func (n *Network) whole(steps, width int) []int {
 	shape := shapes[n.Form].whole(steps, width)
 	if n.Form != "flat" {
@@ -231,7 +232,7 @@ func (n *Network) whole(steps, width int) []int {
 	return shape
 }
 
-// vector is the shape of a vector per sample.
+// vector returns the shape of one vector per sample.
 func (n *Network) vector(width int) []int {
 	shape := shapes[n.Form].vector(width)
 	if n.Form != "flat" {
@@ -240,7 +241,7 @@ func (n *Network) vector(width int) []int {
 	return shape
 }
 
-// ONNX is the file.
+// ONNX returns the network as an ONNX file.
 func (n *Network) ONNX() []byte {
 	w := &writer{Model: onnxtest.New(opset).Opset(qonnx, 2), prefix: "t"}
 	if n.Shared {
@@ -329,7 +330,7 @@ func (w *writer) dense(x string, d *Dense, form string) string {
 	return x
 }
 
-// layer writes a recurrent layer: its sequence and its last states, the directions side by side.
+// layer writes a recurrent layer. It returns its sequence and its last states, with the directions side by side.
 func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence string, last map[string]string) {
 	switch l.Form {
 	case "Node":
@@ -350,7 +351,7 @@ func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence st
 		switch {
 		case l.Form == "Unrolled":
 			way = w.unrolled
-		case l.Form == "Loop" && !l.Reverse[d]: // what goes out of a Loop has the order of its runs
+		case l.Form == "Loop" && !l.Reverse[d]: // a Loop's outputs have the order of its iterations
 			way = w.loop
 		}
 		out := way(l, d, prefix, append(starts, x...), n)
@@ -362,7 +363,7 @@ func (w *writer) layer(l *Layer, index int, x []string, n *Network) (sequence st
 	return w.beside(seq), map[string]string{"h": w.beside(h), "c": w.beside(c)}
 }
 
-// beside puts tensors side by side, along the last axis.
+// beside concatenates tensors along the last axis.
 func (w *writer) beside(list []string) string {
 	switch len(list) {
 	case 0:
@@ -373,7 +374,7 @@ func (w *writer) beside(list []string) string {
 	return w.node(w.Node("Concat", list...).Int("axis", -1))
 }
 
-// start is the first value of a state.
+// start returns the initial value of a state.
 func (w *writer) start(name string, q *Quantiser, s Start, codes []int64, shape []int) string {
 	if s.Data {
 		w.Input(name, graph.Float32, axes(shape)...)
@@ -387,7 +388,7 @@ func (w *writer) start(name string, q *Quantiser, s Start, codes []int64, shape 
 	}
 	raw := w.constant(shape, v...)
 	if codes != nil {
-		return w.quant(raw, q) // the value of a code may be no float32
+		return w.quant(raw, q) // the value of a code may not be a float32
 	}
 	return raw
 }

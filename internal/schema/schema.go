@@ -1,5 +1,5 @@
-// Package schema holds the JSON that hlsgen gives against schemas: they are made of the Go types, with their comments
-// as descriptions, and stand in docs/schemas. The flag -update writes them.
+// Package schema checks the JSON that hlsgen writes against schemas in docs/schemas. The schemas are generated from
+// the Go types, with their comments as descriptions. The flag -update writes them.
 //
 // In come a Go type and JSON; out comes a failure where one does not fit the other. It sees tier.
 package schema
@@ -24,14 +24,15 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// A Form is one kind of JSON that hlsgen gives.
+// A Form is one kind of JSON that hlsgen writes.
 type Form struct {
 	name          string
 	whole, strict *validator.Schema
 }
 
-// Of is the form of that name whose values v is one of. The test fails where docs/schemas/NAME.json is not its schema;
-// -update writes that. Readers may rely on the schema when later versions add keys: it allows more.
+// Of returns the form with the given name, for values of v's type. The test fails if docs/schemas/NAME.json is not
+// the generated schema; -update writes it. That schema allows further keys, so that readers can rely on it when
+// later versions add keys.
 func Of(t testing.TB, name, title string, v any) *Form {
 	t.Helper()
 	c := comments{root: tier.Root(t)}
@@ -50,14 +51,14 @@ func Of(t testing.TB, name, title string, v any) *Form {
 	return &Form{name, compile(t, name, text), compile(t, name, generate(t, &c, title, v, false))}
 }
 
-// update reports whether tests write what they hold: the flag is of package golden, where a test has that.
+// update reports whether tests write their results. The flag belongs to package golden, if a test uses that.
 func update() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
 }
 
-// Check holds a JSON text against the form: it has every key that the schema requires, no other ones than it names, and
-// values of their types.
+// Check checks a JSON text against the form. It must have every key that the schema requires and no unknown key,
+// and all values must have the right types.
 func (f *Form) Check(t testing.TB, text []byte) {
 	t.Helper()
 	v, err := validator.UnmarshalJSON(bytes.NewReader(text))
@@ -73,7 +74,7 @@ func (f *Form) Check(t testing.TB, text []byte) {
 	}
 }
 
-// generate is the schema of v's type; open allows keys that it does not name.
+// generate returns the schema of v's type. If open is set, it allows unknown keys.
 func generate(t testing.TB, c *comments, title string, v any, open bool) []byte {
 	t.Helper()
 	r := reflector.Reflector{Anonymous: true, AllowAdditionalProperties: open, LookupComment: c.of,
@@ -110,14 +111,14 @@ func compile(t testing.TB, name string, text []byte) *validator.Schema {
 	return s
 }
 
-// comments are those of this module's types and of their fields.
+// comments holds the comments of this module's types and of their fields.
 type comments struct {
 	root string
 	mu   sync.Mutex
 	read map[string]map[string]string // by package, then by type or type.field
 }
 
-// of is the comment of a type, or of a field of it, on one line.
+// of returns the comment of a type, or of one of its fields, on one line.
 func (c *comments) of(typ reflect.Type, field string) string {
 	dir, ok := strings.CutPrefix(typ.PkgPath(), "hlsgen/")
 	if !ok {
@@ -155,7 +156,7 @@ func commentsIn(dir string) map[string]string {
 	for _, name := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
-			continue // the compiler says it better
+			continue // the compiler reports it better
 		}
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.GenDecl)

@@ -13,12 +13,12 @@ type whole struct {
 	Part    *part    `json:"part,omitempty"`
 }
 
-// A part of it.
+// A part is a type within the tested form.
 type part struct {
 	Size float64 `json:"size"` // in metres
 }
 
-// A form that is not met is seen.
+// TestCheckBites checks that JSON which does not match the form fails.
 func TestCheckBites(t *testing.T) {
 	t.Parallel()
 	c := comments{root: tier.Root(t)}
@@ -48,7 +48,7 @@ func TestCheckBites(t *testing.T) {
 	}
 }
 
-// A recorder notes that a test failed.
+// A recorder records that a test failed.
 type recorder struct {
 	testing.TB
 	failed bool

@@ -1,4 +1,4 @@
-// Package slurmtest starts a cluster of one node, this machine, for tests that give jobs to Slurm.
+// Package slurmtest starts a Slurm cluster with a single node, this machine, for tests that submit jobs.
 //
 // In comes a test; out comes a Slurm that ends with it. It sees tier.
 package slurmtest
@@ -20,18 +20,18 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// A Cluster is a Slurm controller and one node, this machine, with keys and folders of their own.
+// A Cluster is a Slurm controller and one node, this machine, with keys and folders of its own.
 type Cluster struct {
 	dir string
-	Env []string // of commands that speak to it
+	Env []string // environment of commands that talk to the cluster
 }
 
-// New starts munged, slurmctld and slurmd, and ends them with the test.
+// New starts munged, slurmctld and slurmd, and stops them at the end of the test.
 func New(t testing.TB) *Cluster {
 	t.Helper()
-	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin") // where daemons stand
+	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin") // folders with daemons
 	tier.NeedsServices(t, tier.Services...)
-	dir, err := os.MkdirTemp("", "slurm-") // short: a socket's path has 107 bytes
+	dir, err := os.MkdirTemp("", "slurm-") // short, since a socket's path has at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// start runs a daemon until the test ends. What it said is shown if the test fails.
+// start runs a daemon until the test ends. It shows the daemon's output if the test fails.
 func (c *Cluster) start(t testing.TB, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -129,7 +129,7 @@ func (c *Cluster) start(t testing.TB, name string, args ...string) {
 	})
 }
 
-// Patience is when a cluster that does nothing is given up, on the slowest machine.
+// Patience is the time after which a test gives up on an idle cluster, even on the slowest machine.
 const Patience = 10 * time.Minute
 
 func (c *Cluster) wait(t testing.TB, what string, ready func() bool) {
@@ -141,7 +141,7 @@ func (c *Cluster) wait(t testing.TB, what string, ready func() bool) {
 	}
 }
 
-// Try runs a command of Slurm and gives what it printed.
+// Try runs a command of Slurm and returns its output.
 func (c *Cluster) Try(name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	cmd.Env = c.Env

@@ -1,4 +1,4 @@
-// Package suggest finds the word that may be meant where an unknown one stands.
+// Package suggest finds the known word that an unknown word may stand for.
 //
 // In come a word and the ones that are known; out comes one of these, or none. It sees nothing of this module.
 package suggest
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Nearest is the known word that takes the fewest letters inserted, deleted, replaced or swapped to get from word, if
-// these are at most a third of its letters, or at most two; else it is the only word that begins with word; else it
-// is empty. Capitals count little: a word that differs in nothing else is always near.
+// Nearest returns the known word closest to word, counting inserted, deleted, replaced and swapped letters. It
+// allows a third of the letters, or two if that is more. If no word is close enough, it returns the only known word
+// that begins with word, or "" if there is none. A word that differs only in capitals is always close.
 func Nearest(word string, known []string) string {
 	best, least := "", max(2, len(word)/3)+1
 	for _, k := range known {
@@ -36,7 +36,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// Near lists known words that may be meant, the nearest first, at most so many.
+// Near returns at most most known words that may be meant, the closest first.
 func Near(word string, known []string, most int) (near []string) {
 	left := slices.Clone(known)
 	for len(near) < most {
@@ -50,11 +50,11 @@ func Near(word string, known []string, most int) (near []string) {
 	return near
 }
 
-// distance is the number of bytes to insert, delete or replace, or of neighbours to swap, that turns a into b, no
-// place being changed twice (optimal string alignment). A swap counts once because it is what fingers do: zcu140
-// means zcu104, not zcu102.
+// distance returns the number of edits that turn a into b: inserting, deleting or replacing a byte, or swapping two
+// adjacent bytes. No place is edited twice (optimal string alignment). A swap counts once because it is a common
+// typing error: zcu140 means zcu104, not zcu102.
 func distance(a, b string) int {
-	above, row := make([]int, len(b)+1), make([]int, len(b)+1) // for a without its last two bytes, and its last
+	above, row := make([]int, len(b)+1), make([]int, len(b)+1) // for a less its last two bytes, and its last
 	for j := range row {
 		row[j] = j
 	}
@@ -77,7 +77,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Meant is the end of a message about an unknown word.
+// Meant returns the end of a message about an unknown word: a suggestion, or "".
 func Meant(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
 		return ", did you mean " + n + "?"

@@ -17,10 +17,10 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// layersFile is where a build says what it expects of its layers.
+// layersFile is the name of a build's report with the latencies that it expects of its layers.
 const layersFile = "layers.json"
 
-// families are the product families of reports, by what they begin with; the longest name counts.
+// families maps the start of a report's product family to our family. The longest matching name counts.
 var families = []struct {
 	name   string
 	family delay.Family
@@ -32,9 +32,10 @@ var families = []struct {
 	{"spartan7", delay.Series7}, {"aspartan7", delay.Series7},
 }
 
-// Calibrate makes a calibration of the reports of HLS below a folder: csynth.xml, *_csynth.rpt and
-// *.verbose.sched.rpt. Schedules give the delays of operations. Without them, depths are compared with those that
-// builds below the folder expect (report/layers.json), and one factor is for all. What the user has to change is in d.
+// Calibrate makes a calibration from the HLS reports below a folder: csynth.xml, *_csynth.rpt and
+// *.verbose.sched.rpt. The delays of operations come from schedules. Without schedules, Calibrate compares depths
+// with those that builds below the folder expect (report/layers.json), and computes a single factor for all. It
+// adds problems that the user must solve to d.
 func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")
@@ -77,8 +78,8 @@ func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
 	return c, nil
 }
 
-// outdated reports whether a report lies in the folder of a layer's results, below a build's hls/build.ip, and these
-// were made of other sources than are there now, or are not whole.
+// outdated reports whether a report lies in a layer's results below a build's hls/build.ip, and those results are
+// incomplete or were made from other sources than the present ones.
 func outdated(file string) bool {
 	if full, err := filepath.Abs(file); err == nil {
 		file = full
@@ -88,7 +89,7 @@ func outdated(file string) bool {
 	return found && inside && !(&Project{Dir: filepath.FromSlash(before)}).synthesised(name)
 }
 
-// Save writes a calibration.
+// Save writes a calibration to a file.
 func Save(c *delay.Calibration, path string) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -97,7 +98,7 @@ func Save(c *delay.Calibration, path string) error {
 	return owned.WriteFile(path, append(b, '\n'))
 }
 
-// reports lists the files below a folder, in order, whose names are wanted.
+// reports returns the files below a folder, in order, whose names are wanted.
 func reports(dir string, wanted func(name string) bool) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -115,7 +116,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 	return files, err
 }
 
-// expect takes the latencies that a build expects of its layers, by hlsgen's own tables.
+// expect reads the latencies that a build expects of its layers, by hlsgen's own tables.
 func expect(data []byte, to map[string]int) error {
 	var list []compiler.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -129,12 +130,12 @@ func expect(data []byte, to map[string]int) error {
 	return nil
 }
 
-// combine makes one calibration of all runs, which are of one family and one uncertainty.
+// combine makes one calibration from all runs, which must share a family and a clock uncertainty.
 func combine(all []timedRun, expected map[string]int) (*delay.Calibration, error) {
 	c := &delay.Calibration{Uncertainty: delay.Uncertainty, Stages: 1, Delays: []delay.Reported{},
 		Processes: []delay.Processed{}}
 	seen := map[delay.Processed]bool{}
-	delays := map[operation][]float64{} // by operation and bits, without ns
+	delays := map[operation][]float64{} // by operation and bits; the key's field ns is 0
 	first := true
 	for _, r := range all {
 		f, ok := familyOf(r.family)

@@ -29,7 +29,7 @@ const xmlReport = `<profile>
 <PipelineType>yes</PipelineType></SummaryOfOverallLatency></PerformanceEstimates></Module>
 </ModuleInformation></profile>`
 
-// folderOf writes files, by name.
+// folderOf writes files, given by name, into a folder.
 func folderOf(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,8 @@ func folderOf(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestCalibrateDelays reads operations out of a schedule: those that chains have, in one state, by themselves.
+// TestCalibrateDelays checks the delays of operations read from a schedule: of operations that chains have, alone
+// in one state.
 func TestCalibrateDelays(t *testing.T) {
 	t.Parallel()
 	var d diag.List
@@ -78,7 +79,7 @@ func TestCalibrateDelays(t *testing.T) {
 	}
 }
 
-// TestCalibrateDepths compares depths with what builds expect.
+// TestCalibrateDepths compares calibrated depths with the depths that builds expect.
 func TestCalibrateDepths(t *testing.T) {
 	t.Parallel()
 	var d diag.List

@@ -15,42 +15,41 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Figures are what somebody says of a part of a design; what they do not say is zero.
+// Figures hold what one source states about a part of a design. Unknown figures are zero.
 type Figures struct {
 	Resources *dataflow.Resources `json:"resources,omitempty"`
 	Period    float64             `json:"period_ns,omitempty"`
-	Latency   int                 `json:"latency_clocks,omitempty"`  // of the pipeline
-	Interval  int                 `json:"interval_clocks,omitempty"` // from frame to frame
+	Latency   int                 `json:"latency_clocks,omitempty"`  // latency of the pipeline
+	Interval  int                 `json:"interval_clocks,omitempty"` // interval from frame to frame
 	Rate      float64             `json:"samples_per_second,omitempty"`
 }
 
-// A Part is a part of a design, and what each says of it: nobody says everything.
+// A Part is a part of a design with the figures of each source. Sources without figures are nil.
 type Part struct {
 	Name      string   `json:"name"`
-	Kind      string   `json:"kind,omitempty"` // of a layer
+	Kind      string   `json:"kind,omitempty"` // kind of a layer
 	Estimate  *Figures `json:"estimate,omitempty"`
 	HLS       *Figures `json:"hls,omitempty"`
-	Vivado    *Figures `json:"vivado,omitempty"`     // alone, of the Verilog that HLS made
-	RTL       *Figures `json:"vivado_rtl,omitempty"` // alone, of the Verilog that is written
-	Bitstream *Figures `json:"bitstream,omitempty"`  // within the whole design, placed and routed
+	Vivado    *Figures `json:"vivado,omitempty"`     // of the part alone, from the Verilog of HLS
+	RTL       *Figures `json:"vivado_rtl,omitempty"` // of the part alone, from the generated SystemVerilog
+	Bitstream *Figures `json:"bitstream,omitempty"`  // of the part within the whole design, placed and routed
 	Board     *Figures `json:"board,omitempty"`
 }
 
-// A Table is what is known of a build.
+// A Table holds all known figures of a build.
 type Table struct {
 	Model    string  `json:"model"`
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"`
-	// Parts are the layers, in the order of the network, and the processes at its ends; then "all layers", "FIFOs",
-	// "host" and "total".
+	// Parts are the layers, in the order of the network, and the processes at its ends. Then come "all layers",
+	// "FIFOs", "host" and "total".
 	Parts []Part `json:"parts"`
-	// Missing are the modules that a tool has said nothing of, or of which it has seen other sources than are there
-	// now.
+	// Missing lists the modules without results of a tool for the present sources.
 	Missing []string `json:"missing"`
 }
 
-// The parts that are no layers.
+// Names of parts that are no layers.
 const (
 	allLayers = "all layers"
 	fifos     = "FIFOs"
@@ -58,12 +57,12 @@ const (
 	total     = "total"
 )
 
-// measuredFile is where what was measured lies without another name, below the folder of synthesis.
+// measuredFile is the default name of the file with measurements on the board, below the folder of synthesis.
 const measuredFile = "measured.json"
 
-// Table reads what the tools have left. Results of other sources than are there now do not count; what cannot be read
-// is told in d. measured is a file that the driver has written; empty: the one in the folder of synthesis, if there is
-// one. The answer is nil where d says why there is none.
+// Table reads the results that the tools have left. It ignores results of other sources than the present ones, and
+// reports unreadable files in d. The argument measured names a file that the driver has written. If it is empty,
+// Table reads the file in the folder of synthesis, if there is one. Table returns nil if d contains the reason.
 func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 	t := &Table{Model: p.Model, Board: p.Board, Part: p.Part, ClockMHz: p.ClockMHz, Missing: []string{}}
 	at := map[string]int{}
@@ -118,14 +117,14 @@ func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 	return t, nil
 }
 
-// A reading is a table while it is filled.
+// A reading is a Table that is being filled.
 type reading struct {
 	*Project
 	t *Table
 	d *diag.List
 }
 
-// collect reads what the tools say of a module.
+// collect reads the results of the tools for one module.
 func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
 	name, t, d := part.Name, p.t, p.d
 	whole := true
@@ -152,7 +151,7 @@ func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
 		}
 		if r != nil && r.HLS != nil {
 			part.HLS = &Figures{Resources: &r.HLS.Resources, Period: r.HLS.PeriodNS, Latency: r.depth(name)}
-			if e := part.Estimate; e != nil { // a call of the module is an iteration
+			if e := part.Estimate; e != nil { // each call of the module is one iteration
 				part.HLS.Interval = r.Interval * e.Interval
 			}
 			found = true
@@ -178,7 +177,7 @@ func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
 	return found, nil
 }
 
-// columns are those that add up.
+// columns lists the sources whose figures are added up.
 var columns = []struct {
 	name string
 	of   func(*Part) **Figures
@@ -191,7 +190,7 @@ var columns = []struct {
 	{"board", func(p *Part) **Figures { return &p.Board }},
 }
 
-// sums adds up what is said of every layer; of a column that leaves one out nothing is known.
+// sums adds up the figures of all layers. It leaves a column empty if a layer lacks figures there.
 func sums(layers []Part) Part {
 	all := Part{Name: allLayers}
 	for _, c := range columns {
@@ -209,13 +208,13 @@ func sums(layers []Part) Part {
 	return all
 }
 
-// placed reads the reports of the whole design, if it is one of what is there now.
+// placed reads the reports of the whole design, unless they were made from other sources.
 func (p *reading) placed() bool {
 	for _, f := range p.Flows {
 		task := Task{f, p.Top, Bitstream}
 		data, err := regular.ReadFile(p.path(task.work()+"/utilization.rpt"), maxReport)
 		if err != nil || !p.current(task) {
-			continue // a card's linker writes others
+			continue // the linker for a card writes other reports
 		}
 		rows, err := hierarchy(data)
 		if err == nil && len(rows) == 0 {
@@ -239,7 +238,7 @@ func (p *reading) placed() bool {
 	return false
 }
 
-// put gives parts what the report of the whole design says of their instances.
+// put gives each part the amounts that the report of the whole design states for its instance.
 func (p *reading) put(f Flow, rows []instance, ns float64) {
 	t := p.t
 	byName := map[string]dataflow.Resources{}
@@ -269,7 +268,7 @@ func (p *reading) put(f Flow, rows []instance, ns float64) {
 	t.Parts[n+3].Bitstream = &Figures{Resources: &whole, Period: ns}
 }
 
-// measured reads what the driver has measured on the board.
+// measured reads the measurements that the driver has made on the board.
 func (p *reading) measured(name string, total *Part) bool {
 	if name == "" {
 		name = p.path(folder + "/" + measuredFile)

@@ -9,16 +9,16 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// An instance is a row of report_utilization -hierarchical.
+// An instance is a row of the report of report_utilization -hierarchical.
 type instance struct {
 	name    string
-	amounts dataflow.Resources // with what is below it
+	amounts dataflow.Resources // amounts including all instances below
 }
 
-// headings are what columns are called there, by the versions and families.
+// headings maps the names of the report's columns, in all versions and families, to resources.
 var headings = map[string]struct {
 	in   func(*dataflow.Resources) *int
-	each int // of our unit
+	each int // our units per unit of the column
 }{
 	"Total LUTs":   {func(r *dataflow.Resources) *int { return &r.LUT }, 1},
 	"FFs":          {func(r *dataflow.Resources) *int { return &r.FF }, 1},
@@ -30,7 +30,7 @@ var headings = map[string]struct {
 	"DSP Slices":   {func(r *dataflow.Resources) *int { return &r.DSP }, 1},
 }
 
-// hierarchy reads the rows of report_utilization -hierarchical, the whole design first.
+// hierarchy reads the rows of report_utilization -hierarchical. The first row is the whole design.
 func hierarchy(data []byte) (list []instance, err error) {
 	var head []string
 	for line := range strings.Lines(string(data)) {
@@ -46,7 +46,7 @@ func hierarchy(data []byte) (list []instance, err error) {
 			head = cells
 			continue
 		case head == nil || len(cells) != len(head) || strings.HasPrefix(cells[1], "("):
-			continue // the logic of an instance without what is below it
+			continue // a row for the instance without the instances below
 		}
 		r := instance{name: cells[1]}
 		for i, name := range head {

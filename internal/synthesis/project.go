@@ -19,38 +19,38 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Project is a folder that hlsgen build wrote, as the vendor's tools and their reports need it.
+// A Project is a folder that hlsgen build wrote, with all that the vendor's tools and their reports need.
 type Project struct {
 	Dir      string
 	Model    string
 	Board    string
 	Part     string
 	ClockMHz float64
-	Flows    []Flow // those that the folder has
-	Top      string // the module of the network
+	Flows    []Flow // flows that the folder contains
+	Top      string // top module of the network
 	Layers   []compiler.LayerReport
-	Estimate map[string]dataflow.Resources // by layer, and of "FIFOs", "host" and "total"
-	FPS      float64                       // samples per second, simulated; 0 where they are not known
-	modules  map[Flow][]string             // of layers, and of the network's ends
+	Estimate map[string]dataflow.Resources // by layer, and for "FIFOs", "host" and "total"
+	FPS      float64                       // samples per second in simulation; 0 if not known
+	modules  map[Flow][]string             // names of modules: layers and the network's ends
 }
 
-// A Flow is where the Verilog of layers comes from.
+// A Flow is the origin of the layers' Verilog.
 type Flow string
 
 // The flows.
 const (
-	HLS Flow = "hls" // Vitis HLS makes it of the C++ in hls/
-	RTL Flow = "rtl" // it is written, in rtl/
+	HLS Flow = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
+	RTL Flow = "rtl" // hlsgen wrote the SystemVerilog in rtl/
 )
 
-// names are what modules, layers and tops are called by a build; parts are called so by the vendor.
+// These patterns match the names that a build gives to modules, layers and tops, and the vendor's names of parts.
 var (
 	identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	partName   = regexp.MustCompile(`^xc[A-Za-z0-9_.-]+$`)
 )
 
-// Open reads what a build says of itself. What it says goes into scripts, so it is held to its form. Errors in d are
-// the user's; the answer is nil then.
+// Open reads the description that a build wrote of itself. It checks the names strictly, for they go into scripts.
+// It returns nil after adding the user's errors to d.
 func Open(dir string, d *diag.List) *Project {
 	p, err := open(dir)
 	var unfit *unfitError
@@ -69,14 +69,14 @@ func Open(dir string, d *diag.List) *Project {
 	return p
 }
 
-// An unfitError is a build for a device that the vendor's tools do not know.
+// An unfitError reports a build for a device that the vendor's tools do not support.
 type unfitError struct{ board, part string }
 
 func (e *unfitError) Error() string {
 	return fmt.Sprintf("%.40q of %.40q is no device of AMD's, whose tools this calls", e.part, e.board)
 }
 
-// missing is what a file's error names, without the folders.
+// missing names the file that an error is about, without its folders.
 func missing(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -126,7 +126,7 @@ func open(dir string) (*Project, error) {
 	return p, p.find()
 }
 
-// find says which flows there are, what their modules are called, and the top's name.
+// find finds the flows of the folder, the names of their modules, and the name of the top module.
 func (p *Project) find() error {
 	lists, tops := p.glob("hls/ip/*.files"), p.glob("rtl/*.sv")
 	if len(lists) > 0 {
@@ -158,10 +158,10 @@ func (p *Project) find() error {
 	return nil
 }
 
-// path is where a file of the project is; its name has slashes.
+// path returns the path of a file of the project. The argument uses slashes.
 func (p *Project) path(name string) string { return filepath.Join(p.Dir, filepath.FromSlash(name)) }
 
-// glob lists files of the project by a pattern, sorted by their bytes, as a shell does in the locale C.
+// glob lists files of the project by a pattern. It sorts them by their bytes, as a shell does in the locale C.
 func (p *Project) glob(pattern string) (names []string) {
 	dir, last := path.Split(pattern)
 	entries, err := os.ReadDir(p.path(dir))
@@ -176,13 +176,14 @@ func (p *Project) glob(pattern string) (names []string) {
 	return names
 }
 
-// mention finds what a file of SystemVerilog may instantiate or read.
+// mention matches names that a SystemVerilog file may instantiate or read.
 var mention = regexp.MustCompile(`tables/[A-Za-z0-9_.]+|[A-Za-z_][A-Za-z0-9_]*`)
 
-// written are the files that a written module is made of: its own the first, the others sorted.
+// written returns the files from which a generated SystemVerilog module is made: first its own file, then the
+// others in order.
 func (p *Project) written(layer string) ([]string, error) {
 	first := "rtl/layers/" + p.Top + "_" + layer + ".sv"
-	there := map[string]string{} // by what mentions them
+	there := map[string]string{} // file by the name that mentions it
 	for _, name := range slices.Concat(p.glob("rtl/layers/*.sv"), p.glob("rtl/lib/*.sv")) {
 		there[strings.TrimSuffix(path.Base(name), ".sv")] = name
 	}
@@ -208,5 +209,5 @@ func (p *Project) written(layer string) ([]string, error) {
 	return list, nil
 }
 
-// period is the clock's, in ns, as scripts have it.
+// period returns the clock period in ns, as scripts state it.
 func (p *Project) period() float64 { return math.Round(1e6/p.ClockMHz) / 1e3 }

@@ -1,14 +1,14 @@
-// Package synthesis takes builds through the vendor's tools, layer by layer, and reads the reports that these leave.
-// Results are known by the contents of what they were made of: what has not changed is not made again, and what a
-// killed run has left half-written does not count. In come folders; out come what became of a run, a table of figures,
-// a calibration of latencies. It may import the compiler and what that may.
+// Package synthesis runs builds through the vendor's tools, layer by layer, and reads their reports. Each result is
+// stored with the hashes of its sources. So a result whose sources have not changed is not made again, and a
+// half-written result of a killed run does not count. In come folders; out come the outcome of a run, a table of
+// figures, a calibration of latencies. It may import the compiler and what that may.
 //
-//	project.go   a Project: what a build says of itself
-//	task.go      the tasks, and whether their results are current; task.sh and vivado.tcl do one
-//	run.go       Synthesise: tasks here, some at a time, or as jobs of Slurm (slurm.sh)
-//	collect.go   a Table: estimate, HLS, Vivado, bitstream and board; hierarchy.go, the whole design's report
-//	report.go    a Report: what the tools say of one design; vendor.go reads their files
-//	calibrate.go latencies out of such reports; schedule.go reads those of HLS
+//	project.go   Project: the description that a build wrote of itself
+//	task.go      tasks, and whether their results are current; task.sh and vivado.tcl do one task
+//	run.go       Synthesise: runs tasks on this machine, some at a time, or as jobs of Slurm (slurm.sh)
+//	collect.go   Table: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the whole design
+//	report.go    Report: the tools' figures for one design; vendor.go reads their files
+//	calibrate.go latencies from such reports; schedule.go reads the schedules of HLS
 package synthesis
 
 import (
@@ -19,16 +19,16 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Report is what the vendor's tools say of a design. What they have not said is nil.
+// A Report holds the vendor's figures for one design. Missing figures are nil.
 type Report struct {
-	HLS      *Synthesis `json:"hls,omitempty"`    // csynth.xml: the estimate of HLS
-	Vivado   *Synthesis `json:"vivado,omitempty"` // the reports of utilisation and timing
+	HLS      *Synthesis `json:"hls,omitempty"`    // from csynth.xml: the estimate of HLS
+	Vivado   *Synthesis `json:"vivado,omitempty"` // from the reports of utilisation and timing
 	Interval int        `json:"hls_interval_cycles,omitempty"`
 	Latency  int        `json:"hls_latency_cycles,omitempty"`
-	schedule timedRun   // of HLS
+	schedule timedRun   // schedule of HLS
 }
 
-// depth is that of the pipeline of a process, as a calibration has it; 0 where nothing says it.
+// depth returns the depth of a process's pipeline, as a calibration uses it, or 0 if no report states it.
 func (r *Report) depth(name string) (most int) {
 	for _, p := range r.schedule.processes {
 		if p.Name == name {
@@ -38,19 +38,20 @@ func (r *Report) depth(name string) (most int) {
 	return most
 }
 
-// A Synthesis is amounts and the period that is reached.
+// A Synthesis holds the resources and the clock period of a design.
 type Synthesis struct {
 	Resources dataflow.Resources `json:"resources"`
-	PeriodNS  float64            `json:"period_ns,omitempty"` // 0 where nothing says it
+	PeriodNS  float64            `json:"period_ns,omitempty"` // shortest period that the tool states; 0 if none
 }
 
-// What is read at most.
+// Limits of reading.
 const (
-	maxReport = 64 << 20
-	maxFound  = 100_000 // files below a folder
+	maxReport = 64 << 20 // bytes of a file
+	maxFound  = 100_000  // files below a folder
 )
 
-// Below reads the reports below a folder, of one design; nil where there is none. What cannot be read is told.
+// Below reads the reports of one design below a folder. It returns nil if there are none, and calls told for
+// unreadable files.
 func Below(dir string, clockMHz float64, told func(path string, err error)) (*Report, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == csynthFile || strings.HasSuffix(name, ".rpt")
@@ -73,7 +74,7 @@ func Below(dir string, clockMHz float64, told func(path string, err error)) (*Re
 // csynthFile is the name of HLS's report in XML.
 const csynthFile = "csynth.xml"
 
-// read takes one file's figures.
+// read adds the figures of one file.
 func (r *Report) read(path string, clockMHz float64) error {
 	data, err := regular.ReadFile(path, maxReport)
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *Report) read(path string, clockMHz float64) error {
 	}
 	kind := reportKind(data)
 	if kind == "" {
-		return nil // of something else
+		return nil // another kind of report
 	}
 	if r.Vivado == nil {
 		r.Vivado = &Synthesis{}

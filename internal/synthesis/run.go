@@ -32,32 +32,32 @@ var vivadoScript string
 //go:embed slurm.sh
 var slurmScript string
 
-// Options are what a run is asked for.
-type Options struct {
+// Options select what Synthesise runs.
+type Options struct { // empty: all flows of the folder
 	Flows   []Flow // empty: those that the folder has
 	Last    Stage
-	Workers int  // tasks at a time; 0: one per processor, eight at most
-	Slurm   bool // tasks are jobs of Slurm instead
+	Workers int  // tasks at a time; 0: one per processor, at most eight
+	Slurm   bool // run tasks as jobs of Slurm instead
 	Env     func(string) string
-	// Step is told how many tasks are done.
+	// Step is called with the number of tasks done.
 	Step func(stage string, done, total int)
 }
 
-// A Run is what became of a run.
+// A Run is the outcome of a call of Synthesise.
 type Run struct {
 	Tasks   []Task
-	Before  int    // tasks whose results were current before
-	Made    int    // tasks that were done now
-	Failed  []Task // those that failed
-	Waiting int    // tasks that were not begun
+	Before  int    // number of tasks whose results were current at the start
+	Made    int    // number of tasks done in this run
+	Failed  []Task // tasks that failed
+	Waiting int    // number of tasks that did not begin
 }
 
-// mostWorkers is how many tasks run at a time where nobody says it: each may take gigabytes.
+// By default mostWorkers tasks run at a time, since each may take gigabytes.
 const mostWorkers = 8
 
-// Synthesise takes layers, and where it is asked for the whole design, through the tools. What is current is left as it
-// is; a layer that fails is told with its log, and the others go on. It returns nil where d says why nothing can be
-// run.
+// Synthesise runs the layers and, if asked for, the whole design through the tools. It keeps current results. If a
+// layer fails, it reports the layer with its log and goes on with the others. It returns nil if nothing can run,
+// after adding the reason to d.
 func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *Run, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
@@ -98,7 +98,7 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *R
 	return r, err
 }
 
-// fits reports whether the folder has what is asked for.
+// fits reports whether the folder contains everything that the options ask for.
 func (p *Project) fits(o Options, d *diag.List) bool {
 	for _, f := range o.Flows {
 		if !slices.Contains(p.Flows, f) {
@@ -114,7 +114,7 @@ func (p *Project) fits(o Options, d *diag.List) bool {
 	return true
 }
 
-// prepare writes the scripts. What they say is part of what results are made of.
+// prepare writes the scripts. They count among the sources of results.
 func (p *Project) prepare(flows []Flow) error {
 	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
 		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
@@ -140,7 +140,7 @@ func (p *Project) prepare(flows []Flow) error {
 	return nil
 }
 
-// round does those of some tasks whose results are not current; ok is false where a program is missing.
+// round runs the tasks among the given ones whose results are not current. ok is false if a program is missing.
 func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *diag.List) (ok bool, err error) {
 	var stale []Task
 	for _, t := range all {
@@ -155,7 +155,7 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 	if !o.toolsFor(stale, d) {
 		return false, nil
 	}
-	for _, t := range stale { // of an earlier run
+	for _, t := range stale { // remove marks of an earlier run
 		if err := os.RemoveAll(p.path(t.work() + "/failed")); err != nil {
 			return true, err
 		}
@@ -182,7 +182,8 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 	return true, err
 }
 
-// toolsFor reports whether the programs are here that tasks call; the vendor's need not be where jobs are submitted.
+// toolsFor reports whether the programs that the tasks call are installed. Where Slurm submits jobs, the vendor's
+// tools need not be.
 func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 	need := []string{"bash", "make", "flock", "sha256sum"}
 	if o.Slurm {
@@ -261,7 +262,8 @@ func (p *Project) pool(ctx context.Context, o Options, stale []Task) error {
 	return first
 }
 
-// call runs task.sh to its end. The error is ours: that the tools have failed shows in what they left.
+// call runs task.sh and waits for it. It returns an error only if the script could not run: a failure of the tools
+// shows in the files that they leave.
 func (p *Project) call(ctx context.Context, o Options, t Task) error {
 	cmd := templates.Command(ctx, p.Dir, append([]string{"bash", folder + "/task.sh"}, t.arguments()...))
 	cmd.Env = o.environment()
@@ -272,7 +274,7 @@ func (p *Project) call(ctx context.Context, o Options, t Task) error {
 	return fmt.Errorf("%s: %w: %s", t.Name, err, bytes.TrimSpace(out[:min(len(out), 1000)]))
 }
 
-// environment is this process's own, with the tools that were asked for.
+// environment returns this process's environment, with the given tools added.
 func (o Options) environment() []string {
 	env := os.Environ()
 	for _, name := range []string{"HLSGEN_HLS", "HLSGEN_VIVADO"} {
@@ -283,7 +285,7 @@ func (o Options) environment() []string {
 	return env
 }
 
-// submit runs tasks as an array of jobs and waits for its end. Jobs go on where this process is ended.
+// submit runs tasks as an array of jobs of Slurm and waits for its end. The jobs go on if this process is killed.
 func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	var lines strings.Builder
 	for _, t := range stale {
@@ -325,7 +327,7 @@ func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	}
 }
 
-// Tell says that a task has failed, where its log is, and what that ends with.
+// Tell reports in d that a task has failed, with the name of its log and the log's last lines.
 func (p *Project) Tell(t Task, d *diag.List) {
 	tool, log, said := p.logOf(t)
 	msg := fmt.Sprintf("%s: %s has failed", t.Name, tool)
@@ -340,14 +342,14 @@ func (p *Project) Tell(t Task, d *diag.List) {
 		Notes: telling(p.path(log))})
 }
 
-// How much of a log is looked at, and shown.
+// Limits for showing a log.
 const (
-	lastBytes  = 256 << 10
-	lastLines  = 3
-	lineLength = 200
+	lastBytes  = 256 << 10 // bytes that are searched
+	lastLines  = 3         // lines that are shown
+	lineLength = 200       // bytes of a line that are shown
 )
 
-// telling are the last lines of a log that say what is wrong: errors, or else whatever comes last.
+// telling returns the last lines of a log that state an error, or else its last lines.
 func telling(name string) []string {
 	f, err := os.Open(name)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"hlsgen/hlslib/delay"
 )
 
-// A timedRun is what reports say of how the tool has scheduled processes. What a report does not say is zero.
+// A timedRun holds what reports state about the tool's schedules of processes. Missing values are zero.
 type timedRun struct {
 	family, part, tool  string
 	period, uncertainty float64 // ns
@@ -17,14 +17,15 @@ type timedRun struct {
 	delays              []operation
 }
 
-// An operation of a schedule takes so long.
+// An operation is an operation of a schedule with its delay.
 type operation struct {
 	op   delay.Op
 	bits int
 	ns   float64
 }
 
-// A scheduled is what we read of a csynth.xml beside csynth: what it was made for, and the pipelines of its modules.
+// A scheduled is the part of a csynth.xml about scheduling: the target of the run, and the pipelines of its
+// modules. The type csynth has the rest.
 type scheduled struct {
 	Version string `xml:"ReportVersion>Version"`
 	Given   struct {
@@ -45,7 +46,7 @@ type scheduled struct {
 			All []struct {
 				Depth    string `xml:"PipelineDepth"`
 				Interval string `xml:"PipelineII"`
-			} `xml:",any"` // each is called like its loop
+			} `xml:",any"` // each element is called like its loop
 		} `xml:"PerformanceEstimates>SummaryOfLoopLatency"`
 	} `xml:"ModuleInformation>Module"`
 }
@@ -73,20 +74,20 @@ func csynthRun(data []byte) (r timedRun, err error) {
 	return r, nil
 }
 
-// add takes a pipeline; one without a depth is none.
+// add adds a pipeline. It ignores one without a depth.
 func (r *timedRun) add(name string, depth, interval int) {
 	if depth > 0 && depth < 1e6 {
 		r.processes = append(r.processes, delay.Processed{Name: process(name), Depth: depth, Interval: interval})
 	}
 }
 
-// process is the function whose module, or whose loop's, has the name.
+// process returns the function to which a module belongs, also if the module is a loop of the function.
 func process(module string) string {
 	name, _, _ := strings.Cut(module, "_Pipeline_")
 	return strings.TrimSuffix(name, "_s")
 }
 
-// number0 is a number, or 0.
+// number0 returns the number in a text, or 0 if there is none.
 func number0(text string) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "ns")), 64)
 	if err != nil || !(x >= 0 && x < 1e12) {
@@ -95,23 +96,23 @@ func number0(text string) float64 {
 	return x
 }
 
-// hlsReport is what a report of HLS in text begins with.
+// An HLS report in text begins with hlsReport.
 var hlsReport = []byte("== Vitis HLS Report for '")
 
 var (
 	module = regexp.MustCompile(`(?m)^== Vitis HLS Report for '([^']+)'`)
 	field  = regexp.MustCompile(`(?m)^\* (Version|Product family|Target device): +(\S+)`)
 	clock  = regexp.MustCompile(`(?m)^ *\|ap_clk +\| +([0-9.]+) ns\| +[0-9.]+ ns\| +([0-9.]+) ns\|`)
-	// A pipeline's line: its number, interval and depth.
+	// The line of a pipeline: number, interval and depth.
 	pipeline = regexp.MustCompile(`(?m)^ *\* Pipeline-\d+: initiation interval \(II\) = (\d+), depth = (\d+)`)
-	// A loop's row: least and greatest latency, depth, interval reached and asked for, trips.
+	// The row of a loop: least and greatest latency, depth, interval reached and asked for, trips.
 	loopRow = regexp.MustCompile(`(?m)^ *\|[-+ ]+\S+ *\|[^|]*\|[^|]*\| *(\d+)\| *(\d+)\|[^|]*\|[^|]*\| *yes`)
-	// An operation in one state: its delay, what it does, on how many bits, and what does it.
+	// An operation in one state: delay, operation, bits, and the core that computes it.
 	stated = regexp.MustCompile(`\[1/1\] \(([0-9.]+)ns\)[^>]*--->   "(?:%\S+ = )?(\w+)[^"]*"[^\n]*<CoreInst = "(\w+)">`)
 	bitsOf = regexp.MustCompile(`\bi(\d+)\b`)
 )
 
-// textRun reads the schedule of a report in text, *_csynth.rpt or *.verbose.sched.rpt; ok is false for others.
+// textRun reads the schedule of a text report, *_csynth.rpt or *.verbose.sched.rpt. ok is false for other files.
 func textRun(data []byte) (r timedRun, ok bool) {
 	name := module.FindSubmatch(data)
 	if !bytes.Contains(data, hlsReport) || name == nil {
@@ -147,7 +148,7 @@ func textRun(data []byte) (r timedRun, ok bool) {
 	return r, true
 }
 
-// operate takes an operation of a schedule, if it is one of those that chains have.
+// operate adds an operation of a schedule, if it is of a kind that chains contain.
 func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	var op delay.Op
 	switch core {
@@ -170,12 +171,12 @@ func (r *timedRun) operate(ns float64, does, core string, line []byte) {
 	}
 	widths := bitsOf.FindAllSubmatch(line, 2)
 	if !(ns > 0) || len(widths) == 0 {
-		return // a part of another one
+		return // part of another operation
 	}
 	width := widths[0]
 	switch {
 	case op == delay.Select && len(widths) > 1:
-		width = widths[1] // the first is the condition
+		width = widths[1] // the first width is that of the condition
 	case op == delay.Read || op == delay.Write || op == delay.Logic:
 		width = [][]byte{nil, []byte("1")}
 	}

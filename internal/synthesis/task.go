@@ -16,30 +16,30 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Stage is how far the tools go.
+// A Stage is a point up to which the tools run.
 type Stage string
 
-// The stages; each has those before it done first.
+// The stages. Each stage includes those before it.
 const (
-	ByHLS     Stage = "hls"       // every layer through Vitis HLS
-	ByVivado  Stage = "vivado"    // and through Vivado, alone (out of context)
-	Bitstream Stage = "bitstream" // and the whole design
+	ByHLS     Stage = "hls"       // every layer goes through Vitis HLS
+	ByVivado  Stage = "vivado"    // every layer also goes through Vivado, alone (out of context)
+	Bitstream Stage = "bitstream" // the whole design also becomes a bitstream
 )
 
-// Stages are what they are called.
+// Stages lists the names of all stages.
 var Stages = []string{string(ByHLS), string(ByVivado), string(Bitstream)}
 
-// folder is what synthesis leaves beside HLS's own build.ip, below a build's folder.
+// folder is the folder for results of synthesis, below a build's folder. HLS's own results are in build.ip.
 const folder = "synth"
 
-// A Task is what one call of task.sh does: a layer, or the whole design.
+// A Task is one call of task.sh. It processes a layer, or the whole design.
 type Task struct {
 	Flow Flow
-	Name string // a module's; of the whole design the top's
+	Name string // name of the module; the top module for the whole design
 	Last Stage
 }
 
-// work is the task's own folder.
+// work returns the task's own folder.
 func (t Task) work() string {
 	if t.Last == Bitstream {
 		return path.Join(folder, string(Bitstream), string(t.Flow))
@@ -47,10 +47,10 @@ func (t Task) work() string {
 	return path.Join(folder, string(t.Flow), t.Name)
 }
 
-// arguments are those of task.sh.
+// arguments returns the arguments of task.sh.
 func (t Task) arguments() []string { return []string{string(t.Flow), t.Name, string(t.Last)} }
 
-// tasks are those of layers up to a stage, the longest first, as far as is known how long they take.
+// tasks returns the tasks of all layers up to a stage. Tasks that are expected to take longest come first.
 func (p *Project) tasks(flows []Flow, last Stage) (list []Task) {
 	minutes := map[string]int{}
 	for _, l := range p.Layers {
@@ -58,7 +58,7 @@ func (p *Project) tasks(flows []Flow, last Stage) (list []Task) {
 	}
 	for _, f := range flows {
 		for _, name := range p.modules[f] {
-			if f == HLS || last != ByHLS { // there is nothing to do for HLS where Verilog is written
+			if f == HLS || last != ByHLS { // generated SystemVerilog needs no HLS
 				list = append(list, Task{f, name, last})
 			}
 		}
@@ -69,8 +69,8 @@ func (p *Project) tasks(flows []Flow, last Stage) (list []Task) {
 	return list
 }
 
-// current reports whether a task's results are there, and were made of what the project has now. What a killed run has
-// left half-written is not current: the file that says of what results were made is put in its place last.
+// current reports whether a task's results exist and were made from the project's present files. Half-written
+// results of a killed run are not current, for the file with the hashes of the sources is written last.
 func (p *Project) current(t Task) bool {
 	if t.Flow == HLS && t.Last != Bitstream && !p.synthesised(t.Name) {
 		return false
@@ -100,13 +100,13 @@ func (p *Project) synthesised(name string) bool {
 	return err == nil && p.made("hls/build.ip/"+name+"/done", sources, "hls")
 }
 
-// listed are the lines of a file.
+// listed returns the words of a file that lists names.
 func (p *Project) listed(name string) ([]string, error) {
 	data, err := regular.ReadFile(p.path(name), maxReport)
 	return strings.Fields(string(data)), err
 }
 
-// sources are the files that a task's results are made of by Vivado, in the order of task.sh.
+// sources returns the files from which Vivado makes a task's results, in the order of task.sh.
 func (p *Project) sources(t Task) ([]string, error) {
 	if t.Last == Bitstream {
 		return p.whole(t.Flow)
@@ -123,7 +123,7 @@ func (p *Project) sources(t Task) ([]string, error) {
 	return append(list, made...), nil
 }
 
-// whole are the files that the whole design is made of, once its layers are.
+// whole returns the files from which the whole design is made, once its layers are made.
 func (p *Project) whole(f Flow) (list []string, err error) {
 	for _, dir := range []string{"vivado", "vivado/ip", "vivado/kernels"} {
 		list = append(list, p.glob(dir+"/*")...)
@@ -144,7 +144,7 @@ func (p *Project) whole(f Flow) (list []string, err error) {
 	return list, err
 }
 
-// results are the files that a task leaves.
+// results returns the files that a task leaves.
 func (p *Project) results(t Task) []string {
 	if t.Last == Bitstream {
 		return []string{"vivado/build/" + p.Top + "." + p.bits()}
@@ -152,7 +152,7 @@ func (p *Project) results(t Task) []string {
 	return []string{t.work() + "/utilization.rpt", t.work() + "/timing.rpt"}
 }
 
-// bits is the kind of file that is loaded into the device: that of a card is linked by v++.
+// bits returns the extension of the file that is loaded into the device. v++ links the file for a card.
 func (p *Project) bits() string {
 	if _, err := os.Stat(p.path("vivado/link.cfg")); err == nil {
 		return "xclbin"
@@ -160,8 +160,8 @@ func (p *Project) bits() string {
 	return "bit"
 }
 
-// made reports whether a file says of results that they were made of these files, as they are now: it is what sha256sum
-// says of them, called in the folder below.
+// made reports whether the file done states that results were made from the given files, as they are now. The file
+// contains the output of sha256sum, called in the folder below.
 func (p *Project) made(done string, sources []string, below ...string) bool {
 	said, err := regular.ReadFile(p.path(done), maxReport)
 	if err != nil {
@@ -171,7 +171,7 @@ func (p *Project) made(done string, sources []string, below ...string) bool {
 	return err == nil && bytes.Equal(said, now)
 }
 
-// digests is what sha256sum prints of files, by their names in the folder below.
+// digests returns the output of sha256sum for files, with their names relative to the folder below.
 func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 	var b bytes.Buffer
 	for _, name := range sources {
@@ -187,8 +187,8 @@ func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// logOf is the log that says why a task has failed, below the project, and what failed there. ok is false of one that
-// has not said that it failed: it was ended from outside.
+// logOf returns the log of a failed task, relative to the project, and the tool that failed. ok is false if the
+// task did not record a failure, because it was killed.
 func (p *Project) logOf(t Task) (tool, log string, ok bool) {
 	data, err := regular.ReadFile(p.path(t.work()+"/failed"), 4096)
 	tool, log, ok = strings.Cut(strings.TrimSpace(string(data)), ": ")

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A csynth is what we read of the csynth.xml of Vivado HLS and Vitis HLS.
+// A csynth is the part of a csynth.xml of Vivado HLS or Vitis HLS that hlsgen reads.
 type csynth struct {
 	XMLName     xml.Name `xml:"profile"`
 	Performance struct {
@@ -30,7 +30,7 @@ type csynth struct {
 		Resources struct {
 			BRAM   string `xml:"BRAM_18K"`
 			DSP    string `xml:"DSP"`
-			DSP48E string `xml:"DSP48E"` // what it was called up to 2020.1
+			DSP48E string `xml:"DSP48E"` // name of DSP up to version 2020.1
 			FF     string `xml:"FF"`
 			LUT    string `xml:"LUT"`
 			URAM   string `xml:"URAM"`
@@ -38,10 +38,10 @@ type csynth struct {
 	} `xml:"AreaEstimates"`
 }
 
-// maxTags bounds what is read of a file of XML: a tag may take much more memory than its few bytes.
+// maxTags limits the tags of an XML file, for a tag may take much more memory than its few bytes.
 const maxTags = 2_000_000
 
-// readXML reads a report of HLS.
+// readXML parses a report of HLS.
 func readXML(data []byte, to any) error {
 	if n := bytes.Count(data, []byte("<")); n > maxTags {
 		return fmt.Errorf("it has %d tags, and no report has more than %d", n, maxTags)
@@ -49,7 +49,7 @@ func readXML(data []byte, to any) error {
 	return xml.Unmarshal(data, to)
 }
 
-// csynth takes the figures of a csynth.xml.
+// csynth adds the figures of a csynth.xml.
 func (r *Report) csynth(data []byte) (err error) {
 	var c csynth
 	if err := readXML(data, &c); err != nil {
@@ -68,7 +68,7 @@ func (r *Report) csynth(data []byte) (err error) {
 		{&r.Interval, c.Performance.Latency.Interval}} {
 		text := strings.TrimSpace(f.text)
 		if text == "" || text == "undef" || text == "-" || text == "?" {
-			continue // a dataflow region's interval, a device without URAM
+			continue // for example a dataflow region's interval, or a device without URAM
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 {
@@ -88,13 +88,13 @@ func (r *Report) csynth(data []byte) (err error) {
 	return err
 }
 
-// The kinds of reports of Vivado that we read.
+// The kinds of Vivado's reports that hlsgen reads.
 const (
 	utilisation = "Utilization Design Information"
 	timing      = "Design Timing Summary"
 )
 
-// reportKind tells a report of Vivado by its heading; empty for others.
+// reportKind returns the kind of a report of Vivado by its heading, or "" for other files.
 func reportKind(data []byte) string {
 	for _, kind := range []string{utilisation, timing} {
 		if strings.Contains(string(data), kind) {
@@ -104,12 +104,12 @@ func reportKind(data []byte) string {
 	return ""
 }
 
-// sites are the kinds of resource with their rows in a report of utilisation, of 7 series, UltraScale+ and Versal.
+// sites maps the kinds of resources to their rows in a report of utilisation, for 7 series, UltraScale+ and Versal.
 var sites = []struct {
 	name string
 	in   func(*dataflow.Resources) *int
 	rows []string
-	each float64 // of our unit
+	each float64 // our units per unit of the row
 }{
 	{"LUT", func(r *dataflow.Resources) *int { return &r.LUT }, []string{"CLB LUTs", "Slice LUTs"}, 1},
 	{"FF", func(r *dataflow.Resources) *int { return &r.FF },
@@ -119,7 +119,8 @@ var sites = []struct {
 	{"DSP", func(r *dataflow.Resources) *int { return &r.DSP }, []string{"DSPs", "DSP Slices"}, 1},
 }
 
-// utilised reads the tables of report_utilization. The first row of a name counts: later tables repeat some by site.
+// utilised reads the tables of report_utilization. Only the first row of a name counts, for later tables repeat
+// some.
 func utilised(data []byte) (r dataflow.Resources, err error) {
 	seen := map[string]bool{} // by kind
 	for line := range strings.Lines(string(data)) {
@@ -146,9 +147,10 @@ func utilised(data []byte) (r dataflow.Resources, err error) {
 	return r, nil
 }
 
-// period reads the worst slack of report_timing_summary: the asked period less the slack is what is reached.
+// period reads the worst slack of report_timing_summary and returns the period that the design reaches: the
+// requested period minus the slack.
 func period(data []byte, clockMHz float64) (float64, error) {
-	rows := 0 // behind the heading: a line of dashes, then the figures
+	rows := 0 // position behind the heading: 1 at the line of dashes, 2 at the figures
 	for line := range strings.Lines(string(data)) {
 		fields := strings.Fields(line)
 		switch {
@@ -164,7 +166,7 @@ func period(data []byte, clockMHz float64) (float64, error) {
 			if err != nil || math.IsInf(slack, 0) || math.IsNaN(slack) {
 				return 0, fmt.Errorf("a report of timing with a slack of %q", fields[0])
 			}
-			return math.Round(1000*(1000/clockMHz-slack)) / 1000, nil // picoseconds, as slacks are
+			return math.Round(1000*(1000/clockMHz-slack)) / 1000, nil // slacks have picoseconds
 		}
 	}
 	return 0, errors.New("a report of timing without a worst slack")

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// profile is a csynth.xml with some resources and an interval.
+// profile returns a csynth.xml with some resources and an interval.
 func profile(resources, interval string) string {
 	return `<?xml version="1.0"?><profile><PerformanceEstimates><SummaryOfTimingAnalysis>
 <EstimatedClockPeriod>3.5</EstimatedClockPeriod></SummaryOfTimingAnalysis><SummaryOfOverallLatency>
@@ -22,7 +22,7 @@ func TestCSynth(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       Report
-		err        string // contained
+		err        string // must be in the error
 	}{
 		{"Vitis HLS", profile("<BRAM_18K>3</BRAM_18K><DSP>4</DSP><FF>50</FF><LUT>60</LUT><URAM>1</URAM>", "64"),
 			Report{HLS: &Synthesis{dataflow.Resources{LUT: 60, FF: 50, BRAM: 3, URAM: 1, DSP: 4}, 3.5}, Interval: 64,

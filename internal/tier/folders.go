@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Shared is the absolute path of the folder of shared models, which lie outside the repository, or empty where
-// HLSGEN_SHARED is not set and in the quick tier. A relative HLSGEN_SHARED counts from the module's root. The test
-// fails where it names no folder.
+// Shared returns the absolute path of the folder of shared models, which lies outside the repository. It returns ""
+// if HLSGEN_SHARED is not set, and in the quick tier. A relative HLSGEN_SHARED counts from the module's root. The
+// test fails if HLSGEN_SHARED names no folder.
 func Shared(t testing.TB) string {
 	t.Helper()
 	return now().folder(t)
@@ -29,7 +29,7 @@ func (r run) folder(t testing.TB) string {
 	return dir
 }
 
-// NeedsShared is Shared for a test that has nothing else: without the folder it is skipped.
+// NeedsShared is Shared for a test that needs shared models. It skips the test if there is no folder.
 func NeedsShared(t testing.TB) string {
 	t.Helper()
 	dir := Shared(t)
@@ -39,7 +39,8 @@ func NeedsShared(t testing.TB) string {
 	return dir
 }
 
-// Root is the folder of the module that is tested: the next one above the working directory that has a go.mod.
+// Root returns the folder of the module that is tested: the nearest folder above the working directory that has a
+// go.mod.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -12,10 +12,11 @@ import (
 	"testing"
 )
 
-// variables are those of the tiers, as they stand in source text.
+// variables lists the variables of the tiers, as they appear in source text.
 var variables = []string{`"HLSGEN_FULL"`, `"HLSGEN_CI"`, `"HLSGEN_LONG"`, `"HLSGEN_SHARED"`}
 
-// breaches are the calls in a Go file that imports testing which only this package makes, each with its place.
+// breaches returns the calls in a Go file, each with its place, that only this package may make. It examines files
+// that import testing.
 func breaches(t *testing.T, path string, source []byte) (found []string) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -56,8 +57,8 @@ func breaches(t *testing.T, path string, source []byte) (found []string) {
 	return found
 }
 
-// TestOnlyHere holds that no other test, and nothing that tests share, looks for programs, reads the variables of the
-// tiers or asks for -short itself.
+// TestOnlyHere checks that no other test or helper of tests looks for programs, reads the variables of the tiers,
+// or asks for -short.
 func TestOnlyHere(t *testing.T) {
 	t.Parallel()
 	root := Root(t)

@@ -1,16 +1,17 @@
-// Package tier says how much of the tests is run. It is the one place where a test asks for a program, for system
-// services, for the shared models or for time:
+// Package tier decides which tests run. Only through it may a test ask for a program, for system services, for the
+// shared models or for time:
 //
 //	quick   go test -short     Go alone: no other program is called, no shared model is read
-//	plain   go test            what needs a program that is missing is skipped; a fifth of the C++ is compiled
+//	plain   go test            a test whose program is missing is skipped; a fifth of the C++ is compiled
 //	full    HLSGEN_FULL=1      all C++ is compiled; a missing program is a failure
 //	ci      HLSGEN_CI=1        full, with system services
-//	long    HLSGEN_LONG=1      full, with many more random cases and what takes long
+//	long    HLSGEN_LONG=1      full, with many more random cases and with long tests
 //
-// HLSGEN_SHARED names the folder of shared models, in any tier but quick; what needs them is skipped where it is not
-// set. A variable that is empty or 0 counts as not set. Every skip has a reason.
+// HLSGEN_SHARED names the folder of shared models in any tier but quick. Tests that need it are skipped if it is
+// not set. A variable that is empty or 0 counts as not set. Every skip states a reason.
 //
-// In comes a test; out comes that it goes on, is skipped or fails. It sees nothing of this module.
+// In comes a test; out comes that it goes on, is skipped or fails. It sees nothing of this module. folders.go finds
+// the folders.
 package tier
 
 import (
@@ -22,20 +23,21 @@ import (
 	"testing"
 )
 
-// Installed are the programs that `make test` installs where they are missing.
+// Installed lists the programs that `make test` installs if they are missing.
 var Installed = []string{"g++", "clang++", "opt", "nm", "tclsh", "verilator", "python3", "yosys",
 	"nextpnr-ice40", "icepack", numpy, onnx, xrt, "aarch64-linux-gnu-as", "x86_64-linux-gnu-as", "qemu-aarch64-static"}
 
-// numpy and onnx are no programs: what they find is a Python that has the package.
+// numpy and onnx are Python packages rather than programs. Looking for one finds a Python that has the package.
 const (
 	numpy = "numpy"
 	onnx  = "onnx"
 )
 
-// xrt is none either: what it finds is the folder of the headers of AMD's runtime.
+// xrt stands for AMD's runtime. Looking for it finds the folder of its headers.
 const xrt = "xrt"
 
-// look finds a program. A system's Python has the system's packages, whichever comes first in the user's path.
+// look finds a program. For a Python package it also tries the system's Python, which may have packages that the
+// first Python in the user's path lacks.
 func look(program string) (string, error) {
 	if program == xrt {
 		const folder = "/usr/include/xrt"
@@ -53,23 +55,23 @@ func look(program string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// basic are the programs that every machine has on which `make` runs.
+// basic lists the programs that exist on every machine on which `make` runs.
 var basic = []string{"awk", "bash", "flock", "make", "sha256sum", "sh"}
 
-// Services are the programs of system services, which `make test-ci` installs where they are missing.
+// Services lists the programs of system services, which `make test-ci` installs if they are missing.
 var Services = []string{"munged", "slurmctld", "slurmd", "sbatch", "sinfo"}
 
-// known are the programs that Needs takes.
+// known lists the programs that Needs accepts.
 var known = append(slices.Clone(basic), Installed...)
 
-// run is what decides what is run.
+// A run holds the facts that decide which tests run.
 type run struct {
 	short, full, ci, long bool
 	shared                string
 	look                  func(program string) (string, error)
 }
 
-// now is the run that this process is in.
+// now returns the facts for this process.
 func now() run {
 	set := func(name string) bool { v := os.Getenv(name); return v != "" && v != "0" }
 	r := run{short: testing.Short(), shared: os.Getenv("HLSGEN_SHARED"), look: look}
@@ -78,13 +80,13 @@ func now() run {
 	return r
 }
 
-// Full reports whether everything is run but what takes long, and a missing program is a failure.
+// Full reports whether all tests run, except long ones, and a missing program is a failure.
 func Full() bool { r := now(); return r.full && !r.short }
 
-// Long reports whether what takes long is run, too.
+// Long reports whether long tests run too.
 func Long() bool { r := now(); return r.long && !r.short }
 
-// Few is how many of n compiled cases are run: all in the full tier, else a fifth, at least one of any.
+// Few returns how many of n compiled cases run: all in the full tier, otherwise a fifth, rounded up.
 func Few(n int) int {
 	if Full() {
 		return n
@@ -92,10 +94,10 @@ func Few(n int) int {
 	return (n + 4) / 5
 }
 
-// Quick reports whether there are seconds for all tests together.
+// Quick reports whether all tests together may take only seconds.
 func Quick() bool { return testing.Short() }
 
-// NotQuick skips a test that takes seconds in the quick tier.
+// NotQuick skips a test in the quick tier, because the test takes seconds.
 func NotQuick(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -103,7 +105,7 @@ func NotQuick(t testing.TB) {
 	}
 }
 
-// NeedsLong skips a test that takes long, but in the long tier.
+// NeedsLong skips a test that takes long, except in the long tier.
 func NeedsLong(t testing.TB) {
 	t.Helper()
 	if !Long() {
@@ -111,15 +113,15 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Needs returns the paths of programs that a test calls (of numpy and onnx, that of a Python), which are of
-// Installed or part of any system. Where one is missing, the test is skipped in the plain tier and fails in those
-// above it; the quick tier calls none.
+// Needs returns the paths of programs that a test calls; for numpy and onnx it is the path of a Python. They must
+// be in Installed or part of any system. If one is missing, the plain tier skips the test, and the tiers above fail
+// it. The quick tier always skips the test.
 func Needs(t testing.TB, programs ...string) []string {
 	t.Helper()
 	return now().ask(t, known, programs)
 }
 
-// NeedsServices is Needs for programs of system services; below the ci tier the test is skipped.
+// NeedsServices is Needs for programs of system services. Below the ci tier it skips the test.
 func NeedsServices(t testing.TB, programs ...string) {
 	t.Helper()
 	now().services(t, programs)
@@ -133,7 +135,7 @@ func (r run) services(t testing.TB, programs []string) {
 	r.ask(t, Services, programs)
 }
 
-// ask looks for programs, all of which must be among those known.
+// ask looks for programs, all of which must be in known.
 func (r run) ask(t testing.TB, known, programs []string) []string {
 	t.Helper()
 	for _, p := range programs {

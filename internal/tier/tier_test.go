@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A recorder is a test that notes how it ends.
+// A recorder is a test that records how it ends.
 type recorder struct {
 	testing.TB
 	end string
@@ -23,7 +23,7 @@ func (r *recorder) Fatalf(format string, a ...any) {
 	r.Fatal(fmt.Sprintf(format, a...))
 }
 
-// end is how a test ends that asks for something: "skip: why", "fail: why", or "runs".
+// end returns how a test ends after a request: "skip: why", "fail: why", or "runs".
 func end(ask func(testing.TB)) string {
 	r := &recorder{end: "runs"}
 	done := make(chan struct{})
@@ -32,7 +32,7 @@ func end(ask func(testing.TB)) string {
 	return r.end
 }
 
-// has is a machine with some programs.
+// has returns a look-up of programs on a machine with the given ones.
 func has(programs ...string) func(string) (string, error) {
 	return func(p string) (string, error) {
 		if slices.Contains(programs, p) {
@@ -42,7 +42,7 @@ func has(programs ...string) func(string) (string, error) {
 	}
 }
 
-// What a test that asks for a program gets, in every tier, with and without the program.
+// TestNeeds checks what a test that needs a program gets, in every tier, with and without the program.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
 	const (
@@ -114,7 +114,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestNow holds the variables. It cannot run in parallel.
+// TestNow checks the variables. It cannot run in parallel.
 func TestNow(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string

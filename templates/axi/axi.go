@@ -1,10 +1,10 @@
-// Package axi writes a simulation of an accelerator behind its data movers: the SystemVerilog of both in Verilator,
-// with a memory that answers late, as a library that drivers take for a device.
+// Package axi writes a simulation of an accelerator behind its data movers: the SystemVerilog of both, compiled by
+// Verilator into a library that drivers use like a device. Its memory answers late.
 //
 //	axi.go         the files
-//	axi.sv.tpl     the accelerator joined to a mover per stream
+//	axi.sv.tpl     the accelerator connected to a mover per stream
 //	lib.cpp.tpl    the library: the memory, the host that writes registers, the bytes of frames
-//	Makefile.tpl   builds it
+//	Makefile.tpl   compiles it
 //
 // In comes a System of package vivado, out come Files. It sees templates, vivado, mover and dataflow.
 package axi
@@ -23,29 +23,29 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// A moverView is a mover as templates show it.
+// A moverView is a mover in the templates' views.
 type moverView struct {
 	Name, IP, Stream, TDATA string // TDATA is the highest bit of the stream's word
-	Write, Packets          bool   // Packets: the accelerator's stream has TLAST
+	Write, Packets          bool   // Packets says that the accelerator's stream has TLAST
 	Params                  []mover.Parameter
-	High, Strobe, Bytes     string // of the memory's word: the highest bit, the highest strobe, its bytes
+	High, Strobe, Bytes     string // of the memory's word: highest bit, highest strobe, bytes
 	FrameBytes              string
 }
 
-// A weightsView is a mover of weights: by number, with the accelerator's stream.
+// A weightsView is a mover of weights: its number, and the accelerator's stream.
 type weightsView struct{ Number, Stream string }
 
 type view struct {
 	Top    string
 	Movers []moverView
 
-	Registers []templates.PortView // the accelerator's slave; Decl is as a port of the top
-	Frames    string               // how many movers carry frames
-	Weights   []weightsView        // the movers behind these, of weights that come with every frame
-	Loader    string               // the number of the one that fills tables; empty where there is none
+	Registers []templates.PortView // ports of the accelerator's slave; Decl is as in a top
+	Frames    string               // number of movers that carry frames
+	Weights   []weightsView        // the movers after these, for weights that come with every frame
+	Loader    string               // number of the mover that loads tables, or empty
 }
 
-// Files are those of the folder rtl/axi, of the system of a design.
+// Files returns the files of the folder rtl/axi for the system of a design.
 func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 	v := view{Top: s.Top}
 	if s.Registers != nil {

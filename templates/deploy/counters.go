@@ -9,15 +9,15 @@ import (
 	"hlsgen/templates"
 )
 
-// A Counted is host/counters.json: what a simulation of the accelerator counts, and the names of its streams in the
-// order of the counters.
+// A Counted is the contents of host/counters.json: the counts of a simulation of the accelerator, and the names of
+// its streams in the order of the counters.
 type Counted struct {
-	Frames  int             `json:"frames"` // that were simulated, one behind the other
+	Frames  int             `json:"frames"` // number of simulated frames, one directly after the other
 	Clocks  int             `json:"clocks"`
 	Streams []CountedStream `json:"streams"`
 }
 
-// A CountedStream is a stream with the clocks in which it was waited at.
+// A CountedStream is a stream, with the clocks in which its writer stalled and its reader starved.
 type CountedStream struct {
 	Name    string `json:"name"`
 	From    string `json:"from"` // the layer that writes it, or "host"
@@ -26,13 +26,13 @@ type CountedStream struct {
 	Starved int    `json:"starved"`
 }
 
-// A countersView is what counters.hpp.tpl shows.
+// A countersView is the view of counters.hpp.tpl.
 type countersView struct {
 	Frames, Clocks, Offset string
 	Streams                []struct{ Name, From, To, Stalled, Starved string }
 }
 
-// CounterFiles are those of a design with counters, beside Files.
+// CounterFiles returns the additional files of a design with counters.
 func CounterFiles(d *dataflow.Design, c Counted) (templates.Files, error) {
 	window, ok := templates.RegistersOf(d).Window(templates.Counters)
 	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {

@@ -1,15 +1,16 @@
-// Package deploy writes what a person needs who has the accelerator: host.json, which says what samples become and
-// what results mean, a driver that reads it, and the generated C++ as a library that stands in for the device.
+// Package deploy writes the files with which a program uses the accelerator: host.json, which describes how samples
+// become words and words become results, a driver that reads it, and the generated C++ as a library that replaces the
+// device.
 //
 //	deploy.go        the files
-//	host.go          host.json, of a design; json.go, its text
-//	accelerator.py   the driver; the same for every design
-//	accelerator.hpp  the same in C++; _xrt and _bare are doors to a card, and to a board without an operating system
-//	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go has the operators they are made of
-//	weights.go       what is loaded into its tables; weights.py, weights.hpp.tpl load it
-//	counters.go      of a design with counters: counters.json, counters.py, counters.hpp
+//	host.go          host.json for a design; json.go, its text
+//	accelerator.py   the driver, which is the same for every design
+//	accelerator.hpp  the same in C++; _xrt and _bare connect to a card, and to a board without an operating system
+//	ends.go          host.json as ONNX: pre.onnx and post.onnx; onnx.go, the operators that they use
+//	weights.go       the weights that are loaded into its tables; weights.py, weights.hpp.tpl load them
+//	counters.go      for a design with counters: counters.json, counters.py, counters.hpp
 //	tables.go        host.json as C++
-//	host.hpp.tpl     its text
+//	host.hpp.tpl     the text of these tables
 //	lib.cpp.tpl      the library
 //
 // In comes a Design, out come Files. It sees templates, dataflow,
@@ -32,7 +33,7 @@ import (
 //go:embed weights.py weights.hpp.tpl
 var sources embed.FS
 
-// A libView is what the library's template shows.
+// A libView is the view of the library's template.
 type libView struct {
 	Top, Hash, Calls, Args, Outputs string
 	Ports, In, Out                  []portView
@@ -40,13 +41,13 @@ type libView struct {
 
 type portView struct{ Name, Kind, TDATA, Number string }
 
-// Files are the files of a design: those of the folder deploy, and the library's text beside the C++ where hls says
-// that there is some. The error is a *None where it can have no driver.
+// Files returns the files of the folder deploy. If hls is set, it adds the text of the library, which needs the
+// generated C++. The error is a *None if the design can have no driver.
 func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
 	return files(d, opt, hls, nil)
 }
 
-// files is Files, and Loaded where something is loaded.
+// files is Files without loaded weights, and Loaded with them.
 func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (files templates.Files, err error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -127,7 +128,7 @@ func lib(d *dataflow.Design, face templates.Interface, hash string) libView {
 	return v
 }
 
-// sum is the hash of a text, 16 digits.
+// sum returns a hash of the text with 16 digits.
 func sum(text []byte) string {
 	s := sha256.Sum256(text)
 	return hex.EncodeToString(s[:8])

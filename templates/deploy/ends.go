@@ -10,10 +10,10 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Pre is host.json's quantisers as ONNX: inputs of the model become the codes of each stream into the accelerator, in
-// the order in which they travel, as int64. All tensors have a leading axis of samples, but where nodes of the model
-// come first: then the inputs are the model's, of one sample. Inputs in range alone have codes: there is nobody to
-// refuse others.
+// Pre returns host.json's quantisers as an ONNX model. It maps the model's inputs to the codes of each stream into
+// the accelerator, in the order of their transfer, as int64. All tensors have a leading axis of samples. But if nodes
+// of the original model come first, the inputs are those of the original model, for one sample. Inputs outside of
+// their range have arbitrary codes, because the model cannot refuse them.
 func (h *Host) Pre() ([]byte, error) {
 	s, err := newSketch("pre", h.Inputs, h.before)
 	if err != nil {
@@ -23,7 +23,7 @@ func (h *Host) Pre() ([]byte, error) {
 		s.graft()
 		s.graph.Input = s.outside.Input
 	}
-	rows := make([]string, len(h.Inputs)) // each input with one axis of elements, behind one of steps
+	rows := make([]string, len(h.Inputs)) // each input with its elements along one axis, behind the axis of steps
 	for k, t := range h.Inputs {
 		name := fmt.Sprintf("%sinput_%d", s.own, k)
 		if s.outside != nil {
@@ -46,15 +46,15 @@ func (h *Host) Pre() ([]byte, error) {
 	return s.file()
 }
 
-// Post is host.json's results as ONNX: codes of each stream out of the accelerator, as int64, in the order in which
-// they travel, become the outputs of the model. All tensors have a leading axis of samples, but where nodes of the
-// model come last: then it is one sample, and the outputs are the model's.
+// Post returns host.json's results as an ONNX model. It maps the codes of each stream out of the accelerator, as
+// int64 in the order of their transfer, to the outputs of the model. All tensors have a leading axis of samples. But
+// if nodes of the original model come last, there is one sample, and the outputs are those of the original model.
 func (h *Host) Post() ([]byte, error) {
 	s, err := newSketch("post", h.Outputs, h.after)
 	if err != nil {
 		return nil, err
 	}
-	all := map[bool][]string{} // with steps, and without
+	all := map[bool][]string{} // by whether the frames have steps
 	for _, r := range h.Receive {
 		axes := []any{"samples"}
 		if r.Time {
@@ -96,7 +96,7 @@ func (h *Host) Post() ([]byte, error) {
 	return s.file()
 }
 
-// sample is the shape of one sample, without an axis that counts samples, and where the axis of steps lies in it.
+// sample returns the shape of one sample without an axis of samples, and the position of the axis of steps in it.
 func (t Tensor) sample() (shape []int, time int) {
 	if t.Batch {
 		return t.Shape[1:], max(t.Time-1, -1)
@@ -104,7 +104,7 @@ func (t Tensor) sample() (shape []int, time int) {
 	return t.Shape, t.Time
 }
 
-// axes are those of many samples.
+// axes returns the axes of many samples.
 func (t Tensor) axes() []any {
 	list := []any{"samples"}
 	shape, time := t.sample()
@@ -118,7 +118,7 @@ func (t Tensor) axes() []any {
 	return list
 }
 
-// timeFirst is the order of axes in which steps come behind samples.
+// timeFirst returns the order of axes in which steps come directly after samples.
 func timeFirst(rank, time int) []int64 {
 	order := []int64{0, int64(time) + 1}
 	for k := range rank {
@@ -129,7 +129,7 @@ func timeFirst(rank, time int) []int64 {
 	return order
 }
 
-// flat is an input with its elements along one axis: [samples, elements], or [samples, steps, elements].
+// flat returns an input with its elements along one axis: [samples, elements], or [samples, steps, elements].
 func (s sketch) flat(name string, t Tensor) string {
 	x := t.Name
 	shape, time := t.sample()
@@ -141,7 +141,7 @@ func (s sketch) flat(name string, t Tensor) string {
 	return s.node("Reshape", name+"_flat", []string{x, vector(s, name+"_shape", flat)})
 }
 
-// shaped is an output in its shape, from what flat would make of it.
+// shaped adds an output in its shape, from the shape that flat produces.
 func (s sketch) shaped(name, x string, t Tensor) {
 	shape, time := t.sample()
 	to, rank := []int64{0}, len(shape)
@@ -166,7 +166,7 @@ func (s sketch) shaped(name, x string, t Tensor) {
 	s.graph.Output = append(s.graph.Output, declared(t.Name, elementTypes[t.DType], t.axes()...))
 }
 
-// out declares n codes an output.
+// out declares n codes as an output.
 func (s sketch) out(name, x string, timed bool, n int) {
 	s.node("Identity", name, []string{x})
 	axes := []any{"samples"}
@@ -176,7 +176,7 @@ func (s sketch) out(name, x string, timed bool, n int) {
 	s.graph.Output = append(s.graph.Output, declared(name, onnxpb.TensorProto_INT64, append(axes, n)...))
 }
 
-// codes are those of elements x of a stream, whose input is of type float64 where wide says so.
+// codes returns the codes of the elements x of a stream. wide says that the input has the type float64.
 func (s sketch) codes(name, x string, send Send, wide bool) string {
 	quantisers := send.Quantise
 	if in := send.Integers; in != nil {
@@ -200,7 +200,8 @@ func (s sketch) codes(name, x string, send Send, wide bool) string {
 	return pick(s, name+"_codes", at, padded(codes, places), places, send.Which)
 }
 
-// reached counts the thresholds that are at most x, a tensor of type T, and says how many places a table of codes has.
+// reached counts the thresholds that are at most x, a tensor of type T. It also returns the row length of a table of
+// codes.
 func reached[T float32 | float64](s sketch, name, x string, quantisers []Quantiser, which []int32) (at string,
 	places int64) {
 	bounds := make([][]T, len(quantisers))
@@ -213,7 +214,7 @@ func reached[T float32 | float64](s sketch, name, x string, quantisers []Quantis
 	return search(s, name+"_at", x, table, which), table.places
 }
 
-// mean is what codes mean, in float64.
+// mean returns the values of codes in float64.
 func (s sketch) mean(name, codes string, r Result) string {
 	which := r.Which
 	if which == nil {
@@ -254,7 +255,7 @@ func (s sketch) mean(name, codes string, r Result) string {
 		formula})
 }
 
-// listed looks codes up in their lists; codes of formulas are kept to the first of a list.
+// listed looks codes up in their lists. Codes with formulas instead of lists get an arbitrary entry.
 func (s sketch) listed(name, codes string, means []Meaning, which []int32) string {
 	var places int64
 	for _, m := range means {
@@ -278,13 +279,13 @@ func (s sketch) listed(name, codes string, means []Meaning, which []int32) strin
 	return pick(s, name+"_listed", at, table, places, which)
 }
 
-// excepted is x, or what is said of a code on its own.
+// excepted returns x, with the exceptions for single codes applied.
 func (s sketch) excepted(name, codes, x string, means []Meaning, which []int32) string {
 	var bounds, tries [][]int64
 	var values [][]float64
 	any := false
 	for _, m := range means {
-		// Place 0 is before the first of them: a code that does not occur there.
+		// Place 0 comes before the first exception and stands for none, by a code that does not occur there.
 		row, of := slices.Sorted(maps.Keys(m.Except)), []float64{0}
 		for _, code := range row {
 			of = append(of, m.Except[code])
@@ -304,7 +305,7 @@ func (s sketch) excepted(name, codes, x string, means []Meaning, which []int32) 
 	return s.node("Where", name+"_formula", []string{is, instead, x})
 }
 
-// quantisers returns, per channel, the one that gives the integer that a number stands for.
+// quantisers returns a quantiser for each channel, which maps a number to the integer for which it stands.
 func (in *Integers) quantisers() (list []Quantiser) {
 	for channel := range in.channels() {
 		q, values := Quantiser{}, in.of(channel)

@@ -10,40 +10,41 @@ import (
 	"hlsgen/templates"
 )
 
-// Version is that of the form of host.json. Programs refuse others.
+// Version is the version of host.json's format. Programs refuse others.
 const Version = 1
 
-// A Host is host/host.json: what a program has to know that sends samples and takes results.
+// A Host is the contents of host/host.json: everything that a program must know to send samples and receive results.
 type Host struct {
 	Schema  string `json:"schema"` // "hlsgen-host"
 	Version int    `json:"version"`
 	Model   string `json:"model"`
-	Top     string `json:"top"` // of the accelerator, its IP's name
-	// of everything in this file but itself: the accelerator's register says the same
+	Top     string `json:"top"` // name of the accelerator and of its IP
+	// Hash is a hash of everything else in this file. A register of the accelerator contains the same hash.
 	Hash    string    `json:"hash"`
-	Steps   *Steps    `json:"steps,omitempty"` // of sequences of different lengths
-	Inputs  []Tensor  `json:"inputs"`          // of the model, in its order
+	Steps   *Steps    `json:"steps,omitempty"` // for sequences of different lengths
+	Inputs  []Tensor  `json:"inputs"`          // the model's inputs, in their order
 	Outputs []Tensor  `json:"outputs"`
-	Send    []Send    `json:"send"`    // per AXI4-Stream into the accelerator
-	Receive []Receive `json:"receive"` // per AXI4-Stream out of it
-	Results []Result  `json:"results"` // per output of the model
+	Send    []Send    `json:"send"`    // by AXI4-Stream into the accelerator
+	Receive []Receive `json:"receive"` // by AXI4-Stream out of it
+	Results []Result  `json:"results"` // by output of the model
 
-	// nodes of the model that are not in these tables, in front of what inputs is then and behind outputs: these are
-	// tensors inside of the model
+	// Before and After name nodes of the model that these tables leave to the host, before inputs and after outputs.
+	// Inputs and outputs are then tensors inside of the model.
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
-	// the inputs of the model where pre.onnx has the nodes of before, its outputs where post.onnx has those of after
+	// Takes and Gives are the model's real inputs and outputs, if pre.onnx contains the nodes of Before, and
+	// post.onnx those of After.
 	Takes []Tensor `json:"takes,omitempty"`
 	Gives []Tensor `json:"gives,omitempty"`
 
 	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
-	Weights   *Weights             `json:"weights,omitempty"`   // that are to be loaded into it
+	Weights   *Weights             `json:"weights,omitempty"`   // to be loaded into the accelerator
 
-	before, after []byte // ONNX of takes, and of gives
-	size          int    // of the text without the hash
+	before, after []byte // ONNX from Takes to Inputs, and from Outputs to Gives
+	size          int    // bytes of the text without the hash
 }
 
-// Steps says of sequences how many steps they may have.
+// Steps limits the number of steps in a sequence.
 type Steps struct {
 	Axis string `json:"axis"`
 	Min  int    `json:"min"`
@@ -54,52 +55,52 @@ type Steps struct {
 type Tensor struct {
 	Name  string `json:"name"`
 	DType string `json:"dtype"` // numpy's name, or bfloat16
-	Shape []int  `json:"shape"` // of one sample, of the longest sequence
+	Shape []int  `json:"shape"` // of one sample with the longest sequence
 	Batch bool   `json:"batch"` // the first axis, of size 1, counts samples
-	Time  int    `json:"time"`  // the axis of steps; -1: none
+	Time  int    `json:"time"`  // the axis of steps, or -1
 }
 
-// A Stream is how integers travel: words of per_word elements, the first in the lowest bits, each padded to whole
-// bytes.
+// A Stream describes the transfer of integers: words of per_word elements, the first element in the lowest bits, each
+// word padded to whole bytes.
 type Stream struct {
 	Port    string `json:"port"`
 	Type    string `json:"type"` // UINT4, INT8, BINARY, BIPOLAR (0 is -1)
 	Bits    int    `json:"bits"`
 	PerWord int    `json:"per_word"`
-	Bytes   int    `json:"bytes"` // of a word
-	Words   int    `json:"words"` // of a frame, or of a step of a sequence
+	Bytes   int    `json:"bytes"` // bytes of a word
+	Words   int    `json:"words"` // words of a frame, or of a step of a sequence
 	kind    num.Kind
 }
 
-// A Send says what a stream carries: element i of a frame, or of a step, is the code of element index[i] of the
-// input. Of a step, index counts without the axis of time.
+// A Send describes the contents of a stream: element i of a frame, or of a step, is the code of the input's element
+// index[i]. For a step, index counts elements without the axis of time.
 type Send struct {
 	Stream
 	Input    int         `json:"input"`
 	Index    []int32     `json:"index,omitempty"`
 	Quantise []Quantiser `json:"quantise,omitempty"`
-	Which    []int32     `json:"which,omitempty"` // of quantise, per element; absent: the first
+	Which    []int32     `json:"which,omitempty"` // by element: its quantiser or channel; if absent, the first
 	Integers *Integers   `json:"integers,omitempty"`
 }
 
-// A Quantiser has codes[k], k being how many of the thresholds are at most x. They rise, and are numbers of the input's
-// type.
+// A Quantiser maps x to codes[k], where k is the number of thresholds that are at most x. The thresholds rise, and
+// are numbers of the input's type.
 type Quantiser struct {
 	Thresholds []float64 `json:"thresholds"`
 	Codes      []int64   `json:"codes"`
 }
 
-// Integers says that an input is made of integers: their range, and, of a real-valued input, what each of them stands
-// for. Where channels differ, which of the stream gives the channel of each element, and values are those of one
-// channel behind the other. A number as far as within from a value stands for it.
+// Integers says that an input consists of integers, and gives their range. For a real-valued input it also gives the
+// number for which each integer stands. If channels differ, the stream's which gives the channel of each element, and
+// values lists the numbers channel by channel. A number at most within away from a value stands for it.
 type Integers struct {
 	Lo     int64     `json:"lo"`
 	Hi     int64     `json:"hi"`
 	Values []float64 `json:"values,omitempty"`
-	Within []float64 `json:"within,omitempty"` // by channel; nil: 0
+	Within []float64 `json:"within,omitempty"` // by channel; nil means 0
 }
 
-// maxValues bounds the values of an input's integers.
+// maxValues limits the values of an input's integers.
 const maxValues = 1 << 20
 
 // of returns the values of a channel.
@@ -108,7 +109,7 @@ func (in *Integers) of(channel int) []float64 {
 	return in.Values[channel*n : (channel+1)*n]
 }
 
-// channels is how many have values of their own.
+// channels returns the number of channels with their own values.
 func (in *Integers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
 
 // A Receive is a stream out of the accelerator.
@@ -117,17 +118,18 @@ type Receive struct {
 	Time bool `json:"time"` // its words are those of a step of a sequence
 }
 
-// A Result says what an output is: its element i is what the code of element index[i] means, where the elements of all
-// frames stand one behind the other, stream after stream; of an output with time, those of a step of the streams that
-// have time, else those of the streams that have none, or of all where nothing has time.
+// A Result describes an output: its element i is the meaning of the code of element index[i]. index counts the
+// elements of all streams' frames, one stream after the other. If the output has time, it counts those of a step in
+// the streams with time, else those of the streams without time.
 type Result struct {
 	Index []int32   `json:"index"`
 	Mean  []Meaning `json:"mean"`
 	Which []int32   `json:"which,omitempty"`
-	Time  bool      `json:"time"` // index and which are of a step
+	Time  bool      `json:"time"` // index and which are for a step
 }
 
-// A Meaning is values[code - lo], or float64(code) * scale + bias, with exceptions, rounded to the output's type.
+// A Meaning maps a code to values[code - lo], or to float64(code) * scale + bias with exceptions, rounded to the
+// output's type.
 type Meaning struct {
 	Lo     int64             `json:"lo"`
 	Values []float64         `json:"values,omitempty"`
@@ -136,14 +138,14 @@ type Meaning struct {
 	Except map[int64]float64 `json:"except,omitempty"`
 }
 
-// A None error says why a design has no driver.
+// A None error is the reason why a design has no driver.
 type None struct{ Reason string }
 
 func (e *None) Error() string { return e.Reason }
 
 func none(format string, args ...any) error { return &None{fmt.Sprintf(format, args...)} }
 
-// HostOf is the host.json of a design whose interface is face. The error is a *None.
+// HostOf returns the host.json of a design with the interface face. The error is a *None.
 func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	m := d.Model
 	if m.Turns != nil || m.Stream != nil || m.Host == nil {
@@ -215,7 +217,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	return h, h.sign()
 }
 
-// simple refuses a host of which not even what lies inside of the model is functions of one element each.
+// simple refuses hosts whose inner inputs or outputs are no functions of one element each.
 func simple(m *dataflow.Model, h *dataflow.Host) error {
 	what := func(nodes []string) string { return strings.Join(nodes[:min(len(nodes), 3)], ", ") }
 	for k, in := range h.In {
@@ -232,7 +234,7 @@ func simple(m *dataflow.Model, h *dataflow.Host) error {
 	return nil
 }
 
-// sequences says which streams out of the accelerator are sequences: shorter ones of shorter sequences.
+// sequences reports which streams out of the accelerator carry sequences, by comparing the shapes for two lengths.
 func sequences(m *dataflow.Model) ([]bool, error) {
 	timed := make([]bool, len(m.Graph.Out))
 	l := m.Lengths
@@ -259,7 +261,7 @@ func tensors(of []dataflow.Real, l *dataflow.Lengths, input bool) (list []Tensor
 func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
 	t := Tensor{Name: r.Name, DType: r.Stored(), Shape: r.Shape, Batch: r.Batch, Time: -1}
 	if _, is := num.FormatNamed(r.DType); is {
-		t.DType = r.DType // drivers round to it
+		t.DType = r.DType // drivers round to this type
 	}
 	switch {
 	case l == nil:
@@ -277,7 +279,7 @@ func stream(p templates.AXIPort) Stream {
 		Bytes: p.TDATA / 8, Words: p.Port.Words}
 }
 
-// of says how the codes of a stream are made of an input.
+// of sets how the codes of a stream are computed from an input.
 func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p templates.AXIPort, t Tensor,
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
@@ -340,7 +342,7 @@ func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p tem
 	return nil
 }
 
-// travel is the elements of a frame in the order in which they travel.
+// travel returns the indices of a frame's elements in the order of their transfer.
 func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 	order := make([]int64, n)
 	for i := range order {
@@ -349,13 +351,13 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 	return p.Port.Send(dataflow.Tensor{Shape: shape, Data: order})
 }
 
-// A placed element is one of a frame: where it stands among those that a result's index counts, and in which step.
+// A placed element says where an element of a frame is counted by a result's index, and in which step.
 type placed struct{ at, step int }
 
-// arrive is where the elements of all frames stand as they come.
+// arrive returns the places of the elements of all frames.
 func (h *Host) arrive(m *dataflow.Model, face templates.Interface) []placed {
 	var all []placed
-	before := map[bool]int{} // elements of the streams before, with time and without
+	before := map[bool]int{} // by time: elements of the earlier streams
 	for k, p := range face.Out {
 		shape := m.Graph.Streams[p.Stream].Type.Shape
 		in := make([]placed, shape.Size())
@@ -375,7 +377,7 @@ func (h *Host) arrive(m *dataflow.Model, face templates.Interface) []placed {
 	return all
 }
 
-// result says how an output is made of the words of all streams.
+// result describes how an output is computed from the words of all streams.
 func (h *Host) result(out *dataflow.HostOut, m *dataflow.Model, face templates.Interface, t Tensor) (*Result, error) {
 	r := &Result{Time: t.Time >= 0}
 	for _, c := range out.Codes {
@@ -398,7 +400,7 @@ func (h *Host) result(out *dataflow.HostOut, m *dataflow.Model, face templates.I
 		if out.Which != nil {
 			which = int32(out.Which[k])
 		}
-		if step <= 0 { // the others are to be the same
+		if step <= 0 { // later steps must equal the first
 			r.Index[rest] = int32(all[i].at)
 			if r.Which != nil {
 				r.Which[rest] = which
@@ -411,7 +413,7 @@ func (h *Host) result(out *dataflow.HostOut, m *dataflow.Model, face templates.I
 	return r, nil
 }
 
-// cut is where an element lies on an axis of a shape, and where among those with the same place there.
+// cut returns the position of an element along an axis, and its index among the elements at that position.
 func cut(element int, shape []int, axis int) (at, rest int) {
 	inner := 1
 	for _, n := range shape[axis+1:] {
@@ -420,7 +422,8 @@ func cut(element int, shape []int, axis int) (at, rest int) {
 	return element / inner % shape[axis], element/(inner*shape[axis])*inner + element%inner
 }
 
-// ofStep is a list of elements, step after step, as those of one step: they are the same but for their place in time.
+// ofStep reduces a list of elements, step after step, to one step. The steps must differ only in their position in
+// time.
 func ofStep(index []int32, shape []int, axis, steps int) ([]int32, bool) {
 	n := len(index) / steps
 	one := make([]int32, n)
@@ -434,7 +437,7 @@ func ofStep(index []int32, shape []int, axis, steps int) ([]int32, bool) {
 	return one, true
 }
 
-// repeated is the first of steps lists that are all equal.
+// repeated returns the first of steps lists, if all are equal.
 func repeated(list []int32, steps int) ([]int32, bool) {
 	n := len(list) / steps
 	for i := range list {

@@ -11,9 +11,9 @@ import (
 	"strconv"
 )
 
-// Format is the text of host.json.
+// Format returns the text of host.json.
 func (h *Host) Format() ([]byte, error) {
-	const more = 64 // than what the hash is of
+	const more = 64 // bytes of the hash and of the final newline
 	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
 	if _, err := h.write(text); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (h *Host) Format() ([]byte, error) {
 	return append(text.Bytes(), '\n'), nil
 }
 
-// sign makes the hash.
+// sign sets the hash.
 func (h *Host) sign() (err error) {
 	of := sha256.New()
 	if h.size, err = h.write(of); err != nil {
@@ -31,14 +31,14 @@ func (h *Host) sign() (err error) {
 	return nil
 }
 
-// An elements is a list of places under a key.
+// An elements is a list of indices under a JSON key.
 type elements struct {
 	key string
 	of  []int32
 }
 
-// write writes host.json, and gives its length. Nearly all of it is lists of places, which package json would hold as
-// text, and more than once: it is given lists of one number, which is no place.
+// write writes host.json and returns its length. Nearly all of it is lists of indices, which package json would hold
+// in memory as text more than once. So json gets lists with a single invalid index, and write replaces these.
 func (h *Host) write(to io.Writer) (n int, err error) {
 	var lists []elements
 	short := func(key string, of *[]int32) {
@@ -62,7 +62,7 @@ func (h *Host) write(to io.Writer) (n int, err error) {
 		if err != nil {
 			return n, err
 		}
-		key := `"` + l.key + `":` // a quote in a name has a backslash
+		key := `"` + l.key + `":` // unambiguous, because a quote in a string has a backslash
 		before, rest, _ := bytes.Cut(text, []byte(key+"["+strconv.Itoa(math.MinInt32)+"]"))
 		n += len(before) + len(key)
 		if _, err = to.Write(append(slices.Clip(before), key...)); err == nil {
@@ -78,7 +78,7 @@ func (h *Host) write(to io.Writer) (n int, err error) {
 	return n + len(text), err
 }
 
-// write writes a list, and gives its length.
+// write writes a list and returns its length.
 func (l elements) write(to io.Writer) (n int, err error) {
 	const part = 1 << 16
 	text := []byte{'['}

@@ -12,27 +12,29 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// opset is the version of ONNX's operators that the host's models use, at least: the first that compares integers as
-// well as numbers (GreaterOrEqual). Where nodes of a model are among theirs, theirs is that of the model.
+// opset is the least version of ONNX's operators that the host's models use: the first in which GreaterOrEqual
+// compares integers as well as real numbers. If they contain nodes of the original model, they use its version if
+// that is later.
 const opset = 12
 
-// bfloatOpset is the first version whose operators take bfloat16.
+// bfloatOpset is the first version whose operators accept bfloat16.
 const bfloatOpset = 13
 
-// irVersion is the version of the format that came with it.
+// irVersion is the version of the file format that came with opset.
 const irVersion = 7
 
-// A sketch is an ONNX graph under construction. A node and its output have one name, which begins with own; no name of
-// the model does.
+// A sketch is an ONNX graph under construction. A node and its output share a name, which begins with own. No name of
+// the original model begins so.
 type sketch struct {
 	graph       *onnxpb.GraphProto
 	own         string
-	names       []string           // of tensors of the model
-	outside     *onnxpb.GraphProto // nodes of the model; nil: none
-	opset, form int64              // versions of operators, and of the file
+	names       []string           // names in the original model
+	outside     *onnxpb.GraphProto // nodes of the original model, or nil
+	opset, form int64              // versions of operators, and of the file format
 }
 
-// newSketch is a graph without nodes, which has tensors of the model, and is to have the nodes of a file, if any.
+// newSketch returns an empty graph for the given tensors of the original model. outside is a file with nodes of it,
+// or nil.
 func newSketch(name string, of []Tensor, outside []byte) (sketch, error) {
 	s := sketch{graph: &onnxpb.GraphProto{Name: &name}, own: "hlsgen_", opset: opset, form: irVersion}
 	for _, t := range of {
@@ -65,13 +67,13 @@ func newSketch(name string, of []Tensor, outside []byte) (sketch, error) {
 	return s, nil
 }
 
-// graft adds the nodes of the model, and what they read.
+// graft adds the nodes of the original model, with their constants.
 func (s sketch) graft() {
 	s.graph.Node = append(s.graph.Node, s.outside.Node...)
 	s.graph.Initializer = append(s.graph.Initializer, s.outside.Initializer...)
 }
 
-// port is the name of a stream's tensor: the stream's own, where the model has no such name.
+// port returns the name of a stream's tensor: the stream's name, unless the original model uses it.
 func (s sketch) port(name string) string {
 	if slices.Contains(s.names, name) {
 		return s.own + name
@@ -79,44 +81,44 @@ func (s sketch) port(name string) string {
 	return name
 }
 
-// file is the text of a model of the graph.
+// file returns the graph as an ONNX file.
 func (s sketch) file() ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(&onnxpb.ModelProto{
 		IrVersion: new(s.form), ProducerName: new("hlsgen"), Graph: s.graph,
 		OpsetImport: []*onnxpb.OperatorSetIdProto{{Domain: new(""), Version: new(s.opset)}}})
 }
 
-// node adds an operator with one output, whose name it is.
+// node adds an operator with one output, and returns the output's name.
 func (s sketch) node(op, out string, in []string, attrs ...*onnxpb.AttributeProto) string {
 	s.graph.Node = append(s.graph.Node, &onnxpb.NodeProto{OpType: &op, Name: &out, Input: in, Output: []string{out},
 		Attribute: attrs})
 	return out
 }
 
-// intAttr is an attribute.
+// intAttr returns an integer attribute.
 func intAttr(name string, v int64) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: &name, Type: onnxpb.AttributeProto_INT.Enum(), I: &v}
 }
 
-// intsAttr is an attribute.
+// intsAttr returns an attribute with a list of integers.
 func intsAttr(name string, v []int64) *onnxpb.AttributeProto {
 	return &onnxpb.AttributeProto{Name: &name, Type: onnxpb.AttributeProto_INTS.Enum(), Ints: v}
 }
 
-// cast converts to a type.
+// cast adds a conversion to type t.
 func (s sketch) cast(out, in string, t onnxpb.TensorProto_DataType) string {
 	return s.node("Cast", out, []string{in}, intAttr("to", int64(t)))
 }
 
-// gather picks from an axis of a tensor; a negative one counts from the end.
+// gather adds a Gather along an axis of a tensor. A negative axis counts from the end.
 func (s sketch) gather(out, from, index string, axis int64) string {
 	return s.node("Gather", out, []string{from, index}, intAttr("axis", axis))
 }
 
-// A number is an element of a constant.
+// A number is an element type of constants.
 type number interface{ int64 | float32 | float64 }
 
-// constant is a tensor of rank 1, or of rank 0 where it is one element.
+// constant adds a constant tensor of rank 1, or of rank 0 for a single element, and returns its name.
 func constant[T number](s sketch, name string, v ...T) string {
 	t := &onnxpb.TensorProto{Name: &name}
 	if len(v) != 1 {
@@ -139,7 +141,7 @@ func constant[T number](s sketch, name string, v ...T) string {
 	return name
 }
 
-// vector is a tensor of rank 1.
+// vector adds a constant tensor of rank 1, and returns its name.
 func vector[T number](s sketch, name string, v []T) string {
 	constant(s, name, v...)
 	t := s.graph.Initializer[len(s.graph.Initializer)-1]
@@ -147,15 +149,15 @@ func vector[T number](s sketch, name string, v []T) string {
 	return name
 }
 
-// A rising table has rows of equal length, a power of two less one, each rising.
+// A rising table has rows of equal length, which rise. The length is a power of two minus one.
 type rising[T number] struct {
 	row    int
-	places int64 // of a row: one more than its length
-	steps  int   // of a search
+	places int64 // a row's length plus one
+	steps  int   // steps of a binary search
 	values []T
 }
 
-// sorted is the table whose row k has bounds[k], and then the greatest value there is.
+// sorted returns the table with bounds[k] in row k, filled up with the greatest value.
 func sorted[T number](bounds [][]T, greatest T) rising[T] {
 	var t rising[T]
 	most := 0
@@ -175,8 +177,8 @@ func sorted[T number](bounds [][]T, greatest T) rising[T] {
 	return t
 }
 
-// search adds the nodes that say how many values of a row are at most x: bit by bit, the highest first. rows is which
-// row an element has, along x's last axis; nil: all have the first.
+// search adds a binary search for the number of values in a row that are at most x. rows gives the row of each
+// element along x's last axis; nil selects the first row for all.
 func search[T number](s sketch, name, x string, t rising[T], rows []int32) string {
 	zero := constant[int64](s, name+"_zero", 0)
 	if t.steps == 0 {
@@ -211,7 +213,7 @@ func search[T number](s sketch, name, x string, t rising[T], rows []int32) strin
 	return at
 }
 
-// pick adds the node that takes element at of a row of a table whose rows have so many places.
+// pick adds the lookup of element at in a row of a table, whose rows have the given number of places.
 func pick[T number](s sketch, name, at string, table []T, places int64, rows []int32) string {
 	if rows != nil && len(table) > int(places) {
 		list := make([]int64, len(rows))
@@ -223,7 +225,7 @@ func pick[T number](s sketch, name, at string, table []T, places int64, rows []i
 	return s.gather(name, vector(s, name+"_of", table), at, 0)
 }
 
-// padded are rows as a table with so many places each; what is beyond a row's end is its last value.
+// padded returns rows as a table with the given number of places each. Rows are filled up with their last value.
 func padded[T number](rows [][]T, places int64) (table []T) {
 	for _, r := range rows {
 		for i := range int(places) {
@@ -233,7 +235,7 @@ func padded[T number](rows [][]T, places int64) (table []T) {
 	return table
 }
 
-// elementTypes are numpy's names of ONNX's types of elements.
+// elementTypes maps numpy's names to ONNX's element types.
 var elementTypes = map[string]onnxpb.TensorProto_DataType{
 	"float32": onnxpb.TensorProto_FLOAT, "float64": onnxpb.TensorProto_DOUBLE, "float16": onnxpb.TensorProto_FLOAT16,
 	"bfloat16": onnxpb.TensorProto_BFLOAT16,
@@ -242,7 +244,7 @@ var elementTypes = map[string]onnxpb.TensorProto_DataType{
 	"uint32": onnxpb.TensorProto_UINT32, "uint64": onnxpb.TensorProto_UINT64, "bool": onnxpb.TensorProto_BOOL,
 }
 
-// declared is an input or an output: its axes are numbers, or names of what may differ.
+// declared returns the declaration of an input or an output. An axis is a number, or a name if its size may vary.
 func declared(name string, kind onnxpb.TensorProto_DataType, axes ...any) *onnxpb.ValueInfoProto {
 	shape := new(onnxpb.TensorShapeProto)
 	for _, a := range axes {

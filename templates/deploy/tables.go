@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A tablesView is host.json as C++.
+// A tablesView is the view of host.hpp.tpl: host.json as C++.
 type tablesView struct {
 	Top, Hash, Shortest, Longest, Inputs, Outputs, In, Out string
 	Tables                                                 []tableView
@@ -18,7 +18,7 @@ type tablesView struct {
 
 type tableView struct{ Type, Name, Text string }
 
-// tables are the C++ tables of a host.json without parts that JSON cannot hold.
+// tables returns the contents of host.json as C++ tables.
 func (h *Host) tables() tablesView {
 	v := tablesView{Top: h.Top, Hash: h.Hash, Shortest: "0", Longest: "0", Inputs: strconv.Itoa(len(h.Inputs)),
 		Outputs: strconv.Itoa(len(h.Outputs)), In: strconv.Itoa(len(h.Send)), Out: strconv.Itoa(len(h.Receive))}
@@ -45,7 +45,7 @@ func (h *Host) tables() tablesView {
 	return v
 }
 
-// add adds a table, whose items are spelled by spell, and is its name; an empty one is nullptr.
+// add adds a table with the items as spell writes them, and returns its name. It returns "nullptr" for no items.
 func add[T any](v *tablesView, kind, name string, items []T, spell func(to []byte, item T) []byte) string {
 	if len(items) == 0 {
 		return "nullptr"
@@ -142,7 +142,7 @@ func text(to []byte, s string) []byte { return append(to, s...) }
 
 func short(to []byte, v int32) []byte { return strconv.AppendInt(to, int64(v), 10) }
 
-// integer spells the least one, too, which has no literal.
+// integer writes an integer constant. The least int64 has no literal, so it is written as a difference.
 func integer(to []byte, v int64) []byte {
 	if v == -1<<63 {
 		return append(to, "-9223372036854775807LL - 1"...)
@@ -150,11 +150,11 @@ func integer(to []byte, v int64) []byte {
 	return append(strconv.AppendInt(to, v, 10), "LL"...)
 }
 
-// float is a double, to the last bit.
+// float writes a double exactly.
 func float(to []byte, v float64) []byte { return strconv.AppendFloat(to, v, 'x', -1, 64) }
 
-// quoted is a name of the model as a C++ string: what is not plain text is spelled in octal, which ends after three
-// digits.
+// quoted returns a name of the model as a C++ string. Characters that are not plain text become octal escapes, which
+// always end after three digits.
 func quoted(s string) string {
 	var text strings.Builder
 	text.WriteByte('"')

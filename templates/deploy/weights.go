@@ -13,39 +13,39 @@ import (
 	"hlsgen/templates"
 )
 
-// WeightsName is the file of weights beside host.json.
+// WeightsName is the name of the file of weights beside host.json.
 const WeightsName = "weights.bin"
 
-// weightsMagic begins a file of weights; its last byte is the version of the form.
+// weightsMagic is the beginning of a file of weights. Its last byte is the version of the format.
 const weightsMagic = "HLSGENW\x01"
 
-// Weights says in host.json which file of weights belongs to it: a driver loads it before it sends anything.
+// Weights describes in host.json the file of weights that belongs to it. A driver loads it before it sends anything.
 type Weights struct {
 	File     string            `json:"file"`
-	Words    int               `json:"words"` // of 32 bits, which fill tables: the first ones of the file
-	Hash     string            `json:"hash"`  // of the file
+	Words    int               `json:"words"` // words of 32 bits that fill tables, at the beginning of the file
+	Hash     string            `json:"hash"`  // hash of the file
 	External []ExternalWeights `json:"external,omitempty"`
 }
 
-// ExternalWeights come out of memory with every frame, to a stream of their own.
+// ExternalWeights are weights that come from memory with every frame, through their own stream.
 type ExternalWeights struct {
 	Port   string `json:"port"`
 	Layer  string `json:"layer"`
-	At     int    `json:"at"`     // the first word of them in the file, by number
-	Bytes  int    `json:"bytes"`  // of one pass; in the file they take whole words of 32 bits
-	Copies int    `json:"copies"` // how often these bytes lie in memory, one behind the other
-	Passes int    `json:"passes"` // how often a frame takes all of them
+	At     int    `json:"at"`     // number of their first word in the file
+	Bytes  int    `json:"bytes"`  // bytes of one pass; in the file, rounded up to words of 32 bits
+	Copies int    `json:"copies"` // number of copies in memory, one after the other
+	Passes int    `json:"passes"` // number of times that a frame reads all of them
 }
 
-// A Load is what is loaded into tables, in the order in which they take it, the weights that come with every frame, as
-// they lie in memory once, and the hash of the design that has them; empty for the design's own.
+// A Load holds weights to be loaded. Words fill the tables, in their order. External has the weights that come with
+// every frame, one copy of each. Design is the hash of the design that runs on the device, or empty for this design.
 type Load struct {
 	Words    []uint32
 	External [][]byte
 	Design   string
 }
 
-// externalOf is the weights of a design that come with every frame. Of host.json, its hash knows them.
+// externalOf returns the weights of a design that come with every frame. host.json's hash covers them.
 func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 	for _, p := range templates.WeightPorts(d) {
 		list = append(list, ExternalWeights{Port: p.Axis, Layer: p.Name, Bytes: p.Port.Bytes(), Copies: p.Copies,
@@ -54,7 +54,7 @@ func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 	return list
 }
 
-// words is all that the file has: what fills tables, and behind it what comes with every frame.
+// words returns all words of the file: those that fill tables, followed by those that come with every frame.
 func (h *Host) words(l *Load) (all []uint32, err error) {
 	all = slices.Clone(l.Words)
 	if h.Weights == nil {
@@ -77,16 +77,16 @@ func (h *Host) words(l *Load) (all []uint32, err error) {
 	return all, nil
 }
 
-// A weightsView is what weights.hpp.tpl shows.
+// A weightsView is the view of weights.hpp.tpl.
 type weightsView struct {
 	Design, Offset, Words, Count, Loader string
 	External                             []externalView
 }
 
-// An externalView is weights that come with every frame, in C++.
+// An externalView describes weights that come with every frame, in C++.
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
-// loaded gives a host.json its weights, and is the files that have them, and load them.
+// loaded adds weights to host.json. It returns the file of weights, and the files that load it.
 func (h *Host) loaded(l *Load) (files templates.Files, err error) {
 	window, tables := h.Registers.Window(templates.Weights)
 	if !tables && len(l.External) == 0 {
@@ -125,11 +125,11 @@ func (h *Host) loaded(l *Load) (files templates.Files, err error) {
 		{Path: "deploy/host/weights.hpp", Data: header}, {Path: "deploy/weights.py", Data: loader}}, err
 }
 
-// begun is the end of what the driver looks at when it begins.
+// begun is the end of the driver's checks at its start.
 const begun = `                        % (path, self.device.hash, self.host["hash"]))
 `
 
-// loads is the driver, which loads weights when it begins.
+// loads returns a driver that loads weights at its start.
 func loads(driver []byte) []byte {
 	if !bytes.Contains(driver, []byte(begun)) {
 		panic("deploy: the driver begins otherwise")
@@ -138,9 +138,9 @@ func loads(driver []byte) []byte {
 		"        weights.load(self, host or os.path.join(here, \"host\", \"host.json\"))\n"), 1)
 }
 
-// weigh is a file of weights: the magic, the hash of the design, that of host.json without the file's name and hash,
-// the number of words, 0, the words, and the hash of all that. Numbers are little-endian, so that the words are those
-// of the registers.
+// weigh returns the file of weights. It consists of the magic, the hash of the design, the hash of host.json without
+// the file's name and hash, the number of words, 0, the words, and a hash of all that. Numbers are little-endian, as
+// the registers expect the words.
 func (h *Host) weigh(l *Load, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
@@ -170,7 +170,7 @@ func (h *Host) weigh(l *Load, words []uint32) ([]byte, error) {
 	return file, nil
 }
 
-// appendHash adds the number that a hash is.
+// appendHash appends a hash as a number.
 func appendHash(to []byte, hash string) ([]byte, error) {
 	number, err := hex.DecodeString(hash)
 	if err != nil || len(number) != 8 {
@@ -179,13 +179,13 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(to, binary.BigEndian.Uint64(number)), nil
 }
 
-// Loaded are the files of the folder deploy of a design whose weights are loaded. The error is a *None where it can
-// have no driver.
+// Loaded returns the files of the folder deploy for a design with loaded weights. The error is a *None if the design
+// can have no driver.
 func Loaded(d *dataflow.Design, opt templates.Options, l Load) (templates.Files, error) {
 	return files(d, opt, false, &l)
 }
 
-// HashOf is the hash of a design that has a driver.
+// HashOf returns the hash of a design that has a driver.
 func HashOf(d *dataflow.Design, opt templates.Options) (string, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {

@@ -87,7 +87,7 @@ func (i instance) port(k int) string {
 	return strings.NewReplacer("_A", "_ar", "_D", "_r", "_B", "_r", "T_", "m_").Replace(pins[k].port)
 }
 
-// width is how many bits of a pin the module has.
+// width returns the width in bits of pin k in this instance of the module.
 func (i instance) width(k int) int {
 	switch pins[k].name {
 	case "data":

@@ -1,5 +1,5 @@
 // Package mover has the data movers of the host's port in SystemVerilog: hlsgen_read moves frames from memory to a
-// stream, hlsgen_write from a stream to memory. They depend on no design; a Config is the parameters of one.
+// stream, hlsgen_write from a stream to memory. They depend on no design; a Config holds the parameters of a mover.
 //
 //	mover.go                  the files, and a Config
 //	hlsgen_read.sv            memory to stream: AXI4 reads, AXI4-Stream out
@@ -8,17 +8,17 @@
 //	hlsgen_mover_table.sv     lengths of frames, which hlsgen_read reads from memory
 //	hlsgen_mover_gearbox.sv   words of one width to words of another
 //
-// The host writes the data's address, the number of frames and, for sequences, the address of a table with the steps of
-// each; then it starts the mover and waits for its interrupt, or polls. Data begin at a multiple of the bus' width, a
-// table at one of 64 bytes; the error register says where something is refused, a memory responds with an error, or
-// TLAST comes at a wrong place. A mover that writes takes lengths from TLAST: of the table it only looks whether there
-// is one.
+// The host writes the data's address, the number of frames and, for sequences, the address of a table with the steps
+// of each sequence. Then it starts the mover, and waits for its interrupt or polls. Data must begin at a multiple of
+// the bus' width, and a table at a multiple of 64 bytes. The error register reports refused settings, errors from the
+// memory, and a TLAST at a wrong place. A mover that writes takes lengths from TLAST; it only checks whether there is
+// a table.
 //
-// The bench in testdata runs both in Verilator, with a model of the memory, of the host and of the stream, and a
-// monitor that knows the rules of AXI4; planted faults show that it sees them.
+// The bench in testdata runs both movers in Verilator, with models of the memory, the host and the stream, and a
+// monitor that checks the rules of AXI4. Planted faults show that it detects violations.
 //
-// In come a port and the memory it is to be moved from or to; out come Files and parameters. It sees templates and its
-// rtl (FIFOs).
+// In come a port and the memory at its other end; out come Files and parameters. It sees templates and its rtl
+// (FIFOs).
 package mover
 
 import (
@@ -36,16 +36,16 @@ import (
 //go:embed *.sv
 var sources embed.FS
 
-// Read and Write are the modules of the two movers.
+// Read and Write are the module names of the two movers.
 const (
 	Read  = "hlsgen_read"
 	Write = "hlsgen_write"
 )
 
-// shared are the modules of the RTL back end's library that movers are made of.
+// shared lists the modules of the RTL back end's library that the movers use.
 var shared = []string{"hlsgen_last", "hlsgen_stream"}
 
-// Files are the texts of both movers with all that they need, in one folder.
+// Files returns the source of both movers and all modules that they use, in one folder.
 func Files() templates.Files {
 	names, err := sources.ReadDir(".")
 	if err != nil {
@@ -66,24 +66,24 @@ func Files() templates.Files {
 	return files
 }
 
-// A Config is the parameters of a mover.
+// A Config holds the parameters of a mover.
 type Config struct {
-	Writes      bool   // it is an hlsgen_write, else an hlsgen_read
-	DataBits    int    // of the memory's bus
-	StreamBytes int    // of a word of the stream
-	MaxBeats    int    // of a burst
-	Outstanding int    // bursts at a time
-	FrameBytes  int    // of a frame, or of a step of a sequence
-	Period      int    // of one that reads: bytes after which data begin again; 0 where they do not
-	Steps       int    // most of them in a frame; 0 where nothing bounds them
-	Hash        uint64 // what the design is known by
+	Writes      bool   // use hlsgen_write, else hlsgen_read
+	DataBits    int    // width of the memory's bus
+	StreamBytes int    // bytes of a stream word
+	MaxBeats    int    // most beats of a burst
+	Outstanding int    // most bursts at a time
+	FrameBytes  int    // bytes of a frame, or of a step of a sequence
+	Period      int    // for a reader: bytes after which the data repeat; 0 for never
+	Steps       int    // most steps of a frame; 0 for no limit
+	Hash        uint64 // hash of the design
 }
 
-// AXI4 is the most beats of a burst.
+// AXI4 is the largest number of beats in an AXI4 burst.
 const AXI4 = 256
 
-// Of is the mover of an accelerator's stream. Its words are those of the longest sequence, of so many steps; where all
-// frames have one length, that is one step.
+// Of returns the mover of an accelerator's stream. The port's words are those of the longest sequence, with the given
+// steps; steps is 1 if all frames have one length.
 func Of(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
 	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
 		Steps: steps, Hash: hash}
@@ -97,13 +97,13 @@ func Of(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint6
 	return c, nil
 }
 
-// Loader is the mover that fills tables: their words are one sequence, each word a step of it.
+// Loader returns the mover that loads tables. The words are one sequence, and each word is a step of it.
 func Loader(dataBits, beats int, hash uint64) Config {
 	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: beats,
 		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
 }
 
-// Again is the mover of a stream of weights: a frame is all of them, and frame after frame is the same ones.
+// Again returns the mover of a stream of weights. Each frame consists of all weights, and all frames are equal.
 func Again(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
 	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATA() / 8, MaxBeats: mostBeats, Outstanding: 4,
 		FrameBytes: p.Port.Bytes(), Period: p.Port.Bytes() * p.Copies, Hash: hash}
@@ -114,7 +114,7 @@ func Again(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config
 	return c, nil
 }
 
-// check reports what no mover can be.
+// check reports parameters that no mover can have.
 func (c Config) check() error {
 	power := func(n, from, to int) bool { return n >= from && n <= to && bits.OnesCount(uint(n)) == 1 }
 	switch {
@@ -132,7 +132,7 @@ func (c Config) check() error {
 	return nil
 }
 
-// Module is the name of the module.
+// Module returns the name of the module.
 func (c Config) Module() string {
 	if c.Writes {
 		return Write
@@ -140,10 +140,10 @@ func (c Config) Module() string {
 	return Read
 }
 
-// A Parameter is one of a module.
+// A Parameter is a parameter of a module.
 type Parameter struct{ Name, Value string }
 
-// Parameters are those of the module, in its order; HASH is 64 bits as SystemVerilog writes them.
+// Parameters returns the module's parameters in their order. HASH has 64 bits in the notation of SystemVerilog.
 func (c Config) Parameters() []Parameter {
 	list := []Parameter{{"DATA_BITS", strconv.Itoa(c.DataBits)}, {"STREAM_BYTES", strconv.Itoa(c.StreamBytes)},
 		{"MAX_BEATS", strconv.Itoa(c.MaxBeats)}, {"OUTSTANDING", strconv.Itoa(c.Outstanding)},

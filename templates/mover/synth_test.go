@@ -50,8 +50,8 @@ func TestLint(t *testing.T) {
 
 var lut = regexp.MustCompile(`^LUT[1-6]$`)
 
-// took is what both movers take with such parameters, the one that reads first, as Yosys maps them to AMD's cells:
-// lookup tables, those of memories and shift registers included, flip-flops and RAMB18.
+// took returns the resources of both movers with the parameters of c, the reading mover first. Yosys maps the movers to
+// AMD's cells. The counts are LUTs, including those of memories and shift registers, flip-flops and RAMB18.
 func took(t *testing.T, c mover.Config, yosys string) (made [2]cost.Resources) {
 	t.Helper()
 	dir, _ := texts(t)

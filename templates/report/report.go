@@ -1,7 +1,8 @@
-// Package report writes the page of a build: one HTML file that needs nothing else, runs no script and loads nothing.
-// All that it shows is escaped where it stands; pictures alone are taken as they are, from those who draw them.
+// Package report writes the page of a build: one HTML file that is complete in itself, runs no script and loads
+// nothing. All texts are escaped when they are inserted. Only pictures are inserted unchanged; their authors must
+// escape texts.
 //
-// In comes what a build found; out comes the page. It sees nothing of this module.
+// In come the results of a build; out comes the page. It sees nothing of this module.
 package report
 
 import (
@@ -15,38 +16,38 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// A Page is what the report shows. Names and texts may be anything.
+// A Page is the contents of the report. Names and texts may be arbitrary.
 type Page struct {
 	Model, Board, Part, Tool string
-	Block                    string   // the name of a block RAM
-	Facts                    Facts    // the large figures on top
+	Block                    string   // the device's name for a block RAM
+	Facts                    Facts    // the large figures at the top
 	Warnings                 []Notice // of the build
 	Resources                []Resource
-	Parts                    []Amounts // where the resources go: layers, FIFOs, host
+	Parts                    []Amounts // resources by layer, FIFO and host port
 	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
-	Options                  Facts    // of layers: how many were looked at
-	Series                   []string // what many frames take, and why
+	Options                  Facts    // numbers of folds that the search examined
+	Series                   []string // the clocks of many frames, and the reasons
 	Clocks, Timeline         SVG      // pictures; may be nil
 	TimelineNote             string
 	FIFOs                    []FIFO
-	Ends                     []FIFO // that tell where sequences end: nothing is measured of them
+	Ends                     []FIFO // FIFOs that tell where sequences end, without measurements
 	FIFONote                 string
 	Before, After            []string // nodes on the host
-	Checks                   Facts    // what was verified
-	Given                    Facts    // model, options
+	Checks                   Facts    // the verifications
+	Given                    Facts    // the model and the options
 }
 
-// SVG is a picture, drawn by us: its texts are escaped already.
+// SVG is a picture drawn by this program, with texts already escaped.
 type SVG []byte
 
-// A Fact is a name and what it is, with a remark.
+// A Fact is a name with its value and a remark.
 type Fact struct{ Name, Value, Note string }
 
-// Facts are shown in their order.
+// Facts are shown in the order of the list.
 type Facts []Fact
 
-// Add appends a fact; the note may be empty.
+// Add appends a fact. The note may be empty.
 func (f *Facts) Add(name, value, note string) { *f = append(*f, Fact{name, value, note}) }
 
 // A Notice is a diagnostic.
@@ -55,13 +56,13 @@ type Notice struct {
 	Notes                      []string
 }
 
-// A Resource is how much of the board the design takes.
+// A Resource compares the design's use of a resource with the budget and the board.
 type Resource struct {
 	Name                string
 	Used, Budget, Board int
 }
 
-// Percent is a part of the board in percent, 0 to 100.
+// Percent returns a part of the board in percent, from 0 to 100.
 func (r Resource) Percent(part int) float64 {
 	if r.Board <= 0 {
 		return 0
@@ -72,7 +73,7 @@ func (r Resource) Percent(part int) float64 {
 // Over reports whether the design takes more than the budget.
 func (r Resource) Over() bool { return r.Used > r.Budget }
 
-// Amounts is what one thing takes.
+// Amounts lists the resources of one part of the design.
 type Amounts struct {
 	Name                     string
 	LUT, FF, BRAM, URAM, DSP int
@@ -81,14 +82,14 @@ type Amounts struct {
 // A LayerRow is a row of the table of layers.
 type LayerRow struct {
 	Amounts
-	Nodes           []string // ONNX
-	Modules         []string // of the network that these belong to
-	In, Out         []string // types
+	Nodes           []string // ONNX nodes
+	Modules         []string // modules of the network that contain these
+	In, Out         []string // element types
 	PE, SIMD        int
 	Memory, Compute string
-	Steps           string // serial, parallel, or none where there is no choice
+	Steps           string // serial, parallel, or none if there is no choice
 	Cycles          int
-	Path            float64 // ns, 0 where it has none
+	Path            float64 // delay in ns; 0 if there is none
 	Bottleneck      bool
 	Busy            float64 // share of the simulated clocks in percent
 	Starved         float64
@@ -96,7 +97,7 @@ type LayerRow struct {
 	Accumulator     *Accumulator
 }
 
-// An Accumulator is its width by four rules.
+// An Accumulator holds an accumulator's width under four rules, and the width and type used.
 type Accumulator struct {
 	DataType, L1, ZeroCentred, Exact, Used int
 	Type                                   string
@@ -121,7 +122,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"share":   share,
 }).Parse(source))
 
-// Write makes the page.
+// Write returns the page.
 func Write(p *Page) ([]byte, error) {
 	for name, s := range map[string]SVG{"clocks": p.Clocks, "timeline": p.Timeline} {
 		if s != nil && !bytes.Contains(s, []byte("<svg")) {
@@ -138,12 +139,12 @@ func Write(p *Page) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// picture is an SVG without what stands in front of its root, which a page has no place for.
+// picture returns an SVG from its root element on. HTML has no place for an XML declaration before it.
 func picture(s SVG) template.HTML {
 	return template.HTML(s[bytes.Index(s, []byte("<svg")):])
 }
 
-// most is the largest figure of a column of the layers.
+// most returns the largest number in a column of the layers.
 func most(layers []LayerRow, column string) int {
 	n := 0
 	for i := range layers {
@@ -162,7 +163,7 @@ func (l *LayerRow) figure(column string) int {
 	panic("report: there is no column " + column)
 }
 
-// share is a part of a whole in percent.
+// share returns a part of a whole in percent.
 func share(part, of int) string {
 	if of <= 0 {
 		return "0"

@@ -16,33 +16,33 @@ import (
 //go:embed bench/*
 var benchFiles embed.FS
 
-// A Run is a network with what its streams carry: Frames[f][s] is frame f on stream s. Where Moves is set, what each
-// iteration moves is held against the layers' loops.
+// A Run is a network with the contents of its streams: Frames[f][s] is frame f on stream s. If Moves is set, the
+// bench also compares the moves of each iteration with the layers' loops.
 type Run struct {
 	*Network
 	Frames [][]dataflow.Tensor
 	Moves  bool
 }
 
-// A benchView is what bench.sv.tpl and main.cpp.tpl show.
+// A benchView is the view of bench.sv.tpl and main.cpp.tpl.
 type benchView struct {
 	Reset, Patience                  string
-	Ports                            []string // of the bench
+	Ports                            []string // ports of the bench
 	Tops                             []dutView
 	Streams, Inputs, Outputs, Layers []string // in C++
-	Feeds                            bool     // weights come with every frame
+	Feeds                            bool     // some network takes weights with every frame
 }
 
 // A dutView is a top in the bench.
 type dutView struct {
 	Name, Top string
-	Reset     string // clocks that the top lengthens a reset by
+	Reset     string // clocks by which the top lengthens a reset
 	Pins      []string
 	Watches   []string
 	Feeds     []feedView
 }
 
-// Bench is all files of a bench that runs networks side by side, each under a name of its own: T0, T1 and so on.
+// Bench returns all files of a bench that runs networks side by side, under the names T0, T1 and so on.
 func Bench(runs []Run) (templates.Files, error) {
 	files := Library()
 	names, err := benchFiles.ReadDir("bench")
@@ -57,9 +57,9 @@ func Bench(runs []Run) (templates.Files, error) {
 		files = append(files, templates.File{Path: "rtl/bench/" + e.Name(), Data: text})
 	}
 	b := bencher{}
-	needed := map[string]bool{} // modules that several networks have
+	needed := map[string]bool{} // by path: the module is already included, and several networks may share it
 	for i, r := range runs {
-		for _, f := range r.Files { // several may need a module
+		for _, f := range r.Files { // networks may share modules
 			if !needed[f.Path] {
 				files = append(files, f)
 			}
@@ -82,8 +82,8 @@ func Bench(runs []Run) (templates.Files, error) {
 	return files, nil
 }
 
-// Project is all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it, and
-// the UART top, for boards whose pins are known.
+// Project returns all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it,
+// and the UART top for boards with known pins.
 func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	files, err := Bench([]Run{{Network: n, Frames: frames}})
 	if err != nil {
@@ -105,19 +105,19 @@ func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	return files, nil
 }
 
-// bencher collects tops.
+// bencher collects the tops of a bench.
 type bencher struct {
 	view           benchView
 	reset, longest int
 }
 
-// port adds a port of the bench, and is it as a signal in C++.
+// port adds a port to the bench, and returns its description as a signal in C++.
 func (b *bencher) port(direction, name string, width int) (cpp string) {
 	b.view.Ports = append(b.view.Ports, fmt.Sprintf("%s logic [%d:0] %s", direction, width-1, name))
 	return fmt.Sprintf("{%d, &model.%s}", width, name)
 }
 
-// top adds a network, and the recordings of its streams.
+// top adds a network to the bench, and the recordings of its streams.
 func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	d, g := r.design, r.design.Model.Graph
 	b.reset = max(b.reset, r.reset)
@@ -193,7 +193,7 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 	return nil
 }
 
-// layer has what each iteration of a layer moves looked at.
+// layer makes the bench watch the moves of each iteration of a layer.
 func (b *bencher) layer(top string, node int, r Run, designs []*dataflow.Design,
 	watch func(to, format string, a ...any), files *templates.Files) {
 	n := r.design.Model.Graph.Nodes[node]
@@ -210,7 +210,7 @@ func (b *bencher) layer(top string, node int, r Run, designs []*dataflow.Design,
 	}
 	watch(own+"_moves", "{%s}", strings.Join(bits, ", "))
 	b.view.Layers = append(b.view.Layers, fmt.Sprintf("{%q, %s, %s}", own, fire, moves))
-	if r.one == nil { // all are alike
+	if r.one == nil { // all frames have the same loop
 		designs = []*dataflow.Design{r.design}
 	}
 	var text []byte
@@ -224,7 +224,7 @@ func (b *bencher) layer(top string, node int, r Run, designs []*dataflow.Design,
 	*files = append(*files, templates.File{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 }
 
-// designs are those of the frames: for sequences of their lengths.
+// designs returns the design for each frame. They differ if frames are sequences of different lengths.
 func (r Run) designs() ([]*dataflow.Design, error) {
 	in := make([][]dataflow.Tensor, len(r.Frames))
 	for f, streams := range r.Frames {
@@ -240,7 +240,8 @@ func (r Run) designs() ([]*dataflow.Design, error) {
 	})
 }
 
-// record is the words of frames on a stream as bench.hpp has them: a dot behind the last one of each.
+// record returns the words of the frames on a stream in the form that bench.hpp reads, with a dot after the last word
+// of each frame.
 func (r Run) record(s int, designs []*dataflow.Design) ([]byte, error) {
 	var text []byte
 	for f, d := range designs {

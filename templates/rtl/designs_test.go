@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// int4 is what the designs of these tests carry.
+// int4 is the element type of all streams in the designs of these tests.
 var int4 = num.Type{Kind: num.Int, Width: 4}
 
 // turning is a design of one layer, which turns a frame of six words; or steps of two words each, of sequences of up to
@@ -65,7 +65,7 @@ func frame(t *testing.T, d *dataflow.Design, r *rand.Rand, steps int) []dataflow
 	return carried(t, d, data)
 }
 
-// carried is what all streams carry of an input.
+// carried evaluates the design on an input and returns the values on every stream.
 func carried(t *testing.T, d *dataflow.Design, data []int64) []dataflow.Tensor {
 	t.Helper()
 	if d.Model.Lengths != nil {

@@ -8,13 +8,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Digest is so many clocks as one number, as hlsgen_events has it.
+// A Digest identifies a list of clocks by their number and a hash. The module hlsgen_events computes it, too.
 type Digest struct {
 	Count int
 	Hash  uint64
 }
 
-// Hash is the digest of clocks.
+// Hash returns the digest of a list of clocks.
 func Hash(clocks []int) Digest {
 	d := Digest{Count: len(clocks)}
 	for _, c := range clocks {
@@ -23,7 +23,7 @@ func Hash(clocks []int) Digest {
 	return d
 }
 
-// Events are those that a bench has told of, by name.
+// Events returns the digests that a bench printed, by name.
 func Events(said string) map[string]Digest {
 	list := map[string]Digest{}
 	for _, line := range strings.Split(said, "\n") {
@@ -42,9 +42,9 @@ func Events(said string) map[string]Digest {
 	return list
 }
 
-// Elsewhen are the streams, in order, whose words a bench did not read or write in the clocks in which they should be,
-// and what it did: events are those of the bench, the graph is that of its run of that index. Streams that nothing is
-// told of are among them.
+// Elsewhen yields the streams whose words the bench read or wrote in wrong clocks, in order, with a description of
+// the difference. should returns the expected clocks, events holds the digests that the bench printed, and run is the
+// index of the graph's run. Streams without a digest are also yielded.
 func Elsewhen(g *dataflow.Graph, should func(stream int) (written, read []int), events map[string]Digest,
 	run int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
@@ -73,23 +73,23 @@ func Elsewhen(g *dataflow.Graph, should func(stream int) (written, read []int), 
 	}
 }
 
-// A way is what happens to the words of a stream, and when.
+// A way is one end of a stream, and the clocks in which it moves words.
 type way struct {
 	name   string
 	clocks []int
 }
 
-// Passed reports whether a bench has said so.
+// Passed reports whether the output of a bench says that it passed.
 func Passed(said string) bool {
 	return strings.Contains(said, "PASS ") && !strings.Contains(said, "FAIL")
 }
 
-// A Frame is the clocks in which the first and the last word of a frame came out, of all outputs.
+// A Frame holds the clocks in which the first and the last word of a frame left, over all outputs.
 type Frame struct{ First, Last int }
 
-// Frames are those that a bench has told of.
+// Frames returns the frames that a bench printed.
 func Frames(said string) (list []Frame) {
-	next := map[int]int{} // frame, by output
+	next := map[int]int{} // by output: the number of its next frame
 	for _, line := range strings.Split(said, "\n") {
 		var output, first, last int
 		if n, _ := fmt.Sscanf(line, "FRAME %d %d %d", &output, &first, &last); n != 3 {

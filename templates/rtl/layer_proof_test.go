@@ -51,7 +51,7 @@ func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Compute, 
 	return s
 }
 
-// files are those of the layer, whose module is dut, and the library.
+// files returns the RTL files of the layer, whose module is named dut, and of the library.
 func (s subject) files() templates.Files {
 	return append(rtl.Layer("dut", "to be proved", s.m), rtl.Library()...)
 }
@@ -81,9 +81,9 @@ endmodule
 `, ports.String(), s.m.Depth()+2, wires.String(), pins.String(), more)
 }
 
-// protocol is what a layer may do at its ends: it takes no word that is not there and no place that is not free; what
-// moves together is what moves in an iteration of its loop, in the loop's order; and a word is written as many clocks
-// after its place was taken as its stage says, not else.
+// protocol returns SystemVerilog assertions on the layer's stream ports. The layer reads only if a word is there, and
+// claims a place only if one is free. The ports that move in the same clock are those of one iteration of its loop, in
+// the loop's order. A word is written exactly as many clocks after its place was claimed as the port's stage says.
 func (s subject) protocol() string {
 	var text, together strings.Builder
 	always := func(format string, a ...any) {

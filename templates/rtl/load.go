@@ -8,13 +8,13 @@ import (
 	"hlsgen/templates"
 )
 
-// loadPorts are those of a module with tables that are loaded: words come in, and those that are for others go on.
+// loadPorts are the ports of a module with loaded tables: words come in, and words for later modules go on.
 var loadPorts = []string{"input  logic load_begin", "input  logic load_write",
 	fmt.Sprintf("input  logic [%d:0] load_word", circuit.LoadBits-1), "output logic on_begin", "output logic on_write",
 	fmt.Sprintf("output logic [%d:0] on_word", circuit.LoadBits-1)}
 
-// loads fills the tables that are loaded, one after the other: each takes the words that it has room for, and hands on
-// what follows.
+// loads writes the loading of a module's tables, one after the other: each table takes the words that it has room
+// for, and passes on the words after these.
 func loads(s *speller, assign func(format string, a ...any)) {
 	from := "load"
 	for k, t := range s.m.Memories {
@@ -48,13 +48,13 @@ func loads(s *speller, assign func(format string, a ...any)) {
 	}
 }
 
-// A Table is a table of a network that is loaded.
+// A Table is a table of a network that is loaded at run time.
 type Table struct {
 	Layer, Name string
 	memory      *circuit.Memory
 }
 
-// Words is the table's rows as they are loaded.
+// Words returns the words of 32 bits that load the table's rows.
 func (t Table) Words() []uint32 {
 	elem, rows := t.memory.Data()
 	words := make([]uint32, 0, t.Size())
@@ -72,21 +72,21 @@ func (t Table) Words() []uint32 {
 	return words
 }
 
-// Size is how many words that is.
+// Size returns the number of words by which the table is loaded.
 func (t Table) Size() int { return t.memory.Rows * t.parts() }
 
-// parts is the words of a row.
+// parts returns the words per row.
 func (t Table) parts() int { return (t.memory.Width + circuit.LoadBits - 1) / circuit.LoadBits }
 
-// Path is the file of what the table begins with.
+// Path returns the file with the initial contents of the table.
 func (t Table) Path(top string) string {
 	return "rtl/tables/" + top + "_" + t.Layer + "_" + t.Name + ".mem"
 }
 
-// Tables lists the tables of the network that are loaded, in the order in which their words come.
+// Tables lists the network's loaded tables, in the order of their words.
 func (n *Network) Tables() []Table { return n.loaded }
 
-// TablesOf is Tables of the network that Of makes of a design, which it does not write for that.
+// TablesOf returns the Tables of the network that Of would make from a design, without generating its text.
 func TablesOf(d *dataflow.Design) (list []Table) {
 	for i, node := range d.Model.Graph.Nodes {
 		if l, ok := node.Op.(dataflow.Loadable); ok && l.Loads() {
@@ -97,7 +97,7 @@ func TablesOf(d *dataflow.Design) (list []Table) {
 	return list
 }
 
-// tables are those of a layer.
+// tables returns the loaded tables of a layer.
 func tables(layer string, m *circuit.Module) (list []Table) {
 	for _, t := range m.Loads() {
 		list = append(list, Table{layer, t.Name, t})
@@ -105,7 +105,7 @@ func tables(layer string, m *circuit.Module) (list []Table) {
 	return list
 }
 
-// load puts a layer into the chain, and is how its module stands there.
+// load adds a layer to the chain of loading, and returns the connections of its module to the chain.
 func (v *topView) load(layer string) (connections []string) {
 	from := "load"
 	if n := len(v.Loads); n > 0 {
@@ -121,7 +121,7 @@ func (v *topView) load(layer string) (connections []string) {
 	return connections
 }
 
-// addressBits is the bits of a place among so many rows; of one row, too, it has one.
+// addressBits returns the width of an address among the given rows, at least one bit.
 func addressBits(rows int) int {
 	n := 1
 	for 1<<n < rows {
@@ -130,7 +130,7 @@ func addressBits(rows int) int {
 	return n
 }
 
-// loadLibrary is the modules that tables need that are loaded.
+// loadLibrary returns the module that loads tables.
 func loadLibrary() templates.Files {
 	text, err := loadFiles.ReadFile("load/hlsgen_load.sv")
 	if err != nil {

@@ -8,18 +8,20 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A table is a function of conditions: bit n of it is the result for operands that are n, the first one lowest.
+// A table is a Boolean function: bit n of it is the result for operands that form the number n, the first operand
+// lowest.
 type table struct {
 	operands int
 	bits     uint64
 }
 
-// macro is what the text calls a table that takes more than a chain of operations.
+// macro returns the name of the macro for a table.
 func (t table) macro() string {
 	return fmt.Sprintf("hlsgen_lut%d_%0*x", t.operands, 1<<t.operands/4, t.bits)
 }
 
-// lookup is a bit of a table for each combination of operands.
+// lookup returns the expression of a lookup: the bit of a table for each combination of operands. It uses a macro if
+// the table is no simple chain of operations.
 func (s *speller) lookup(n circuit.Node) string {
 	list := make([]string, len(n.Args))
 	for i, a := range n.Args {
@@ -38,9 +40,9 @@ func (s *speller) lookup(n circuit.Node) string {
 	return fmt.Sprintf("`%s(%s)", t.macro(), strings.Join(list, ", "))
 }
 
-// definitions are the macros of a module's tables. A table is spelled as choices, which synthesis makes a lookup table
-// of: for an index into a constant Yosys takes a megabyte each. For Verilator it is such an index, since it makes a
-// statement of every choice.
+// definitions returns the macros of a module's tables. A table is spelled as nested choices, which synthesis turns
+// into a lookup table. An index into a constant would cost Yosys a megabyte each. Verilator gets an index, because it
+// makes a statement of every choice.
 func definitions(tables []table) string {
 	var bits, choices strings.Builder
 	for _, t := range tables {
@@ -59,7 +61,7 @@ func definitions(tables []table) string {
 	return "`ifdef VERILATOR\n" + bits.String() + "`else\n" + choices.String() + "`endif\n"
 }
 
-// looked is the bit of a table that operands of one bit choose, of which the last one chooses a half.
+// looked returns the expression for the bit of a table that one-bit operands select. The last operand selects a half.
 func looked(table uint64, operands []string) string {
 	n := len(operands)
 	all := uint64(1)<<(1<<n) - 1

@@ -1,23 +1,23 @@
 // Package rtl spells circuits in SystemVerilog: a module per layer, the top that joins them, and a bench.
 //
-// The text keeps to what Verilator, Yosys 0.23 and Vivado all read: no ports or variables with two packed dimensions,
-// no functions of types of our own, no return. Every operand of an operation has the width of the result, so that no
-// rule of the language about widths and signs decides anything.
+// The text uses only features that Verilator, Yosys 0.23 and Vivado all read: no ports or variables with two packed
+// dimensions, no functions with user types, no return. Every operand of an operation has the width of the result, so
+// the language's rules about widths and signs do not matter.
 //
 // In come circuits (internal/circuit) and designs; out come files. It sees templates, circuit, dataflow, num and
 // boards.
 //
 //	module.go     a circuit as a module: its ports, stages, registers
-//	spell.go      operations; lookup.go, tables of bits; names.go, what values are called
-//	parts.go      large circuits as modules that use others
-//	load.go       tables that are loaded; external.go, weights that come with every frame
-//	network.go    the top; lib/ has what does not depend on a design; sequences.go where sequences end
-//	registers.go  what is behind AXI4-Lite: counters; registers/ has its modules
-//	wrapper.go    tops around it: one that looks at packets, one for Vivado's IP packager
-//	uart.go       a top that has a UART at both ends of the network, and the Makefile's tools
-//	netlist.go    the same of Yosys' cells
-//	bench.go      a bench for Verilator, whose C++ is in bench/; verilator.go and units.go compile and run it,
-//	              events.go reads what it says
+//	spell.go      operations; lookup.go, tables of bits; names.go, the names of values
+//	parts.go      large circuits as several modules
+//	load.go       loaded tables; external.go, weights that come with every frame
+//	network.go    the top; lib/ has the modules that depend on no design; sequences.go, the ends of sequences
+//	registers.go  the registers behind AXI4-Lite, such as counters; registers/ has their modules
+//	wrapper.go    tops around the network: one that checks packets, one for Vivado's IP packager
+//	uart.go       a top with a UART at both ends of the network, and the Makefile's tools
+//	netlist.go    the network as a netlist of Yosys' cells
+//	bench.go      a bench for Verilator, with its C++ in bench/; verilator.go and units.go compile and run it,
+//	              events.go reads its output
 package rtl
 
 import (
@@ -29,13 +29,13 @@ import (
 	"hlsgen/templates"
 )
 
-// Layer is the files of a layer: its module, and the tables that it reads. Its name is an identifier, and so are those
-// of the circuit. about is a comment.
+// Layer returns the files of a layer: its module, and the tables that it reads. The layer's name must be an
+// identifier, as the circuit's names are. about is a comment.
 func Layer(name, about string, m *circuit.Module) templates.Files {
 	return layer(name, about, m, nil)
 }
 
-// layer is Layer; the module says in which clocks it waits at the ports of the names in waits.
+// layer is Layer, with outputs that say in which clocks the module waits at the ports named in waits.
 func layer(name, about string, m *circuit.Module, waits []string) templates.Files {
 	var files templates.Files
 	var text strings.Builder
@@ -62,7 +62,7 @@ func layer(name, about string, m *circuit.Module, waits []string) templates.File
 	return files
 }
 
-// collect lists functions before those that call them.
+// collect lists all called functions, each before its callers.
 func collect(m *circuit.Module, list *[]*circuit.Module) {
 	for _, c := range m.Calls {
 		if !slices.Contains(*list, c.Function) {
@@ -72,7 +72,7 @@ func collect(m *circuit.Module, list *[]*circuit.Module) {
 	}
 }
 
-// contents is a table for $readmemh: a row per line.
+// contents returns a table for $readmemh, one row per line.
 func contents(t circuit.Memory) []byte {
 	var text []byte
 	elem, rows := t.Data()
@@ -86,18 +86,18 @@ func contents(t circuit.Memory) []byte {
 type speller struct {
 	m      *circuit.Module
 	module string
-	prefix string // of functions and files
+	prefix string // begins the names of functions and files
 	waits  []string
 	names  []string
-	inline []bool          // the name is an expression
-	shown  [][]circuit.ID  // declared, by stage
-	partly map[string]bool // declarations of what has bits that nobody reads
-	tables []table         // in lookups, those that have macros
+	inline []bool          // by node: its name is an expression, which needs no declaration
+	shown  [][]circuit.ID  // by stage: the declared nodes
+	partly map[string]bool // declarations of values with bits that nobody reads
+	tables []table         // tables of lookups that need macros
 	body
 	readers
 }
 
-// table is where a table's contents lie, below the project.
+// table returns the path of a table's contents, below the project.
 func (s *speller) table(t circuit.Memory) string { return "rtl/tables/" + s.prefix + t.Name + ".mem" }
 
 // layer writes the module of a layer.
@@ -139,8 +139,9 @@ func (s *speller) layer(w *strings.Builder) {
 	s.write(w, ports, last)
 }
 
-// waiting is the outputs that say in which clocks the layer waits: at an input, where an iteration is to read a word
-// that is not there; at an output, where it has every word that it reads, and not the place that it writes to.
+// waiting returns the outputs that say in which clocks the layer waits. An input starves if an iteration must read a
+// missing word. An output stalls if all words of the iteration are there, but there is no room for the word that it
+// writes.
 func waiting(s *speller, assign func(format string, a ...any)) (ports []string) {
 	if len(s.waits) == 0 {
 		return nil
@@ -167,7 +168,7 @@ func waiting(s *speller, assign func(format string, a ...any)) (ports []string) 
 	return ports
 }
 
-// either is "when it moves, then that".
+// either returns the condition that a port is ready if the iteration moves a word at it, or "" if it never does.
 func either(when, there string) string {
 	switch when {
 	case "1'd1":
@@ -178,7 +179,7 @@ func either(when, there string) string {
 	return "(!" + when + " || " + there + ")"
 }
 
-// both is a and b.
+// both returns the condition that a and b hold.
 func both(a, b string) string {
 	switch b {
 	case "1'd1":
@@ -214,7 +215,7 @@ func (s *speller) function(w *strings.Builder) {
 	s.write(w, ports, last)
 }
 
-// clocked reports whether a circuit has registers.
+// clocked reports whether a circuit needs a clock.
 func clocked(m *circuit.Module) bool {
 	return len(m.States) > 0 || slices.ContainsFunc(m.Memories, func(a circuit.Memory) bool { return !a.Constant() }) ||
 		slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool {
@@ -229,7 +230,7 @@ func sign(signed bool) string {
 	return ""
 }
 
-// write writes the module of what body has made.
+// write writes the module from the collected stages and clocks.
 func (s *speller) write(w *strings.Builder, ports, last []string) {
 	fmt.Fprintf(w, "%smodule %s (\n", definitions(s.tables), s.module)
 	for i, p := range ports {
@@ -273,7 +274,7 @@ func (s *speller) write(w *strings.Builder, ports, last []string) {
 	w.WriteString("endmodule\n")
 }
 
-// statement writes a line; the declaration of what has bits that nobody reads says so.
+// statement writes a line. For a declaration of a value with unread bits it switches off Verilator's warning.
 func (s *speller) statement(w *strings.Builder, line string) {
 	if s.partly[line] {
 		fmt.Fprintf(w, "    /* verilator lint_off UNUSEDSIGNAL */\n    %s\n"+

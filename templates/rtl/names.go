@@ -6,13 +6,13 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// Values have names for whoever reads the hardware. A layer names what has a meaning of its own; all else is called by
-// what it is made of: element 3 of weights_row is weights_row_3, a sum is sum_12.
+// Values have names for readers of the hardware. A layer names the values with a meaning; all others are named after
+// their origin. Element 3 of weights_row is weights_row_3, and a sum is sum_12.
 
-// longest is the longest name that another one is made of.
+// longest is the length of the longest name that is derived from another.
 const longest = 32
 
-// made are the names of what has none of its own, by operation; they are numbered.
+// made holds the names of values without a better one, by operation. They are numbered.
 var made = map[circuit.Op]string{
 	circuit.Add: "sum", circuit.Sub: "difference", circuit.Multiply: "product", circuit.And: "all",
 	circuit.Or: "any", circuit.Xor: "odd", circuit.Invert: "not", circuit.Look: "lut", circuit.Mux: "choice",
@@ -21,7 +21,7 @@ var made = map[circuit.Op]string{
 	circuit.Peek: "row", circuit.Result: "result",
 }
 
-// call names everything.
+// call names all values.
 func (s *speller) call() {
 	taken := map[string]bool{"clk": true, "rst": true}
 	for _, a := range s.m.Memories {
@@ -73,7 +73,7 @@ func (s *speller) call() {
 	}
 }
 
-// alias is the value that another one is, bit by bit; it is itself where it is none.
+// alias returns the value to which id is equal bit by bit, or id itself if there is none.
 func alias(m *circuit.Module, id circuit.ID) circuit.ID {
 	for {
 		n := m.Nodes[id]
@@ -88,8 +88,8 @@ func alias(m *circuit.Module, id circuit.ID) circuit.ID {
 	}
 }
 
-// madeOf names a value after what it is taken from: elements of words, rows of tables, and values some clocks later.
-// It is empty where there is no such name, or where that is long.
+// madeOf derives a name for elements of words, rows of tables, and values some clocks later. It returns "" if there
+// is no such name, or if it is too long.
 func madeOf(s *speller, n circuit.Node) (name string) {
 	switch n.Op {
 	case circuit.Slice:

@@ -14,16 +14,17 @@ import (
 	"hlsgen/templates"
 )
 
-// A cellLibrary is how Yosys makes the cells of a family, and where the models lie that it has of them: the first file,
-// and those that it includes.
+// A cellLibrary says how Yosys makes cells for a family, and which files contain the models of these cells: the first
+// file, followed by files that it includes.
 type cellLibrary struct {
 	synth    string
 	models   []string
-	define   string // in front of the models
-	blockRAM bool   // there is a model of block RAM
+	define   string // macro to define before the models
+	blockRAM bool   // the models include block RAM
 }
 
-// cellLibraries is by family. Modules stay apart, so that benches see the streams between them.
+// cellLibraries holds the libraries by family. The scripts keep modules apart, so that benches see the streams
+// between them.
 var cellLibraries = map[boards.Family]cellLibrary{
 	boards.ICE40U: {"synth_ice40 -device u -dsp -noflatten", []string{"ice40/cells_sim.v"},
 		"NO_ICE40_DEFAULT_ASSIGNMENTS", true},
@@ -32,18 +33,18 @@ var cellLibraries = map[boards.Family]cellLibrary{
 	boards.AMD: {"synth_xilinx -nobram -nodsp -noiopad", []string{"xilinx/cells_sim.v"}, "", false},
 }
 
-// conflict is a warning of Yosys that is an error: of a wire with two drivers it drops one.
+// conflict is a warning of Yosys that must be an error: of two drivers of a wire Yosys drops one.
 const conflict = "Driver-driver conflict"
 
-// Bits of a block RAM, and what a LUT holds of it where there is no model of one.
+// Bits of memory blocks, and the bits of a block that one LUT replaces if there is no model of the block.
 const (
 	blockBits = 18 << 10
 	ultraBits = 288 << 10
 	lutBits   = 64
 )
 
-// CellsOf is about how many LUTs the netlist has of a design that takes so much: block RAM and multipliers are made of
-// LUTs where Yosys has no model of theirs.
+// CellsOf estimates the LUTs in the netlist of a design with the given resources. Block RAM and multipliers without a
+// model in Yosys become LUTs.
 func CellsOf(b boards.Board, r dataflow.Resources) int {
 	if cellLibraries[b.Family].blockRAM {
 		return r.LUT
@@ -51,8 +52,8 @@ func CellsOf(b boards.Board, r dataflow.Resources) int {
 	return r.LUT + (r.BRAM*blockBits+r.URAM*ultraBits)/lutBits + 300*r.DSP
 }
 
-// Netlist has Yosys make cells of the network, in a folder. It gives the files of a bench of the network with the cells
-// in the place of its modules, and Yosys' models of them.
+// Netlist makes cells of the network with Yosys, in a folder. It returns the files of a bench in which the cells
+// replace the network's modules, with Yosys' models of the cells.
 func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files) (templates.Files, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 	return append(made, models...), err
 }
 
-// read is the models, of the installed Yosys. Files that others include lie where Verilator runs.
+// read returns the models from the installed Yosys. Files that others include get the path at which Verilator looks.
 func (l cellLibrary) read() (files templates.Files, err error) {
 	yosys, err := exec.LookPath("yosys")
 	if err != nil {

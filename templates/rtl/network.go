@@ -21,20 +21,20 @@ var loadFiles embed.FS
 //go:embed *.tpl
 var texts embed.FS
 
-// A Network is a design as SystemVerilog.
+// A Network is a design in SystemVerilog.
 type Network struct {
 	Top   string
-	Files templates.Files // below rtl/, of this design alone: not the library
+	Files templates.Files // files below rtl/ of this design, without the library
 
 	design *dataflow.Design
-	one    *dataflow.Design // for a sequence of one step; nil where frames have one length
+	one    *dataflow.Design // design for sequences of one step; nil if frames have one length
 	face   templates.Interface
-	reset  int // clocks
+	reset  int // clocks of a reset
 	places []int
-	loaded []Table // in the order in which their words come
+	loaded []Table // in the order of their words
 }
 
-// A topView is what top.sv.tpl shows.
+// A topView is the view of top.sv.tpl.
 type topView struct {
 	Top     string
 	Reset   string
@@ -42,38 +42,39 @@ type topView struct {
 	Streams []streamView
 	In, Out []borderView
 	Layers  []layerView
-	Loads   []string // the layers with tables that are loaded, one behind the other
-	Loaded  string   // the last of them
+	Loads   []string // the layers with loaded tables, in the order of loading
+	Loaded  string   // prefix of the last layer's signals of loading
 
-	Registers *registersView // nil where there are none
+	Registers *registersView // nil if there are no registers
 }
 
-// A streamView is a FIFO; High is the number of its highest bit.
+// A streamView is a FIFO. High is the index of a word's highest bit.
 type streamView struct {
 	Name, Width, High, Places, Style string
-	Counted                          bool // it has counters
+	Counted                          bool // the FIFO has counters
 }
 
-// A borderView is an AXI4-Stream and the stream that it carries; Word is what goes over. Where it carries sequences,
-// Words is of a step, Longest the most steps of one, and Ends the streams that are told where they end, or that tell.
+// A borderView connects an AXI4-Stream with a stream inside; Word is the word that passes. If it carries sequences,
+// Words is for a step, and Longest the largest number of steps. Ends names the streams for the ends of sequences:
+// those that an input writes, or the one that an output reads.
 type borderView struct {
 	Axis, Stream, Word, Width, Words, Unused, Longest string
 	Ends                                              []string
 }
 
-// A layerView is a circuit; each connection is a port. Modules begin with the name of the top: several networks may be
-// parts of one design.
+// A layerView is a layer's module, with a connection per port. Module names begin with the name of the top, because
+// several networks may be parts of one design.
 type layerView struct {
 	Name, Module string
 	Connections  []string
 }
 
-// styles are where FIFOs lie, as hlsgen_stream has them.
+// styles maps memories to the styles of FIFOs in hlsgen_stream.
 var styles = map[dataflow.Memory]string{
 	dataflow.SRL: "srl", dataflow.LUTRAM: "lutram", dataflow.BRAM: "bram", dataflow.URAM: "uram",
 }
 
-// style is where a FIFO lies on a board. Where no LUT is a memory, words that move on by a place are registers.
+// style returns the style of a FIFO on a board. If the device has no memory in LUTs, the FIFO is a shift register.
 func style(m dataflow.Memory, b boards.Board) string {
 	if m == dataflow.LUTRAM && !b.StoresInLUTs() {
 		m = dataflow.SRL
@@ -81,7 +82,7 @@ func style(m dataflow.Memory, b boards.Board) string {
 	return styles[m]
 }
 
-// Of is the design in SystemVerilog.
+// Of returns a design as a network in SystemVerilog.
 func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -167,10 +168,10 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	return n, err
 }
 
-// stream is the name of a FIFO.
+// stream returns the name of a FIFO.
 func stream(s int) string { return fmt.Sprint("s", s) }
 
-// borders joins the ends of the network to AXI4-Streams: words are padded with zeros to whole bytes.
+// borders connects the ends of the network to AXI4-Streams, whose words are padded with zeros to whole bytes.
 func (v *topView) borders(n *Network, ends endings) {
 	for _, p := range n.face.In {
 		w := p.Port.Width()
@@ -201,7 +202,7 @@ func (v *topView) borders(n *Network, ends endings) {
 	}
 }
 
-// Library is the modules that do not depend on a design.
+// Library returns the modules that depend on no design.
 func Library() templates.Files {
 	names, err := library.ReadDir("lib")
 	if err != nil {

@@ -9,26 +9,26 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// partBits is how many bits a module of a layer's text adds, compares or chooses at most, by what belongs to one of its
-// elements alone: for about so many Yosys takes 2 GiB and five minutes (docs/rtl.md).
+// partBits limits the bits that a module of a layer adds, compares or selects for its own elements alone. With about
+// so many bits, Yosys takes 2 GiB and five minutes (docs/rtl.md).
 const partBits = dataflow.MostBits / 16
 
-// A parting takes groups of the elements that a layer writes, with all that is there for them alone, out of its module.
-// What several groups share, and all that later iterations read, stays. Nothing is computed twice, and nothing comes
-// sooner or later: only the text has borders.
+// A parting moves groups of a layer's output elements into modules of their own, with all nodes that serve only one
+// group. Nodes that several groups share, and nodes that later iterations read, stay. Nothing is computed twice, and
+// no latency changes: only the text is divided.
 type parting struct {
 	m     *circuit.Module
-	owner []int          // per node: the group that it is there for, or one of the below
-	reads []int          // per memory: how many nodes read it
-	roots [][]circuit.ID // per group: its elements
+	owner []int          // by node: the group that it serves, or one of the constants below
+	reads []int          // by memory: the number of nodes that read it
+	roots [][]circuit.ID // by group: its elements
 }
 
 const (
-	nobody = -2 // nobody reads it, or nothing yet
+	nobody = -2 // no reader found yet
 	shared = -1
 )
 
-// parted is a layer's circuit as a module that uses others, of about so many bits each.
+// parted divides a layer's circuit into modules with about most bits each.
 func parted(m *circuit.Module, most int) *circuit.Module {
 	bits := 0
 	for _, n := range m.Nodes {
@@ -52,7 +52,7 @@ func parted(m *circuit.Module, most int) *circuit.Module {
 	return p.made()
 }
 
-// added is the bits of a node that take logic.
+// added returns the bits of a node that need logic.
 func added(m *circuit.Module, n circuit.Node) int {
 	switch n.Op {
 	case circuit.Add, circuit.Sub, circuit.Mux:
@@ -65,7 +65,7 @@ func added(m *circuit.Module, n circuit.Node) int {
 	return 0
 }
 
-// elementsOf is what a word is joined of, however late it is.
+// elementsOf returns the elements of which a word consists, before any delays.
 func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
 	for word != circuit.None && m.Nodes[word].Op == circuit.Delay {
 		word = m.Nodes[word].Args[0]
@@ -76,8 +76,8 @@ func elementsOf(m *circuit.Module, word circuit.ID) []circuit.ID {
 	return m.Nodes[word].Args
 }
 
-// movable reports whether a node may be in a module of its own: it depends on its operands alone. A table goes with the
-// only node that reads it.
+// movable reports whether a node can be in another module, which requires that it depends only on its operands. A
+// table moves with a node if no other node reads it.
 func (p *parting) movable(n circuit.Node) bool {
 	switch n.Op {
 	case circuit.Peek, circuit.Fetch:
@@ -90,7 +90,7 @@ func (p *parting) movable(n circuit.Node) bool {
 	return false
 }
 
-// named gives a visitor every node that something other than a node names.
+// named calls visit for every reference to a node from outside of the nodes.
 func named(m *circuit.Module, visit func(id *circuit.ID)) {
 	visit(&m.Fire)
 	for i := range m.In {
@@ -114,7 +114,7 @@ func named(m *circuit.Module, visit func(id *circuit.ID)) {
 	}
 }
 
-// operands is what a node reads; a result, what its call does.
+// operands returns the nodes that a node reads. For a result these are the arguments of its call.
 func operands(m *circuit.Module, n circuit.Node) []circuit.ID {
 	if n.Op == circuit.Result {
 		return m.Calls[n.Table].Args
@@ -122,7 +122,7 @@ func operands(m *circuit.Module, n circuit.Node) []circuit.ID {
 	return n.Args
 }
 
-// keep has what is named stay.
+// keep marks the nodes that are referenced from outside of the nodes, so that they stay.
 func (p *parting) keep() {
 	for _, n := range p.m.Nodes {
 		if n.Op == circuit.Peek || n.Op == circuit.Fetch {
@@ -136,7 +136,7 @@ func (p *parting) keep() {
 	})
 }
 
-// claim notes that a node is there for a group, unless it is there for others, too.
+// claim marks a node as serving a group, or as shared if it also serves another.
 func (p *parting) claim(id circuit.ID, group int) {
 	switch p.owner[id] {
 	case nobody, group:
@@ -146,14 +146,15 @@ func (p *parting) claim(id circuit.ID, group int) {
 	}
 }
 
-// spread claims what the nodes of groups read. Readers come behind what they read.
+// spread claims the operands of all claimed nodes. It goes backwards, because readers come after the nodes that they
+// read.
 func (p *parting) spread(elements []circuit.ID) {
 	joined := -1
 	for i := len(p.m.Nodes) - 1; i >= 0; i-- {
 		n := p.m.Nodes[i]
 		if n.Op == circuit.Join && joined < 0 && slices.Equal(n.Args, elements) {
 			joined = i
-			p.owner[i] = shared // and its elements are claimed
+			p.owner[i] = shared // its elements are claimed already
 			continue
 		}
 		if !p.movable(n) || p.owner[i] == nobody {
@@ -171,7 +172,7 @@ func (p *parting) spread(elements []circuit.ID) {
 	}
 }
 
-// together has a call where all of its results are there for one group, or stay.
+// together makes all results of a call serve one group, or stay.
 func (p *parting) together() {
 	owner := make(map[uint64]int)
 	for pass := range 2 {
@@ -192,13 +193,13 @@ func (p *parting) together() {
 	}
 }
 
-// made is the module with its groups as functions.
+// made returns the module in which the groups are calls of functions.
 func (p *parting) made() *circuit.Module {
 	from := p.m
 	m := *from
 	m.Nodes, m.In, m.Out = nil, slices.Clone(from.In), slices.Clone(from.Out)
 	m.States, m.Memories, m.Calls = slices.Clone(from.States), nil, nil
-	calls := map[uint64]uint64{} // those that stay
+	calls := map[uint64]uint64{} // from old to new numbers of calls that stay
 	gone := p.tables()
 	memory := make([]int, len(from.Memories))
 	for k, a := range from.Memories {
@@ -206,7 +207,7 @@ func (p *parting) made() *circuit.Module {
 			m.Memories = append(m.Memories, a)
 		}
 	}
-	last := map[circuit.ID]int{} // the last element of each group
+	last := map[circuit.ID]int{} // by last element: the group
 	for g, roots := range p.roots {
 		if len(roots) > 0 {
 			last[slices.Max(roots)] = g
@@ -256,7 +257,7 @@ func (p *parting) made() *circuit.Module {
 	return &m
 }
 
-// tables are the memories that go into modules of groups.
+// tables returns the memories that move into the modules of groups.
 func (p *parting) tables() map[int]bool {
 	gone := map[int]bool{}
 	for i, n := range p.m.Nodes {
@@ -267,7 +268,7 @@ func (p *parting) tables() map[int]bool {
 	return gone
 }
 
-// moved is the number of a call in another module, to which it is moved with its first result.
+// moved returns the number of a call in another module. It copies the call with the call's first result.
 func moved(to *circuit.Module, from []circuit.Call, known map[uint64]uint64, call uint64) uint64 {
 	at, ok := known[call]
 	if !ok {
@@ -280,7 +281,7 @@ func moved(to *circuit.Module, from []circuit.Call, known map[uint64]uint64, cal
 	return at
 }
 
-// stageOf is the first stage of some values.
+// stageOf returns the earliest stage of the given values.
 func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
 	if len(list) > 0 {
 		stage = m.Nodes[slices.MinFunc(list, func(a, b circuit.ID) int {
@@ -290,7 +291,7 @@ func stageOf(m *circuit.Module, list []circuit.ID) (stage int) {
 	return max(0, stage)
 }
 
-// function is a group, and what it reads.
+// function returns a group as a function, and the arguments of its call.
 func (p *parting) function(g int) (f *circuit.Module, args []circuit.ID) {
 	f = &circuit.Module{Name: fmt.Sprintf("part_%d", g), Fire: circuit.None, Known: new(sync.Map)}
 	to := map[circuit.ID]circuit.ID{}

@@ -14,33 +14,35 @@ import (
 //go:embed registers/*.sv
 var registerFiles embed.FS
 
-// A registersView is what top.sv.tpl shows of the registers: the slave, and the windows behind it.
+// A registersView is the part of top.sv.tpl's view about registers: the slave, and the windows behind it.
 type registersView struct {
-	Port, Address, Latency string // Address is the bits of the number of a byte
-	High                   string // the highest bit of the number of a word
+	Port, Address, Latency string // Address is the width of a byte address
+	High                   string // the highest bit of a word address
 	Windows                []windowView
 	Counters               *countersView
-	Loader                 string // the AXI4-Stream of tables; empty where there is none
+	Loader                 string // the AXI4-Stream that loads tables, or empty
 }
 
-// A windowView is chosen by the bits of the number of a word that are Here; empty where it is alone.
+// A windowView is a window of registers. Here is the condition on the word address that selects it, or empty for the
+// only window.
 type windowView struct{ Name, Here string }
 
-// A countersView is pairs of counters: the first is of the design, the others are of the streams.
+// A countersView describes pairs of counters: the first pair is for the design, the others are for the streams.
 type countersView struct {
-	Pairs, High string // High is the highest bit of the number of a word in the window
-	Begins      string // a word of an input is visible
-	Frames      string // the last word of a frame comes out of the first output
-	Clocks      string // of any
+	Pairs, High string // High is the highest bit of a word address in the window
+	Begins      string // condition that a word of an input is visible
+	Frames      string // condition that the last word of a frame leaves the first output
+	Clocks      string // the same for any output
 	Streams     []counterView
-	Last        string // the stream at the end of the chain
+	Last        string // last stream in the chain of counters
 }
 
-// A counterView is the pair of a stream. From is the pair before it; Stalled and Starved say when it waits at the
-// host's end.
+// A counterView is the pair of a stream. From is the pair before it in the chain. Stalled and Starved are conditions
+// for waiting at the host's end.
 type counterView struct{ Name, Pair, Words, From, Stalled, Starved string }
 
-// registers are those of the network, and the modules that they are made of; nil where it has none.
+// registers returns the view of the network's registers, and their modules. The view is nil if there are no
+// registers.
 func (n *Network) registers() (*registersView, templates.Files, error) {
 	r := templates.RegistersOf(n.design)
 	if r == nil {
@@ -75,8 +77,8 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 	return v, files, nil
 }
 
-// counters are those of the design and of its streams. A frame on a stream is so many words; where frames are
-// sequences, each step counts as one.
+// counters returns the view of the counters. A frame on a stream has a fixed number of words; if frames are
+// sequences, each step counts as a frame.
 func (n *Network) counters() *countersView {
 	g := n.design.Model.Graph
 	v := &countersView{Pairs: strconv.Itoa(1 + len(g.Streams)), Last: "design"}
@@ -111,7 +113,7 @@ func (n *Network) counters() *countersView {
 	return v
 }
 
-// quiet is the connections of the slave, and of what fills tables, where nobody asks anything of them.
+// quiet returns connections that leave the slave and the stream of tables idle.
 func (n *Network) quiet() (pins []string) {
 	r := templates.RegistersOf(n.design)
 	if r == nil {
@@ -130,7 +132,7 @@ func (n *Network) quiet() (pins []string) {
 	return pins
 }
 
-// waits are the ports of a layer at which it says when it waits.
+// waits returns the ports at which a layer must say when it waits.
 func waits(node *dataflow.Node, counters bool) (names []string) {
 	if !counters {
 		return nil

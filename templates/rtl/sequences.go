@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// circuit is that of a node. Of a layer that is not told where sequences end, it is the one for a step, which is a
-// frame of its own.
+// circuit returns the circuit of a node. If the layer needs no ends of sequences, it is the circuit for a single
+// step, which the layer handles as a frame.
 func (n *Network) circuit(node int) (*circuit.Module, error) {
 	d, op := n.design, n.design.Model.Graph.Nodes[node].Op
 	if n.reads(node) && !dataflow.ReadsEnds(op, d.Model.Lengths.Max) {
@@ -27,7 +27,7 @@ func (n *Network) timed(stream int) bool {
 	return n.one != nil && n.design.Model.Graph.Timed(n.one.Model.Graph, stream)
 }
 
-// reads reports whether a node reads such steps.
+// reads reports whether a node reads steps of sequences.
 func (n *Network) reads(node int) bool {
 	return slices.ContainsFunc(n.design.Model.Graph.Nodes[node].In, n.timed)
 }
@@ -38,12 +38,12 @@ type ending struct {
 	name string
 }
 
-// endings are those of a network.
+// endings are the FIFOs for the ends of sequences in a network.
 type endings []ending
 
 func (n *Network) ends() (list endings) {
 	for _, e := range n.design.Ends() {
-		name := stream(e.Stream) + "_ends" // of an output
+		name := stream(e.Stream) + "_ends" // for an output
 		if e.Node >= 0 {
 			name = n.design.Model.Graph.Nodes[e.Node].Name + "_ends"
 		}
@@ -52,7 +52,7 @@ func (n *Network) ends() (list endings) {
 	return list
 }
 
-// of is what a node reads, or where that is -1, the output that a stream is.
+// of returns the ending that a node reads or, for node -1, that the output of the given stream reads.
 func (list endings) of(node, stream int) (e ending, told bool) {
 	k := slices.IndexFunc(list, func(e ending) bool { return e.Node == node && (node >= 0 || e.Stream == stream) })
 	if k < 0 {
@@ -61,7 +61,7 @@ func (list endings) of(node, stream int) (e ending, told bool) {
 	return list[k], true
 }
 
-// written is the names of those that an input writes.
+// written returns the names of the endings that an input writes.
 func (list endings) written(input int) (names []string) {
 	for _, e := range list {
 		if e.Input == input {

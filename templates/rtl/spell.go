@@ -27,7 +27,7 @@ func (s *speller) spell() {
 	}
 }
 
-// literal is a number in so many bits.
+// literal returns a number with the given width.
 func literal(v int64, width int) string {
 	if v >= 0 && v < 1<<31 {
 		return fmt.Sprintf("%d'd%d", width, v)
@@ -39,7 +39,7 @@ func literal(v int64, width int) string {
 	return fmt.Sprintf("%d'h%x", width, bits)
 }
 
-// A body is what happens in each stage, and what is registered at its end.
+// A body holds the statements of each stage, and the register assignments at its end.
 type body struct{ stages, clocks [][]string }
 
 func (b *body) line(stage int, text string)  { put(&b.stages, stage, text) }
@@ -52,22 +52,22 @@ func put(list *[][]string, stage int, text string) {
 	(*list)[stage] = append((*list)[stage], text)
 }
 
-// whole is a value, all bits of it.
+// whole returns the name of a value, and notes that all of its bits are read.
 func (s *speller) whole(id circuit.ID) string {
 	s.use(id, 0, s.m.Nodes[id].Width)
 	return s.names[id]
 }
 
-// A readers is the bits of values that somebody reads.
+// A readers records which bits of each value are read.
 type readers struct {
 	m    *circuit.Module
 	used [][]bool
 }
 
-// use notes that somebody reads these bits.
+// use notes that the given bits of a value are read.
 func (r *readers) use(id circuit.ID, low, width int) {
 	n := r.m.Nodes[id]
-	if n.Op == circuit.After { // which is the register
+	if n.Op == circuit.After { // stands for the register
 		id = r.m.States[n.K].Node
 	}
 	if another := alias(r.m, id); another != id {
@@ -82,12 +82,12 @@ func (r *readers) use(id circuit.ID, low, width int) {
 	}
 }
 
-// read reports whether somebody reads all bits of a value.
+// read reports whether all bits of a value are read.
 func (r *readers) read(id circuit.ID) bool {
 	return r.used[id] != nil && !slices.Contains(r.used[id], false)
 }
 
-// resized is a value with so many bits, more by its sign, or only the lowest.
+// resized returns a value with the given width, extended by its sign or reduced to its lowest bits.
 func (s *speller) resized(id circuit.ID, width int) string {
 	n := s.m.Nodes[id]
 	switch {
@@ -103,7 +103,7 @@ func (s *speller) resized(id circuit.ID, width int) string {
 	return s.slice(id, 0, width)
 }
 
-// constant is a constant in so many bits.
+// constant returns a constant node's value with the given width.
 func constant(n circuit.Node, width int) string {
 	v := n.Range.Lo
 	if width < num.MaxWidth {
@@ -115,7 +115,7 @@ func constant(n circuit.Node, width int) string {
 	return literal(v, width)
 }
 
-// slice is some bits of a value.
+// slice returns some bits of a value.
 func (s *speller) slice(id circuit.ID, low, width int) string {
 	n := s.m.Nodes[id]
 	if n.Op == circuit.Const {
@@ -145,7 +145,7 @@ func (s *speller) declaration(id circuit.ID) string {
 	return fmt.Sprintf("logic %s[%d:0] %s;", sign(n.Signed), n.Width-1, s.names[id])
 }
 
-// node spells one.
+// node writes the statements of a node.
 func (s *speller) node(id circuit.ID) {
 	n := s.m.Nodes[id]
 	name := s.names[id]
@@ -181,7 +181,7 @@ func (s *speller) node(id circuit.ID) {
 	s.line(stage, fmt.Sprintf("assign %s = %s;", name, s.expression(n)))
 }
 
-// row is that of a memory at an address, which has as many bits as the rows need: for a single row, none.
+// row returns the row of a memory at an address. The address gets as many bits as the number of rows needs.
 func (s *speller) row(memory int, address circuit.ID) string {
 	rows := s.m.Memories[memory].Rows
 	if rows == 1 && !s.m.Memories[memory].Loaded {
@@ -193,7 +193,7 @@ func (s *speller) row(memory int, address circuit.ID) string {
 	return fmt.Sprintf("%s[%s]", s.memory(memory), s.resized(address, num.Smallest(num.Point(int64(rows-1))).Width))
 }
 
-// expression is what a node computes of its operands.
+// expression returns the expression that computes a node from its operands.
 func (s *speller) expression(n circuit.Node) string {
 	w := n.Width
 	arg := func(i, width int) string { return s.resized(n.Args[i], width) }
@@ -234,8 +234,9 @@ func (s *speller) expression(n circuit.Node) string {
 	panic(fmt.Sprintf("rtl: operation %d", n.Op))
 }
 
-// addend is an operand of a sum or difference. Of a signed one, both are: else Yosys takes the one with the sign in
-// front, bit by bit, for the carry chain, and the lookup tables of the chain cannot take in the logic of the other one.
+// addend returns an operand of a sum or difference. If the node is signed, both operands are made signed. Otherwise
+// Yosys puts the signed operand on the carry chain, and the chain's lookup tables cannot absorb the other operand's
+// logic.
 func addend(s *speller, n circuit.Node, i int) string {
 	text, own := s.resized(n.Args[i], n.Width), s.m.Nodes[n.Args[i]]
 	if !n.Signed || own.Signed && own.Width == n.Width {
@@ -252,7 +253,7 @@ func (s *speller) chain(n circuit.Node, op string) string {
 	return strings.Join(list, op)
 }
 
-// comparison is of operands with as many bits as both need, signed where one of them is.
+// comparison returns a comparison of operands extended to a common width, signed if either is.
 func (s *speller) comparison(n circuit.Node) string {
 	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
 	t := num.Smallest(a.Range.Union(b.Range))
@@ -274,7 +275,7 @@ func (s *speller) comparison(n circuit.Node) string {
 	return x + " < " + y
 }
 
-// shift is wiring.
+// shift returns a shift by a constant, which is wiring.
 func (s *speller) shift(n circuit.Node) string {
 	a := s.m.Nodes[n.Args[0]]
 	if n.K > 0 {
@@ -294,7 +295,7 @@ func (s *speller) shift(n circuit.Node) string {
 	return fmt.Sprintf("{{%d{%s[%d]}}, %s}", n.Width-have, s.names[n.Args[0]], a.Width-1, s.slice(n.Args[0], low, have))
 }
 
-// pick is one of many, by number.
+// pick writes the selection of one value by its number.
 func (s *speller) pick(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	stage := max(n.Stage, 0)
@@ -309,7 +310,8 @@ func (s *speller) pick(id circuit.ID) {
 	s.line(stage, "endcase")
 }
 
-// multiply uses a multiplier of the device, in a module of its own: no other multiplication becomes one.
+// multiply writes a multiplication with a device's multiplier, in its own module. Synthesis uses multipliers for no
+// others.
 func (s *speller) multiply(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	factors, whole := s.m.Multiplied(&n)
@@ -320,7 +322,7 @@ func (s *speller) multiply(id circuit.ID) {
 		s.resized(n.Args[1], factors[1]), name))
 }
 
-// result is what a call gives; the last one that is spelled spells the call.
+// result declares a result of a call. The last result of the call also writes the call.
 func (s *speller) result(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	c := s.m.Calls[n.Table]
@@ -352,7 +354,7 @@ func (s *speller) result(id circuit.ID) {
 	s.line(c.Stage, fmt.Sprintf("%s%s call_%d (%s);", s.prefix, c.Function.Name, n.Table, strings.Join(ports, ", ")))
 }
 
-// state is a register that iterations write.
+// state writes the assignment of a register.
 func (s *speller) state(k int, r circuit.State) {
 	name := s.names[r.Node]
 	if r.Next == circuit.None {

@@ -14,36 +14,36 @@ import (
 //go:embed uart/*
 var uartFiles embed.FS
 
-// baud is what the UART top speaks, if nothing else is asked for.
+// baud is the default rate of the UART top.
 const baud = 115200
 
-// A uartView is what the templates of the UART top show.
+// A uartView is the view of the UART top's templates.
 type uartView struct {
 	Top, Board                  string
 	Clock, Baud                 string // Hz
-	In, Out                     string // AXI4-Streams
+	In, Out                     string // names of AXI4-Streams
 	InHigh, InBytes, InWords    string
 	OutHigh, OutBytes, OutWords string
-	Digits                      string // of a result's word, in hexadecimal
-	Recorded, Results           string // frames of the bench
+	Digits                      string // hexadecimal digits of an output word
+	Recorded, Results           string // files with the frames of the bench
 	Seconds                     string
 	Pins                        []pinView
 	MHz, Period                 string
 	Part                        string
 }
 
-// A pinView is where a pin is.
+// A pinView is a pin with its site on the device.
 type pinView struct{ Name, Site string }
 
-// uart reports whether the design has a UART top: the board's pins are known, frames of one length go in at one
-// stream and come out at one. No UART reads registers.
+// uart reports whether the design has a UART top. The board's pins must be known, all frames must have one length,
+// and there must be one input and one output. The UART gives no access to registers, so there must be none.
 func (n *Network) uart() bool {
 	d := n.design
 	return templates.RegistersOf(d) == nil &&
 		len(d.Target.Board.Pins) > 0 && len(n.face.In) == 1 && len(n.face.Out) == 1 && d.Model.Lengths == nil
 }
 
-// uartView is of designs with a UART top.
+// uartView returns the view of a design with a UART top.
 func (n *Network) uartView() uartView {
 	b, in, out := n.design.Target.Board, n.face.In[0], n.face.Out[0]
 	v := uartView{Top: n.Top, Board: b.Name, Clock: strconv.Itoa(int(b.ClockMHz * 1e6)), Baud: strconv.Itoa(baud),
@@ -62,7 +62,7 @@ func (n *Network) uartView() uartView {
 	return v
 }
 
-// most is more clocks than a frame takes that is alone in the network: those of one layer after the other.
+// most returns an upper bound for the clocks of a single frame in the network: the sum over all layers.
 func (n *Network) most() (clocks int) {
 	for i := range n.design.Model.Graph.Nodes {
 		l := n.design.Loop(i)
@@ -71,7 +71,8 @@ func (n *Network) most() (clocks int) {
 	return clocks
 }
 
-// uartProject is the UART top, with what simulates it, what talks to it and the constraints of its pins.
+// uartProject returns the UART top, with its simulation, the script that talks to it, and the constraints of its
+// pins.
 func (n *Network) uartProject() (templates.Files, error) {
 	var files templates.Files
 	names, err := uartFiles.ReadDir("uart")
@@ -107,14 +108,14 @@ func (n *Network) uartProject() (templates.Files, error) {
 	return files, nil
 }
 
-// tools are what make a bitstream for a family.
+// tools describes the tools that make a bitstream for a family.
 type tools struct {
-	about       string // the device
-	synth       string // command of Yosys
-	constraints string // file of pins
+	about       string // name of the device
+	synth       string // Yosys command
+	constraints string // file with the pins
 }
 
-// toolsOf is those for a design's device.
+// toolsOf returns the tools for a design's device.
 func toolsOf(d *dataflow.Design) tools {
 	switch d.Target.Board.Family {
 	case boards.ICE40U:
@@ -125,17 +126,17 @@ func toolsOf(d *dataflow.Design) tools {
 	return tools{"a 7-series device", "synth_xilinx -flatten", "pins.xdc"}
 }
 
-// A makeView is what Makefile.tpl shows; Family is "amd" where the board has none.
+// A makeView is the view of Makefile.tpl. Family is "amd" if the board has none.
 type makeView struct {
 	Top, Synth, Family, About string
-	Optimise, Verilate        string // g++'s option for the bench, and Verilator's
+	Optimise, Verilate        string // options of g++ for the bench, and of Verilator
 	UART                      bool
 	Device, Package, Speed    string
 	Clock, Baud, MHz          string
 	Recorded, Results         string
 }
 
-// makefile is the Makefile of a bench of so many frames.
+// makefile returns the view of the Makefile for a bench of the given number of frames.
 func (n *Network) makefile(frames int) makeView {
 	b, t := n.design.Target.Board, toolsOf(n.design)
 	v := makeView{Top: n.Top, Synth: t.synth, About: t.about, Family: cmp.Or(string(b.Family), "amd"), UART: n.uart()}

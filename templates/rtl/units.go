@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How much text is compiled at once: optimised, for twice as much takes more than twice as long; and not, for that
-// every core has its share, and memory.
+// Sizes of the texts that are compiled at once. Optimised units are small, because twice the text takes more than
+// twice as long. Other units are larger, but small enough to give every core a share and to limit memory.
 const (
 	unitBytes  = 1 << 20
 	plainBytes = 8 << 20
 )
 
-// A unit is texts that are compiled as one.
+// A unit is a group of texts that are compiled as one.
 type unit struct {
-	args  []string // how
-	text  string   // that includes them
+	args  []string // options of the compiler
+	text  string   // source that includes the texts
 	bytes int64
 }
 
-// objects compiles what Verilator has made of a design.
+// objects compiles the C++ that Verilator made from a design.
 func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 	optimise bool) (objects []string, err error) {
 	texts, err := filepath.Glob(filepath.Join(p.dir, "obj", "Vbench*.cpp"))
@@ -34,11 +34,11 @@ func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 		return nil, err
 	}
 	slices.Sort(texts)
-	// As few units as can be: to read the headers takes longer than to compile most texts. What Verilator calls slow
-	// runs once.
+	// There are as few units as possible, because reading the headers takes longer than compiling most texts. Code in
+	// files that Verilator calls slow runs only once.
 	plain := []string{"-O0", "-include", made.headers}
 	units := []unit{{args: plain, text: "#include \"main.cpp\"\n"}}
-	last := map[bool]int{} // the unit that grows, of those that are optimised and of the others
+	last := map[bool]int{} // by optimisation: the unit that still grows
 	for _, text := range texts {
 		info, err := os.Stat(text)
 		if err != nil {
@@ -68,8 +68,8 @@ func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 			args := slices.Concat(u.args, []string{"-c"}, flags(include), []string{"-o", name + ".o", name + ".cpp"})
 			_, err := p.run(ctx, made.compiler, args...)
 			if err != nil && ctx.Err() == nil && u.args[0] == plain[0] {
-				// clang++ refuses headers that were compiled before the system's own have changed. Another process may
-				// have removed them first.
+				// clang++ refuses precompiled headers after a change of the system's headers. Another process may
+				// have removed them already.
 				_ = os.Remove(made.headers + ".gch")
 				_, err = p.run(ctx, made.compiler, args...)
 			}
@@ -79,7 +79,7 @@ func (p *Program) objects(ctx context.Context, made *prebuilt, include string,
 	return objects, g.Wait()
 }
 
-// flags are those of all that is compiled.
+// flags returns the options of every compilation.
 func flags(include string) []string {
 	return []string{"-std=gnu++17", "-I", include, "-I", filepath.Join(include, "vltstd"), "-I", "obj", "-I", "bench",
 		"-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-w", "-pthread"}

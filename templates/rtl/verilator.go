@@ -17,10 +17,10 @@ import (
 	"hlsgen/templates"
 )
 
-// Unrolled is how often Verilator has to unroll a loop: over the bits of any word.
+// Unrolled is the number of iterations up to which Verilator must unroll a loop: one over the bits of any word.
 var Unrolled = strconv.Itoa(dataflow.MaxWord + 1)
 
-// A Pace is how the host moves words in a bench, as rtlsim's.
+// A Pace describes how the host moves words in a bench, like rtlsim.Pace.
 type Pace struct {
 	Every, Stall int
 	Seed         uint64
@@ -29,17 +29,19 @@ type Pace struct {
 // A Program is a compiled bench.
 type Program struct{ dir string }
 
-// compilers make benches: the first of them that is there and can. Without optimising, clang++ takes half as long.
+// compilers lists the compilers for benches; the first one that works is used. Without optimisation, clang++ takes
+// half as long as g++.
 var compilers = []string{"clang++", "g++"}
 
-// Clocks of all frames that a bench runs. Of what is unrolled, Verilator takes a minute to optimise what runs for a
-// second, and a compiler minutes: it pays for more clocks than these.
+// Total clocks of a bench up to which optimisation does not pay. For unrolled code, Verilator takes a minute to
+// optimise a second of simulation, and a compiler minutes.
 const (
 	briefly = 20_000  // Verilator
 	Shortly = 131_072 // the compiler
 )
 
-// Compile writes the files of a bench of so many clocks below a folder, and has Verilator and a compiler make it.
+// Compile writes the files of a bench below a folder, and compiles it with Verilator and a C++ compiler. clocks is
+// the total number that the bench will run.
 func Compile(ctx context.Context, dir string, files templates.Files, clocks int) (*Program, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, clocks int)
 	return p, err
 }
 
-// include is where Verilator's headers are.
+// include returns the folder of Verilator's headers.
 func (p *Program) include(ctx context.Context) (string, error) {
 	text, err := os.ReadFile(filepath.Join(p.dir, "obj", "Vbench.mk"))
 	if err != nil {
@@ -84,7 +86,7 @@ func (p *Program) include(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("verilator: no VERILATOR_ROOT in Vbench.mk")
 }
 
-// kept is the folder for what does not depend on a design: in the user's cache, or where none can be made, that of the
+// kept returns the folder for files that depend on no design: in the user's cache or, if that is not possible, in the
 // project.
 func (p *Program) kept() string {
 	if cache, err := os.UserCacheDir(); err == nil {
@@ -106,14 +108,13 @@ func writable(dir string) bool {
 	return os.Remove(f.Name()) == nil
 }
 
-// A prebuilt is what does not depend on a design: objects, and headers that are already compiled where nothing is
-// optimised.
+// A prebuilt holds the files that depend on no design: objects, and precompiled headers for unoptimised code.
 type prebuilt struct {
 	compiler, headers string
 	objects           []string
 }
 
-// prebuilt is that of the first compiler that can make one.
+// prebuilt returns the prebuilt files of the first compiler that can make them.
 func (p *Program) prebuilt(ctx context.Context, include string) (*prebuilt, error) {
 	var errs []error
 	for _, name := range compilers {
@@ -130,7 +131,8 @@ func (p *Program) prebuilt(ctx context.Context, include string) (*prebuilt, erro
 	return nil, errors.Join(errs...)
 }
 
-// prebuiltBy has a compiler make it, once: it is kept in the user's cache, by all that it is made of.
+// prebuiltBy makes the prebuilt files with a compiler, unless the cache has them. The name of the folder is a hash of
+// everything that they depend on.
 func (p *Program) prebuiltBy(ctx context.Context, compiler, include string) (*prebuilt, error) {
 	version, err := p.run(ctx, compiler, "--version")
 	if err != nil {
@@ -178,15 +180,15 @@ func (p *Program) prebuiltBy(ctx context.Context, compiler, include string) (*pr
 		return nil, err
 	}
 	if err := os.Rename(fresh, dir); err != nil {
-		if _, there := os.Stat(dir); there != nil { // else somebody else was first
+		if _, there := os.Stat(dir); there != nil { // otherwise another process was faster
 			return nil, err
 		}
 	}
 	return made, p.precompile(ctx, made, include)
 }
 
-// precompile compiles the headers of a runtime where they lie for good, as clang++ looks for them again when it uses
-// what comes out. g++ and clang++ do so where they are asked to include the text first.
+// precompile compiles the headers at their final path, because clang++ looks for them there when it uses the result.
+// Both g++ and clang++ use the result if the headers are included first, by option.
 func (p *Program) precompile(ctx context.Context, made *prebuilt, include string) error {
 	fresh, err := os.CreateTemp(filepath.Dir(made.headers), "all-*")
 	if err != nil {
@@ -202,7 +204,7 @@ func (p *Program) precompile(ctx context.Context, made *prebuilt, include string
 	return os.Rename(fresh.Name(), made.headers+".gch")
 }
 
-// Sources are the SystemVerilog files of a project, relative to its folder rtl, those of benches included or not.
+// Sources returns the SystemVerilog files of a project, relative to its folder rtl, with or without those of benches.
 func Sources(files templates.Files, bench bool) (list []string) {
 	for _, f := range files {
 		name := strings.TrimPrefix(f.Path, "rtl/")
@@ -213,7 +215,7 @@ func Sources(files templates.Files, bench bool) (list []string) {
 	return list
 }
 
-// Run gives what the bench prints.
+// Run runs the bench, and returns its output. A bench that reports a failure is no error.
 func (p *Program) Run(ctx context.Context, in, out Pace) (string, error) {
 	args := []string{"+data=bench/data"}
 	for _, side := range []struct {
@@ -224,13 +226,13 @@ func (p *Program) Run(ctx context.Context, in, out Pace) (string, error) {
 			fmt.Sprintf("+%s_stall=%d", side.name, side.Stall), fmt.Sprintf("+%s_seed=%d", side.name, side.Seed))
 	}
 	said, err := p.run(ctx, filepath.Join(p.dir, "obj", "bench"), args...)
-	if err != nil && strings.Contains(said, "FAIL") { // which is what it has to say
+	if err != nil && strings.Contains(said, "FAIL") { // the output reports the failure
 		err = nil
 	}
 	return said, err
 }
 
-// run runs a command in the folder; the error has what it printed.
+// run runs a command in the folder. An error contains the command's output.
 func (p *Program) run(ctx context.Context, name string, args ...string) (string, error) {
 	c := templates.Command(ctx, p.dir, append([]string{name}, args...))
 	c.Env = append(os.Environ(), "TMPDIR="+p.dir)

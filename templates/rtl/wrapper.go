@@ -8,11 +8,11 @@ import (
 	"hlsgen/templates"
 )
 
-// A wrapperView is what wrapper.v.tpl and package.tcl.tpl show: a top around the network, in Verilog. Joins are the
-// connections of the network; Checks are the inputs whose packets are looked at.
+// A wrapperView is the view of wrapper.v.tpl and package.tcl.tpl: a Verilog top around the network. Joins are the
+// network's connections, and Checks the inputs whose packets are checked.
 type wrapperView struct {
 	Top, About, Part string
-	Suffix           string // of the module, behind Top
+	Suffix           string // of the module's name, after Top
 	Ports            []templates.PortView
 	Joins            []string
 	Unused           string
@@ -20,10 +20,11 @@ type wrapperView struct {
 	Wrong            string
 }
 
-// A checkView is an input: a packet has so many steps at most, of so many words. Steps is 1 where it is a frame.
+// A checkView is an input whose packets have at most Steps steps, with Words words each. Steps is 1 if a packet is a
+// frame.
 type checkView struct{ Axis, Words, Steps string }
 
-// wrappers are the tops around the network. In front of the one that looks at packets every input has TLAST.
+// wrappers returns the tops around the network. In the top that checks packets, every input has TLAST.
 func (n *Network) wrappers() (templates.Files, error) {
 	shared := templates.Ports(n.face, n.design, false)
 	checked := wrapperView{Top: n.Top, Suffix: "checked", Ports: templates.Ports(n.face, n.design, true),

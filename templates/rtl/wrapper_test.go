@@ -81,7 +81,7 @@ func built(t *testing.T, n *rtl.Network) string {
 	return filepath.Join(dir, "rtl/obj/driver")
 }
 
-// words are those of a frame on a stream, the last one with a dot.
+// words returns the words of a frame on a stream in hexadecimal, the last word with a dot appended.
 func words(t *testing.T, d *dataflow.Design, stream int, frame []dataflow.Tensor) []string {
 	t.Helper()
 	p := d.Port(stream)

@@ -15,7 +15,7 @@ var (
 	script    = regexp.MustCompile(`(?m)^    (\w+) (axis|ap_fifo) \{`)
 )
 
-// An end is an argument of a process, as its C++ and the script that synthesises it say.
+// An end is an argument of a process, as its C++ and its synthesis script describe it.
 type end struct {
 	name         string
 	width        int
@@ -23,7 +23,7 @@ type end struct {
 	packet       bool
 }
 
-// ends are the arguments of a process.
+// ends returns the arguments of a process.
 func ends(files templates.Files, name, list string) (all []end, err error) {
 	mode := map[string]string{}
 	for _, m := range script.FindAllSubmatch(files.Get("hls/ip/"+name+".tcl"), -1) {
@@ -39,7 +39,7 @@ func ends(files templates.Files, name, list string) (all []end, err error) {
 	return all, nil
 }
 
-// standIns are a module for every process of a project, and the C++ behind them.
+// standIns returns a stand-in module for every process of a project, and the C++ that they call.
 func standIns(files templates.Files) (list templates.Files, err error) {
 	cpp := "#include \"layers.cpp\"\n\n#include \"process.hpp\"\n\nextern \"C\" {\n"
 	for _, m := range prototype.FindAllSubmatch(files.Processes(".hpp"), -1) {
@@ -55,7 +55,8 @@ func standIns(files templates.Files) (list templates.Files, err error) {
 	return append(list, templates.File{Path: "hls/dpi.cpp", Data: []byte(cpp + "}\n")}), nil
 }
 
-// standIn is a module, and the function that it calls once a clock, half a clock before its ports are read.
+// standIn returns a module, and the C++ function that it calls once per clock, half a clock before its ports are
+// read.
 func standIn(name string, all []end) (sv, cpp string) {
 	reset, rst := "ap_rst", "ap_rst"
 	var ports, imports, call, params, state, show, args, collect, busy, give []string
@@ -107,7 +108,7 @@ func standIn(name string, all []end) (sv, cpp string) {
 				add(&give, "%s_TLAST[0] = %[1]s.word.last == 1;", e.name)
 			}
 			add(&give, "bits_of<%d>(%s, %s_%s);", e.width, value, e.name, data)
-			if e.axis { // TVALID does not wait for TREADY
+			if e.axis { // TVALID must not wait for TREADY
 				add(&give, "%s_TVALID[0] = %[1]s.waits;", e.name)
 				add(&give, "%s.leaves(%[1]s_TREADY[0] & 1);", e.name)
 			} else {

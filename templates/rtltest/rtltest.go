@@ -1,10 +1,10 @@
-// Package rtltest holds the written top of a project, its FIFOs and its bench against the recorded streams, in
-// Verilator. No tool that synthesises C++ is at hand, so that a module which calls the C++ of a process stands in
-// for each module that Vitis HLS would make.
-// In come a project's files; out come what Verilator's lint says, and what the bench says.
+// Package rtltest runs the generated Verilog top of a project, with its FIFOs and its bench, in Verilator against the
+// recorded streams. No tool for synthesising C++ is available. So for each module that Vitis HLS would make, a
+// stand-in module calls the C++ of the process. In come a project's files; out come the outputs of Verilator's lint
+// and of the bench.
 //
 //	rtltest.go  Lint, Build and Bench
-//	modules.go  the modules that stand in, and their C++
+//	modules.go  the stand-in modules, and their C++
 //
 // It sees templates (files) and internal/tier; only tests import it.
 package rtltest
@@ -28,7 +28,7 @@ import (
 //go:embed testbench
 var testbench embed.FS
 
-// Lint reports what Verilator has to say of the written top with its bench.
+// Lint reports Verilator's warnings about the top with its bench as test errors.
 func Lint(t testing.TB, files templates.Files) {
 	t.Helper()
 	tier.Needs(t, "verilator")
@@ -41,7 +41,7 @@ func Lint(t testing.TB, files templates.Files) {
 	}
 }
 
-// Findings is what Verilator's lint prints; it fills the folder dir.
+// Findings returns the output of Verilator's lint. It writes files below the folder dir.
 func Findings(ctx context.Context, dir string, files templates.Files) (string, error) {
 	w, err := prepare(ctx, dir, files)
 	if err != nil {
@@ -55,10 +55,10 @@ func Findings(ctx context.Context, dir string, files templates.Files) (string, e
 	return "", nil
 }
 
-// A Built bench is the program of a project's bench.
+// A Built is the compiled bench of a project.
 type Built struct{ work }
 
-// Build builds the bench of a project.
+// Build compiles the bench of a project.
 func Build(t testing.TB, files templates.Files) *Built {
 	t.Helper()
 	tier.Needs(t, "verilator", "g++", "make")
@@ -73,22 +73,22 @@ func Build(t testing.TB, files templates.Files) *Built {
 	return &Built{w}
 }
 
-// Run gives what the bench prints, with pauses as its own page says.
+// Run runs the bench and returns its output. pauses is the bench's parameter of that name.
 func (b *Built) Run(t testing.TB, pauses int) string {
 	t.Helper()
 	out, err := b.run("obj/bench", fmt.Sprintf("+pauses=%d", pauses))
-	if err != nil && !strings.Contains(out, "FAIL") { // which ends while words are on their way
+	if err != nil && !strings.Contains(out, "FAIL") { // a bench that fails ends with words still on their way
 		t.Fatal(err)
 	}
 	return out
 }
 
-// Passed reports whether a bench has said so.
+// Passed reports whether the output of a bench says that it passed.
 func Passed(said string) bool {
 	return strings.HasPrefix(said, "PASS ") && !strings.Contains(said, "FAIL")
 }
 
-// Replace writes another file in the place of one that the bench reads.
+// Replace overwrites a file that the bench reads.
 func (b *Built) Replace(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := (templates.Files{{Path: path, Data: data}}).Write(filepath.Dir(b.dir)); err != nil {
@@ -96,7 +96,7 @@ func (b *Built) Replace(t testing.TB, path string, data []byte) {
 	}
 }
 
-// Bench builds SystemVerilog with a module that has a clock alone, runs it and gives what it prints. Each file is
+// Bench compiles SystemVerilog with a top whose only port is a clock, runs it, and returns the output. Each file is
 // one module.
 func Bench(t testing.TB, top string, modules map[string][]byte) string {
 	t.Helper()
@@ -119,14 +119,14 @@ func Bench(t testing.TB, top string, modules map[string][]byte) string {
 	return out
 }
 
-// work is commands in a project's folder hls.
+// A work runs commands in a project's folder hls.
 type work struct {
 	ctx   context.Context
 	dir   string
 	files templates.Files
 }
 
-// unpack writes files, and what every bench is built with.
+// unpack writes the files, and the C++ that every bench needs.
 func unpack(ctx context.Context, dir string, files templates.Files) (work, error) {
 	files = slices.Clone(files)
 	for _, name := range []string{"clock.cpp", "process.hpp"} {
@@ -140,7 +140,7 @@ func unpack(ctx context.Context, dir string, files templates.Files) (work, error
 	return work{ctx, filepath.Join(dir, "hls"), files}, files.Write(dir)
 }
 
-// prepare unpacks a project with modules that stand in for those of its processes.
+// prepare unpacks a project with stand-in modules for its processes.
 func prepare(ctx context.Context, dir string, files templates.Files) (work, error) {
 	modules, err := standIns(files)
 	if err != nil {
@@ -149,8 +149,7 @@ func prepare(ctx context.Context, dir string, files templates.Files) (work, erro
 	return unpack(ctx, dir, slices.Concat(files, modules))
 }
 
-// sources are the files of Verilog and SystemVerilog below a folder; what only other simulators need is left to the
-// lint.
+// sources returns the Verilog and SystemVerilog files below a folder.
 func (w work) sources(below string) (list []string) {
 	for _, f := range w.files {
 		name := strings.TrimPrefix(f.Path, "hls/")
@@ -161,7 +160,7 @@ func (w work) sources(below string) (list []string) {
 	return list
 }
 
-// build makes the program obj/bench. Optimising would take longer than it saves.
+// build makes the program obj/bench. It does not optimise the C++, because that would take longer than it saves.
 func (w work) build(top string, args ...string) error {
 	args = slices.DeleteFunc(args, func(a string) bool { return a == "rtl/hlsgen_clock.sv" })
 	_, err := w.run("verilator", slices.Concat([]string{"--cc", "--exe", "--build", "-O1", "-Wno-fatal",
@@ -170,7 +169,7 @@ func (w work) build(top string, args ...string) error {
 	return err
 }
 
-// run runs a program; the error has what it printed.
+// run runs a program. An error contains the program's output.
 func (w work) run(name string, args ...string) (string, error) {
 	if strings.Contains(name, "/") {
 		name = filepath.Join(w.dir, name)

@@ -16,20 +16,20 @@ import (
 	"hlsgen/templates"
 )
 
-// A Kernel is a process as clang compiles it with all that it is asked to inline and unroll.
+// A Kernel is a process as clang compiles it, with every requested inlining and unrolling.
 type Kernel struct {
 	Process string
 	body    *body
 	uses    map[string]int
-	widths  map[string]int // of what values are made of, as far as they can differ from 0 or from their sign
-	parts   [][]string     // static variables that follow of each other
+	widths  map[string]int // bits in use of each value
+	parts   [][]string     // groups of static variables that depend on each other
 }
 
-// apart is a memory of which the code says how long no iteration reads what one has written.
+// apart matches a pragma about a memory that states for how many iterations no read follows a write.
 var apart = regexp.MustCompile(`#pragma HLS DEPENDENCE variable=(\w+) type=inter ` +
 	`(?:dependent=false|direction=RAW distance=)`)
 
-// Kernels compiles the processes of a project in a folder, which it fills.
+// Kernels compiles the processes of a project. It writes files below the folder dir.
 func Kernels(ctx context.Context, dir string, files templates.Files) ([]*Kernel, error) {
 	ready, err := prepare(files)
 	if err != nil {
@@ -72,16 +72,16 @@ func Kernels(ctx context.Context, dir string, files templates.Files) ([]*Kernel,
 	return list, nil
 }
 
-// owner is the static variable of a place in one.
+// owner returns the static variable that contains a place.
 func owner(place string) string {
 	name, _, _ := strings.Cut(place, " ")
 	return name
 }
 
-// connect finds the variables whose next value depends on their own.
+// connect finds the variables whose next value depends on their present one.
 func (k *Kernel) connect(memories map[string]bool) {
-	follows := map[string]map[string]bool{} // of which variables a variable's next value is made
-	of := map[string]map[string]bool{}      // the same of a value
+	follows := map[string]map[string]bool{} // by variable: the variables on which its next value depends
+	of := map[string]map[string]bool{}      // the same, by value
 	gather := func(v *value) map[string]bool {
 		all := map[string]bool{}
 		if v.state != "" {
@@ -108,7 +108,7 @@ func (k *Kernel) connect(memories map[string]bool) {
 		}
 		maps.Copy(follows[name], gather(s))
 	}
-	for range follows { // what follows of what follows
+	for range follows { // transitive closure
 		for _, from := range follows {
 			for f := range maps.Clone(from) {
 				maps.Copy(from, follows[f])
@@ -131,7 +131,7 @@ func (k *Kernel) connect(memories map[string]bool) {
 	}
 }
 
-// sourceName is the name that a static variable of a function has in the text.
+// sourceName returns the name of a function's static variable in the source.
 func sourceName(mangled string) string {
 	mangled = strings.Trim(mangled, `"`)
 	for i := len(mangled) - 1; i > 0; i-- {
@@ -143,13 +143,13 @@ func sourceName(mangled string) string {
 	return mangled
 }
 
-// A Step is an operation of a path.
+// A Step is an operation on a path.
 type Step struct {
-	NS   float64 // when it is done
+	NS   float64 // time at which it is done
 	Text string
 }
 
-// Longest is the longest path from a state to its next one, by the delays of a clock.
+// Longest returns the longest path from a state to its next value, by the delays of a clock.
 func (k *Kernel) Longest(c delay.Clock) (ns float64, path []Step) {
 	for _, part := range k.parts {
 		n, p := k.longest(c, part, "", nil)
@@ -163,10 +163,10 @@ func (k *Kernel) Longest(c delay.Clock) (ns float64, path []Step) {
 	return ns, path
 }
 
-// around is the longest path from the elements of an array to themselves, in ns a clock: what is shifted through an
-// array has as many clocks as it takes to come round.
+// around returns the longest path from the elements of an array to themselves, in ns per clock. A value that is
+// shifted through an array has as many clocks as it takes to come back.
 func (k *Kernel) around(c delay.Clock, part []string) float64 {
-	elements := map[string]map[string]float64{} // by store, how far it is from which load
+	elements := map[string]map[string]float64{} // by source and destination place: length of the path
 	for _, v := range k.body.values {
 		if v.state != "" && owner(v.state) == part[0] && elements[v.state] == nil {
 			ends := map[string]float64{}
@@ -174,7 +174,7 @@ func (k *Kernel) around(c delay.Clock, part []string) float64 {
 			elements[v.state] = ends
 		}
 	}
-	// By Karp, Discrete Mathematics 23 (1978), with all elements as beginnings.
+	// Maximum cycle mean by Karp, Discrete Mathematics 23 (1978), with walks from all elements.
 	n := len(elements)
 	walks := make([]map[string]float64, n+1)
 	walks[0] = map[string]float64{}
@@ -204,8 +204,8 @@ func (k *Kernel) around(c delay.Clock, part []string) float64 {
 	return most
 }
 
-// longest is the longest path from some variables to themselves, or from one place in them; ends then gets where it
-// goes.
+// longest returns the longest path from some variables to themselves. If from names a place in them, it considers
+// only paths from there, and sets ends to the path lengths by destination.
 func (k *Kernel) longest(
 	c delay.Clock, part []string, from string, ends map[string]float64,
 ) (most float64, path []Step) {
@@ -238,7 +238,7 @@ func (k *Kernel) longest(
 			continue
 		}
 		at[name], by[name] = ns+k.delay(c, name, v), who
-		// Of a sum of several, the one that comes last is added last.
+		// In a sum of several values, the value that arrives last is added last.
 		if v.op == "add" && len(comes(v)) == 1 {
 			if base[name] = ns; k.uses[who] == 1 {
 				if b, ok := base[who]; ok {
@@ -280,7 +280,7 @@ func (k *Kernel) longest(
 	return most, path
 }
 
-// delay returns the ns that an instruction takes. Masks and shifts by constants are wires.
+// delay returns the delay of an instruction in ns. Masks, and shifts by constants, are wires and take no time.
 func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
 	width := k.widths[name]
 	operands := 1
@@ -299,7 +299,7 @@ func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
 		return c.NS(delay.Select, width)
 	case "and", "or":
 		if v.op == "or" && k.bits(v.args[0])&k.bits(v.args[1]) == 0 {
-			return 0 // side by side
+			return 0 // no common bits: wires
 		}
 		if !isNumber(v.args[1]) {
 			return c.NS(delay.Logic, 1)
@@ -317,7 +317,7 @@ func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
 			return c.NS(delay.Select, width) * float64(bits.Len(uint(width-1)))
 		}
 	case "load":
-		if len(v.args) > 0 { // of a table
+		if len(v.args) > 0 { // from a table
 			return c.NS(delay.Select, width) * 2
 		}
 	case "zext", "sext", "trunc", "getelementptr", "bitcast", "fshl", "fshr", "freeze",

@@ -12,7 +12,7 @@ import (
 //go:embed habits/hls_stream.h
 var habitsStream []byte
 
-// A habit is where the vendor's ap_int.h differs from ours.
+// A habit is a difference between the vendor's ap_int.h and this project's.
 type habit struct {
 	ours   *regexp.Regexp
 	theirs string
@@ -20,18 +20,19 @@ type habit struct {
 }
 
 var habits = []habit{
-	// What is not initialised holds anything, which is for the compiler to fill.
+	// Uninitialised variables have arbitrary values.
 	{regexp.MustCompile(`constexpr store\(\) : V\{\} \{\}`), `store() {}`, 1},
-	// Assigning bits of another width is a warning.
+	// An assignment of bits with another width prints a warning.
 	{regexp.MustCompile(`(#define \w+_SAME_WIDTH\(width\)) static_assert\(.*\);`), `$1 if (W != width) ` +
 		`std::fprintf(stderr, "WARNING: Bitsize mismatch for ap_[u]int.\n");`, 1},
-	// No constructor is constexpr: a static that has one begins when it is first used, and a guard says that it has.
+	// No constructor is constexpr. A static with a constructor is initialised at its first use, which a guard
+	// remembers.
 	{regexp.MustCompile(`constexpr (store\(ap_ulong|ap_int_base\(T|name\(T)`), `$1`, 3},
 }
 
-// Habits are the headers of a project, in hls/habits, as the vendor's behave where these differ from ours: no
-// constructor is constexpr, what is not initialised holds anything, and assigning bits of another width, reading an
-// empty stream and leaving words in one are warnings.
+// Habits returns the headers of a project, below hls/habits, changed to behave as the vendor's. No constructor is
+// constexpr, and uninitialised variables have arbitrary values. Three things print warnings: assigning bits of
+// another width, reading an empty stream, and leaving words in a stream.
 func Habits(files templates.Files) (templates.Files, error) {
 	var list templates.Files
 	for _, f := range files {

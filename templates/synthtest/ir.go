@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// A value is what one instruction of clang's makes: of what it is made, and in which block.
+// A value is the result of an instruction in clang's IR.
 type value struct {
 	op     string // load, store, phi, select, add ...
-	width  int    // bits of the type
+	width  int    // width of the type
 	args   []string
-	state  string // of a load and of a store: the static variable, with where in it; else empty
-	target string // of a store: what is stored
+	state  string // for a load: the static variable and the place in it, or empty
+	target string // for a store: the place that it writes
 	block  int
 	text   string
 }
 
-// A block is instructions without a branch in between.
+// A block is a sequence of instructions without branches.
 type block struct {
-	conditions []string // of its branch
+	conditions []string // conditions of its branch
 	next       []int
 	from       []int
 }
@@ -33,8 +33,8 @@ type body struct {
 	values map[string]*value
 	stores []*value
 	blocks []block
-	order  []string        // of values, as they follow of each other
-	arrays map[string]bool // static variables that are some
+	order  []string        // names of values, each after the values on which it depends
+	arrays map[string]bool // static variables that are arrays
 	chosen map[int][]string
 	guards map[int][]string
 }
@@ -51,7 +51,7 @@ var (
 	irVariable = regexp.MustCompile(`(?m)^@("[^"]+"|[\w.$]+) = (?:[\w()]+ )*?global (.)`)
 )
 
-// bodies reads clang's text. Globals that are constant are no state.
+// bodies reads the functions of clang's IR. Constant globals are not counted as state.
 func bodies(ir string) (list []*body, err error) {
 	variables := map[string]bool{}
 	arrays := map[string]bool{}
@@ -172,7 +172,7 @@ func (b *body) read(line string, at int, labels map[string]int, variables map[st
 	}
 }
 
-// irOperands is names and numbers of an instruction.
+// irOperands returns the names and numbers in an instruction.
 func irOperands(text string) []string {
 	return regexp.MustCompile(`%[\w.]+|\b(?:true|false|undef|poison)\b|(?: |^)-?\d+\b`).FindAllString(text, -1)
 }
@@ -185,8 +185,8 @@ func widthOf(text string) int {
 	return 1
 }
 
-// place is the static variable that a pointer is in, with the offset, or with a star where values say it; empty where
-// it is in none that changes.
+// place returns the static variable into which a pointer points, and the offset, with a star for an offset that is
+// not constant. It returns "" if the pointer points into no variable.
 func (b *body) place(pointer string, variables map[string]bool) string {
 	if m := irGlobal.FindStringSubmatch(pointer); m != nil {
 		if !variables[m[1]] {
@@ -202,7 +202,7 @@ func (b *body) place(pointer string, variables map[string]bool) string {
 	return ""
 }
 
-// offsets is the indices of a pointer.
+// offsets returns the indices of a pointer.
 func offsets(pointer string) (at string) {
 	for _, m := range irOffset.FindAllStringSubmatch(pointer, -1) {
 		if strings.HasPrefix(m[1], "%") {
@@ -213,7 +213,7 @@ func offsets(pointer string) (at string) {
 	return at
 }
 
-// sort puts values behind what they are made of.
+// sort orders values after the values on which they depend.
 func (b *body) sort() error {
 	state := map[string]int{}
 	var visit func(name string) error
@@ -243,7 +243,7 @@ func (b *body) sort() error {
 	return nil
 }
 
-// needs lists the values that a value depends on. Those of a phi include the conditions that choose.
+// needs lists the values on which a value depends. A phi also depends on the conditions that select its argument.
 func (b *body) needs(v *value) []string {
 	switch v.op {
 	case "phi":
@@ -254,15 +254,15 @@ func (b *body) needs(v *value) []string {
 	return v.args
 }
 
-// choose is the conditions that decide from where a block is reached: those of the branches from which ways to it have
-// no other block in common.
+// choose returns the conditions that decide from which block a block is reached. These are the conditions of branches
+// whose ways to the block have no other block in common.
 func (b *body) choose(at int) []string {
 	if list, ok := b.chosen[at]; ok {
 		return list
 	}
 	from := b.before(at)
 	var conditions []string
-	common := make([]map[int]bool, len(b.blocks)) // blocks behind one that all ways to this one have
+	common := make([]map[int]bool, len(b.blocks)) // by block: the later blocks that all ways to this block share
 	var visit func(x int) map[int]bool
 	visit = func(x int) map[int]bool {
 		if common[x] != nil || x == at {
@@ -298,7 +298,7 @@ func (b *body) choose(at int) []string {
 	return conditions
 }
 
-// guard is the conditions under which a block is run.
+// guard returns the conditions under which a block runs.
 func (b *body) guard(at int) []string {
 	if list, ok := b.guards[at]; ok {
 		return list
@@ -309,7 +309,7 @@ func (b *body) guard(at int) []string {
 		if x == at || !from[x] || len(b.blocks[x].next) < 2 {
 			continue
 		}
-		ends := b.reached(x, at) // without the block: can an end be reached
+		ends := b.reached(x, at) // blocks that are reached without running the block
 		for y := range b.blocks {
 			if y != at && ends[y] && len(b.blocks[y].next) == 0 {
 				conditions = append(conditions, b.blocks[x].conditions...)
@@ -321,7 +321,7 @@ func (b *body) guard(at int) []string {
 	return conditions
 }
 
-// reached is the blocks that can be reached from one, without going through another.
+// reached returns the blocks that can be reached from one block without passing another.
 func (b *body) reached(from, without int) []bool {
 	seen := make([]bool, len(b.blocks))
 	if from == without {
@@ -342,7 +342,7 @@ func (b *body) reached(from, without int) []bool {
 	return seen
 }
 
-// before is the blocks from which one can be reached, itself among them.
+// before returns the blocks from which a block can be reached, including itself.
 func (b *body) before(at int) []bool {
 	seen := make([]bool, len(b.blocks))
 	list := []int{at}

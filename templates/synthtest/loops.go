@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// flags have clang inline and unroll all that it is asked to, whatever it takes, and nothing else. One process has one
-// thread, so that a static that is not constant costs a bit that says whether it is there yet.
+// flags make clang inline and unroll everything that the code requests, regardless of size, and nothing else. Statics
+// are not made safe for threads, because a process has one thread; so a static that is not constant costs only a
+// guard bit.
 var flags = []string{"-std=c++14", "-D__SYNTHESIS__", "-w", "-O1", "-fno-exceptions", "-fno-rtti", "-fno-vectorize",
 	"-fno-threadsafe-statics",
 	"-fno-slp-vectorize", "-fno-unroll-loops", "-mllvm", "-inline-threshold=1000000000", "-mllvm",
@@ -22,7 +23,7 @@ var (
 	called  = regexp.MustCompile(`(?m)^ *(?:%\S+ = )?(?:(?:tail|musttail|notail) )?(?:call|invoke) .*$`)
 	callee  = regexp.MustCompile(`@("[^"]+"|[\w.$]+)\(`)
 	mangled = regexp.MustCompile(`^_Z(\d+)(.*)$`)
-	// What opt prints of a function, of each loop, and of how often a loop goes back.
+	// The output of opt about a function, each of its loops, and the number of a loop's iterations.
 	described = regexp.MustCompile(`^Printing analysis 'Scalar Evolution Analysis' for function '(.*)':$`)
 	loopOf    = regexp.MustCompile(`^Loop at depth \d+ containing: `)
 	counted   = regexp.MustCompile(`^Loop %\S+: backedge-taken count is (\d+)$`)
@@ -30,14 +31,14 @@ var (
 		`backedge-taken count is .*[^\d].*)`)
 )
 
-// parse has clang read a unit, once for all that looks at it: tables take longer to read than to compile.
+// parse makes clang read a unit once for several uses, because reading tables takes longer than compiling.
 func (w work) parse(unit string) error {
 	_, err := w.run("clang++", slices.Concat(flags, []string{"-emit-ast", "-o", unit + ".ast", unit + ".cpp"})...)
 	return err
 }
 
-// functions compiles a unit that is parsed, and gives the trips of the loops that remain in each of its functions, in
-// order; and what is there besides these: functions that no promise names, and calls of anything but streams.
+// functions compiles a parsed unit. It returns the trip counts of the loops that remain in each function, in order.
+// It also returns problems: functions that no promise names, and calls of functions other than those of streams.
 func (w work) functions(unit string, promises map[string][]int) (map[string][]int, []string, error) {
 	if _, err := w.run("clang++", slices.Concat(flags, []string{"-S", "-emit-llvm", "-o", unit + ".ll",
 		unit + ".ast"})...); err != nil {
@@ -69,16 +70,16 @@ func (w work) functions(unit string, promises map[string][]int) (map[string][]in
 	return loops, slices.Compact(problems), err
 }
 
-// words are functions of the words' types, of which synthesis has its own.
+// words matches functions of the word types, which synthesis implements by itself.
 var words = regexp.MustCompile(`^_ZNK?(12ap_range_ref|9ap_detail)`)
 
-// ours reports whether a function is one of a stream or a word, or none in the code that comes out.
+// ours reports whether a function belongs to a stream or a word, or disappears in the final code.
 func ours(name string) bool {
 	return words.MatchString(name) || strings.HasPrefix(name, "llvm.") || strings.HasPrefix(name, "_ZN3hls6stream") ||
 		strings.HasPrefix(name, "_ZNK3hls6stream")
 }
 
-// plain is the name of a function without its types, where it stands in no namespace.
+// plain returns the name of a function without its mangled types, if it is in no namespace.
 func plain(name string) string {
 	if m := mangled.FindStringSubmatch(name); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil && n <= len(m[2]) {
@@ -88,7 +89,7 @@ func plain(name string) string {
 	return name
 }
 
-// loops is the trips of the loops of each function of a unit that is compiled.
+// loops returns the trip counts of the loops in each function of a compiled unit.
 func (w work) loops(unit string) (map[string][]int, error) {
 	out, err := w.run("opt", "-disable-output", "-scalar-evolution-classify-expressions=0",
 		"-passes=print<loops>,print<scalar-evolution>", unit+".ll")
@@ -103,7 +104,7 @@ func (w work) loops(unit string) (map[string][]int, error) {
 		there, known = 0, 0
 		return nil
 	}
-	loops := 0 // of the function that comes next
+	loops := 0 // loops of the function that is described next
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		if loopOf.MatchString(line) {

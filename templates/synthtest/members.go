@@ -10,17 +10,18 @@ import (
 )
 
 var (
-	// What clang's dump of a syntax tree has of a config, of what stands in it, and of what stands in a struct in it.
+	// Patterns for clang's dump of a syntax tree: a config, a struct in it, and a member of either.
 	dumpedConfig = regexp.MustCompile(`^Dumping (\w+_config):$`)
 	dumpedStruct = regexp.MustCompile("^[|`]-CXXRecordDecl .* struct (\\w+) definition$")
 	dumpedMember = regexp.MustCompile("^([| ] )?[|`]-(?:VarDecl|TypedefDecl) 0x\\w+ <[^>]*> (?:line:|col:)[\\d:]+ " +
 		"(?:imported )?(referenced |used )?(\\w+) '")
 )
 
-// pragmaMember is a member that a pragma names, which clang does not read.
+// pragmaMember matches a config member in a pragma. clang ignores such pragmas, so its dump does not count these
+// uses.
 var pragmaMember = regexp.MustCompile(`(?m)^#pragma HLS .*\bC::(\w+)`)
 
-// members lists what the config structs of a unit have, and no kernel reads as it is instantiated.
+// members lists the config members of a unit that no kernel reads, as the kernels are instantiated.
 func (w work) members(unit string, files templates.Files) ([]string, error) {
 	dump, err := w.run("clang++", slices.Concat(flags, []string{"-fno-color-diagnostics", "-fsyntax-only",
 		"-Xclang", "-ast-dump-all", "-Xclang", "-ast-dump-filter=_config", unit + ".ast"})...)
@@ -43,7 +44,7 @@ func (w work) members(unit string, files templates.Files) ([]string, error) {
 	}), nil
 }
 
-// unreadMembers is members of a dump, and how many members there are.
+// unreadMembers returns the unread members of a dump, and the number of all members.
 func unreadMembers(dump string) (unread []string, all int) {
 	config, inner := "", ""
 	for line := range strings.Lines(dump) {

@@ -9,7 +9,7 @@ import (
 	"hlsgen/templates"
 )
 
-// streams is hls_stream.h with declarations alone: to the compiler, a word comes from anywhere and goes anywhere.
+// streams is hls_stream.h with declarations only. So the compiler can assume nothing about the words.
 const streams = `#ifndef SYNTHTEST_STREAM_H
 #define SYNTHTEST_STREAM_H
 namespace hls {
@@ -28,16 +28,17 @@ public:
 `
 
 var (
-	// loopHead is where a loop begins, and the pragma behind it.
+	// loopHead matches the head of a loop, and the pragma behind it.
 	loopHead = regexp.MustCompile(`(?m)\b(for|while) \((.*\{)\n( *#pragma HLS (PIPELINE|UNROLL)\b.*)$`)
 	factor   = regexp.MustCompile(`\bfactor=(\w+)`)
-	// shimLoop is a loop of our ap_int: a word of more than 64 bits has several parts. In hardware it is one word.
+	// shimLoop matches a loop of the project's ap_int.h over the parts of a word with more than 64 bits. Hardware has
+	// no parts.
 	shimLoop = regexp.MustCompile(`\b(for|while) \(`)
-	// shimFail ends a simulation. Hardware goes on.
+	// shimFail matches the function that ends a simulation. Hardware has no such function.
 	shimFail = regexp.MustCompile(`(?s)(\binline void fail\([^)]*\)) \{.*?\n\}`)
 )
 
-// hinted is a loop with what its pragma asks, in clang's words.
+// hinted returns a loop with its pragma translated to clang's.
 func hinted(loop string) string {
 	m := loopHead.FindStringSubmatch(loop)
 	hint := "unroll(disable)"
@@ -49,7 +50,7 @@ func hinted(loop string) string {
 	return fmt.Sprintf("_Pragma(\"clang loop %s\") %s (%s\n%s", hint, m[1], m[2], m[3])
 }
 
-// prepare is a copy of a project that clang reads as synthesis reads the project.
+// prepare returns a copy of a project that clang reads in the same way as synthesis reads the project.
 func prepare(files templates.Files) (templates.Files, error) {
 	var ready templates.Files
 	for _, f := range files {

@@ -14,8 +14,8 @@ import (
 	"hlsgen/templates"
 )
 
-// resetBench is the test bench with other frames: some of the last one, in which a reset comes, then the first two, as
-// they come after a start. It takes the words that the reset finds in streams away, as they go with the FIFOs.
+// resetBench changes the order of frames in the test bench: some of the last frame, a reset within it, and then the
+// first two frames as after a start. The reset also discards the words in streams, because it empties the FIFOs.
 var resetBench = []edit{
 	{"\n#include \"memory.hpp\"\n", "$0\nvoid hlsgen_reset();\n"},
 	{"(?m)^        if \\(count == 0 .* return false;\n        at\\+\\+;$", `        turn++;
@@ -33,16 +33,16 @@ var resetBench = []edit{
 }
 
 var (
-	// fifo is one of the top, of which nothing is left.
+	// fifo matches a FIFO of the top, which a reset empties.
 	fifo        = regexp.MustCompile(`(?m)^ *static hls::stream<.*> (\w+)\(.*\);(?: //.*)?$`)
 	keepsPragma = regexp.MustCompile(`(?m)^#pragma HLS RESET variable=(\w+) off$`)
-	// What nm says of a variable of a function in an object file, or of its guard: its size, and its name.
+	// The output of nm about a static variable of a function, or its guard: the size and the name.
 	sized   = regexp.MustCompile(`^[0-9a-f]+ ([0-9a-f]+) [bBdDuV] (_Z(?:Z|GV)\S+)$`)
 	keeps   = []byte("$0\n    hlsgen_keeps(&$1, sizeof($1));")
 	guarded = regexp.MustCompile(`^_ZGV`)
 )
 
-// resetting is a copy of a project of which a reset can be told, and what is kept in it says so.
+// resetting returns a copy of a project that can be reset, in which variables without a reset register themselves.
 func resetting(files templates.Files, habit bool) (templates.Files, error) {
 	list := templates.Files{{Path: "hls/reset.hpp", Data: []byte(
 		"void hlsgen_keeps(const void*, unsigned long);\nvoid hlsgen_empties(void*, unsigned long);\n")}}
@@ -62,7 +62,7 @@ func resetting(files templates.Files, habit bool) (templates.Files, error) {
 			if text, err = edited(f.Path, text, resetBench); err != nil {
 				return nil, err
 			}
-		case strings.HasSuffix(f.Path, "/core/axis.hpp"): // the bench calls where there is no word
+		case strings.HasSuffix(f.Path, "/core/axis.hpp"): // the bench calls processes without words, too
 			text = bytes.ReplaceAll(text, []byte("#ifdef __SYNTHESIS__"), []byte("#if 0"))
 			text = keepsPragma.ReplaceAll(text, keeps)
 		case f.Path == "hls/top.cpp":
@@ -82,7 +82,7 @@ type static struct {
 	guard bool
 }
 
-// told is how a reset knows what is kept, and what FIFOs there are.
+// told is the C++ that registers variables without a reset, and FIFOs.
 const told = `#include <cstdlib>
 #include <cstring>
 struct places {
@@ -107,7 +107,7 @@ static void clear(char* at, unsigned long size) {
 }
 `
 
-// table is C++ with the statics, and what a reset does to them. Guards are cleared where GUARDS is set.
+// table returns C++ with the statics and the function that resets them. It clears guards if GUARDS is set.
 func table(list []static) []byte {
 	var b bytes.Buffer
 	b.WriteString(told)
@@ -143,11 +143,12 @@ func (w work) variables(object string) (list []static, err error) {
 	return list, nil
 }
 
-// Reset compiles the layers and the bench of a project, which is to have its recordings and at least three frames, with
-// headers as the vendor's, and in the full tier with our headers, which have the fewer guards. In the midst of frames
-// all statics are set to zero but those that have RESET off, as a reset leaves what has no initial value that is known
-// when the code is compiled: with the guards of what has been constructed, and without. The next two frames have to be
-// as after a start.
+// Reset checks that a project restarts correctly after a reset. The project must have recordings and at least three
+// frames. Reset compiles its layers and its bench with headers that behave as the vendor's and, in the full tier,
+// with the project's own headers, which need fewer guards. In the middle of frames it sets all statics to zero,
+// except those with RESET off. A real reset does the same to variables without an initial value that is known at
+// compile time. It runs with and without clearing the guards of constructed variables. The next two frames must be as
+// after a start.
 func Reset(ctx context.Context, dir string, files templates.Files) error {
 	if err := reset(ctx, filepath.Join(dir, "theirs"), files, true); err != nil {
 		return fmt.Errorf("headers as the vendor's: %w", err)
@@ -179,7 +180,7 @@ func reset(ctx context.Context, dir string, files templates.Files, habit bool) e
 			"-o", to, from)
 		return err
 	}
-	units := [][2]string{{"layers", "layers.cpp"}, {"tb", "tb/tb.cpp"}} // objects, and what they are made of
+	units := [][2]string{{"layers", "layers.cpp"}, {"tb", "tb/tb.cpp"}} // objects, and their sources
 	if files.Get("hls/top.cpp") != nil {
 		units = append(units, [2]string{"top", "top.cpp"})
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 var (
-	// A variable in the data of an object file. What is only read is no variable.
+	// variable matches a variable in the data of an object file, in the output of nm. Constants do not match.
 	variable   = regexp.MustCompile(`^[0-9a-f]+ [bBdDuV] (.*)$`)
 	configType = regexp.MustCompile(`\b\w+_config\b`)
 	configured = regexp.MustCompile(`\bhlsgen::\w+<(\w+_config)\b`)
 )
 
-// statics lists the static variables of a unit that more than one process could have: the name of each has to have the
-// config of its process, and of no other.
+// statics lists the static variables of a unit that several processes could share. The type of each must contain the
+// config of its process, and no other config.
 func (w work) statics(unit string) (shared []string, err error) {
 	if _, err := w.run("clang++", slices.Concat(flags, []string{"-O0", "-c", "-o", unit + ".o",
 		unit + ".ast"})...); err != nil {
@@ -41,7 +41,7 @@ func (w work) statics(unit string) (shared []string, err error) {
 	return shared, nil
 }
 
-// configs lists the config types that two processes have.
+// configs lists the config types that two processes share.
 func configs(files templates.Files) (shared []string) {
 	seen := map[string]int{}
 	for _, m := range configured.FindAllSubmatch(files.Processes(".cpp"), -1) {

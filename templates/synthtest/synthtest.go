@@ -1,19 +1,19 @@
-// Package synthtest holds generated C++ against what synthesis is to make of it: clang and opt stand in for the tool.
-// In come a project's files and what each process promises; out come findings: loops that remain and should not, or the
-// other way round, functions that were not inlined, static variables that two processes could share, members of configs
-// that nothing reads.
+// Package synthtest checks generated C++ against the expected result of synthesis, with clang and opt in place of the
+// tool. In come a project's files and the promises of each process; out come findings. A finding is a loop that
+// should not remain, or does not remain but should; a function that was not inlined; a static variable that two
+// processes could share; or a config member that nothing reads.
 //
-//	synthtest.go  Check, and what a process promises
-//	prepare.go    the C++ as synthesis sees it, with the pragmas in clang's words
-//	loops.go      what opt says of the loops, and the calls in the code
-//	statics.go    what nm says of the static variables
-//	members.go    what clang says of the members of configs
-//	ir.go         clang's code as data
-//	widths.go     how many bits of machine words its values have
+//	synthtest.go  Check, and the promises of a process
+//	prepare.go    the C++ as synthesis reads it, with the pragmas translated to clang's
+//	loops.go      the loops, as opt reports them, and the calls in the code
+//	statics.go    the static variables, as nm reports them
+//	members.go    the config members, as clang reports them
+//	ir.go         clang's IR as data
+//	widths.go     the bits in use of values in machine words
 //	carried.go    Kernels: the longest path from a kernel's state to the next one
 //	habits.go     headers that behave as the vendor's do
-//	threads.go    processes that are threads, whose reads wait
-//	reset.go      what a reset in the midst of a frame leaves, in the compiled C++
+//	threads.go    processes as threads, whose reads wait
+//	reset.go      the compiled C++ after a reset in the middle of a frame
 //
 // It sees templates (files), delay and internal/tier; only tests import it.
 package synthtest
@@ -33,11 +33,11 @@ import (
 	"hlsgen/templates"
 )
 
-// Any is the trips of a loop that data end.
+// Any stands for the trip count of a loop whose end depends on data.
 const Any = 0
 
-// Promises is the trips of the loops that each function of a project keeps, by its name: none, as a call of a process
-// is one iteration.
+// Promises returns the trip counts of the loops that may remain in each function of a project, by name. There are
+// none, because a call of a process is one iteration.
 func Promises(files templates.Files) map[string][]int {
 	promises := map[string][]int{}
 	for _, m := range function.FindAllSubmatch(files.Processes(".cpp"), -1) {
@@ -46,12 +46,11 @@ func Promises(files templates.Files) map[string][]int {
 	return promises
 }
 
-// function is where a function outside of classes and templates begins.
+// function matches the beginning of a function outside of classes and templates.
 var function = regexp.MustCompile(`(?m)^void (\w+)\(`)
 
-// Check compiles the processes of a project, and reports what breaks the promises of its functions, which promises
-// lists.
-// The test is skipped, or fails, where there is no clang++, opt or nm.
+// Check compiles the processes of a project, and reports violations of the promises for its functions. The test is
+// skipped, or fails, if clang++, opt or nm is missing.
 func Check(t testing.TB, files templates.Files, promises map[string][]int) {
 	t.Helper()
 	tier.Needs(t, "clang++", "opt", "nm")
@@ -64,7 +63,7 @@ func Check(t testing.TB, files templates.Files, promises map[string][]int) {
 	}
 }
 
-// check is Check in a folder, which it fills.
+// check is Check, and writes files below the folder dir.
 func check(
 	ctx context.Context, dir string, files templates.Files, promises map[string][]int,
 ) ([]string, error) {
@@ -77,7 +76,7 @@ func check(
 	}
 	w := work{ctx, filepath.Join(dir, "hls")}
 	seen := map[string]bool{}
-	const unit = "layers" // the top has streams and calls alone
+	const unit = "layers" // the top contains only streams and calls
 	if err := w.parse(unit); err != nil {
 		return nil, err
 	}
@@ -111,13 +110,13 @@ func check(
 	return findings, nil
 }
 
-// work is commands in a folder.
+// A work runs commands in a folder.
 type work struct {
 	ctx context.Context
 	dir string
 }
 
-// run runs a program; the error has what it printed.
+// run runs a program. An error contains the program's output.
 func (w work) run(name string, args ...string) (string, error) {
 	c := exec.CommandContext(w.ctx, name, args...)
 	c.Dir = w.dir

@@ -15,10 +15,10 @@ import (
 //go:embed threads/hls_stream.h
 var threadsStream []byte
 
-// An edit is text in the place of what it finds in a file, once.
+// An edit replaces the only match of a pattern in a file.
 type edit struct{ at, text string }
 
-// of is a text with the edits made.
+// edited returns a text with the edits made.
 func edited(path string, text []byte, edits []edit) ([]byte, error) {
 	for _, e := range edits {
 		at := regexp.MustCompile(e.at)
@@ -30,7 +30,7 @@ func edited(path string, text []byte, edits []edit) ([]byte, error) {
 	return text, nil
 }
 
-// waitingBench is the test bench that waits for words in the place of calls. Nothing begins anew.
+// waitingBench makes the test bench wait for words instead of calling functions. No frame is started again.
 var waitingBench = []edit{
 	{`if \(count == 0 \|\| at == count\) return false;`, "if (at + 1 == count) return false;"},
 	{`return made\+\+ < .*;`, `return made++ < 1;`},
@@ -51,7 +51,8 @@ var (
 			"        if (wait(&code) < 0 || code != 0) return 1;\n    }\n    std::puts(\"PASS all\");\n    return 0;"}
 )
 
-// threaded is a copy of a project with a thread for every process, as the checks of its bench begin.
+// threaded returns a copy of a project with a thread for every process. The threads start with the checks of the
+// bench.
 func threaded(files templates.Files) (list templates.Files, err error) {
 	for _, f := range files {
 		text := f.Data
@@ -83,10 +84,10 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 	return list, nil
 }
 
-// Threads compiles a project, which is to have its recordings, as synthesis sees it, and runs its bench: every process
-// is a thread, with pauses, a read waits for a word, and a write for room. Words have to be those of the recordings,
-// and all of them come, within so many seconds of patience for each check. Then the same where kernels never ask
-// whether there is a word, but wait for the one and then for the other.
+// Threads compiles a project with recordings as synthesis reads it, and runs its bench. Every process is a thread
+// with pauses; a read waits for a word, and a write for room. All recorded words must come, and no others, within
+// patience seconds for each check. Then it repeats this with kernels that never test for a word, but wait for one
+// input after the other.
 func Threads(ctx context.Context, dir, cxx string, patience int, files templates.Files) error {
 	ready, err := threaded(files)
 	if err != nil {

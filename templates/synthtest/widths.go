@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// measure finds the widths of values: machine words hold numbers of few bits. A value is as wide as its type, as what
-// it is made of makes it, or as all who use it look at, whichever is least. What a variable holds is what is stored in
-// it.
+// measure finds the bits in use of values, because machine words often hold small numbers. The width of a value is
+// the least of three: the width of its type, the width that its operands allow, and the number of bits that its users
+// read. A variable holds the values that are stored in it.
 func (k *Kernel) measure() {
 	b := k.body
 	k.widths = map[string]int{}
@@ -17,7 +17,7 @@ func (k *Kernel) measure() {
 	for _, s := range b.stores {
 		stored[s.target] = 1
 	}
-	for range 70 { // until no number grows any more
+	for range 70 { // until no width grows any more
 		before := stored
 		for _, name := range b.order {
 			k.widths[name] = k.made(name, b.values[name], stored)
@@ -84,7 +84,7 @@ func constantWidth(store string) int {
 	return 1
 }
 
-// made is the width of a value by what it is made of.
+// made returns the width of a value that its operands allow.
 func (k *Kernel) made(_ string, v *value, stored map[string]int) int {
 	args := func(list ...string) (w int) {
 		for _, a := range list {
@@ -153,7 +153,7 @@ func (k *Kernel) looks(v *value, width int) int {
 	return 64
 }
 
-// zeros returns how many of the lowest bits are zero in all of some numbers.
+// zeros returns the number of lowest bits that are zero in all of the arguments.
 func (k *Kernel) zeros(args ...string) int {
 	least := 64
 	for _, a := range args {
@@ -168,7 +168,7 @@ func (k *Kernel) zeros(args ...string) int {
 	return least
 }
 
-// bits is which bits of a number may be set.
+// bits returns a mask of the bits of a number that may be set.
 func (k *Kernel) bits(arg string) uint64 {
 	if n, err := strconv.ParseInt(strings.TrimSpace(arg), 10, 64); err == nil {
 		return uint64(n)

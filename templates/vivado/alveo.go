@@ -7,14 +7,14 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A cardView is what link.cfg.tpl and package_xo.tcl.tpl show.
+// A cardView is the view of link.cfg.tpl and package_xo.tcl.tpl.
 type cardView struct {
 	*System
 	Flow, FlowFolder string
 	Links            []link
 }
 
-// card is the system as kernels, whose streams v++ joins as compute_unit.stream.
+// card returns the system as kernels, whose streams v++ connects under names of the form compute_unit.stream.
 func (s *System) card(flow Flow) cardView {
 	v := cardView{System: s, Flow: flow.ip(s.Top), FlowFolder: "../" + string(flow)}
 	for _, m := range s.Movers {
@@ -24,7 +24,7 @@ func (s *System) card(flow Flow) cardView {
 	return v
 }
 
-// A kernel is what kernel.xml.tpl shows.
+// A kernel is the view of kernel.xml.tpl.
 type kernel struct {
 	Name, VLNV, Protocol string
 	Interrupt            bool
@@ -32,7 +32,7 @@ type kernel struct {
 	Args                 []arg
 }
 
-// A port is one of a kernel: mode, width in bits, kind; an addressable one has a range.
+// A port is a port of a kernel, with its width in bits. An addressable port has a range.
 type port struct {
 	Name, Mode string
 	Bits       int
@@ -40,18 +40,18 @@ type port struct {
 	Range      string
 }
 
-// An arg is what a program gives a kernel: a value in a register, a buffer, or a stream that it never sees.
+// An arg is an argument of a kernel: a value in a register, a buffer, or a stream, which no program sees.
 type arg struct {
-	Name, Qualifier string // 0 a value, 1 a buffer, 4 a stream
+	Name, Qualifier string // 0 for a value, 1 for a buffer, 4 for a stream
 	ID              int
 	Port            string
-	Offset          string // of its register
+	Offset          string // offset of its register
 	Bytes           string
 	Type            string
 }
 
-// kernels are those of the movers and of the accelerator. Attributes and values are those of UG1393, RTL kernel XML
-// file.
+// kernels returns the kernels of the movers and of the accelerator. Attributes and values follow UG1393, RTL kernel
+// XML file.
 func (s *System) kernels() (list []kernel) {
 	accelerator := kernel{Name: s.Top, VLNV: "hlsgen:hls:" + s.Top + ":1.0", Protocol: "ap_ctrl_none"}
 	for k, m := range s.Movers {
@@ -63,7 +63,7 @@ func (s *System) kernels() (list []kernel) {
 		accelerator.Ports = append(accelerator.Ports, port{m.Stream, mode, 8 * m.StreamBytes, "stream", ""})
 		accelerator.Args = append(accelerator.Args, arg{m.Stream, "4", k, m.Stream, "0x0", "0x0", "void*"})
 	}
-	if s.Registers != nil { // programs read them, and nothing is to be started: UG1393, user-managed RTL kernels
+	if s.Registers != nil { // programs access them, and start nothing: UG1393, user-managed RTL kernels
 		accelerator.Protocol = "user_managed"
 		accelerator.Ports = append(accelerator.Ports, port{s.Registers.Port, "slave", 32, "addressable",
 			fmt.Sprintf("0x%X", max(0x1000, s.Registers.Bytes))})
@@ -71,7 +71,7 @@ func (s *System) kernels() (list []kernel) {
 	return append(list, accelerator)
 }
 
-// kernel is the mover's: it starts as kernels of Vitis HLS do.
+// kernel returns the mover as a kernel, which is started in the same way as kernels of Vitis HLS.
 func (m Mover) kernel() kernel {
 	mode := "write_only"
 	if m.Writes {
@@ -89,19 +89,19 @@ func (m Mover) kernel() kernel {
 	}
 }
 
-// A topView is what mover.v.tpl shows: a module around a mover, with what its parameters are where nobody says.
+// A topView is the view of mover.v.tpl: a module around a mover, with default values of its parameters.
 type topView struct {
 	Name, IP string
 	Write    bool
 	Params   []mover.Parameter
 }
 
-// top is the module of a mover with a name of its own.
+// top returns a module with the given name for a mover.
 func top(name string, c mover.Config) topView {
 	return topView{name, c.Module(), c.Writes, c.Parameters()}
 }
 
-// tops are the modules of the movers' IPs, whose parameters are said in block designs.
+// tops returns the modules of the movers' IPs. Block designs set their parameters.
 func tops() (list []topView) {
 	for _, writes := range []bool{false, true} {
 		c := mover.Config{Writes: writes, DataBits: 64, StreamBytes: 4, MaxBeats: 16, Outstanding: 4, FrameBytes: 4}

@@ -9,41 +9,41 @@ import (
 	"hlsgen/boards"
 )
 
-// A processor is a PS as a cell of block designs.
+// A processor describes a PS as a cell of block designs.
 type processor struct {
 	ip         string
-	rule       string // that sets it up
-	automation string // what that is told: the board's preset, and pins to the outside
+	rule       string // automation rule that configures it
+	automation string // arguments of the rule: the board's preset, and external pins
 	config     []setting
-	clock      string // pins
+	clock      string // name of the clock pin
 	reset      string
-	control    string // the bus to the movers' registers, its clock, and the window that is behind it
+	control    string // bus to the movers' registers, its clock, and its window of addresses
 	controlClk string
 	window     Window
 	irq        []irq
 	port       func(name string) memoryPort
 }
 
-// An irq is an input for interrupts of the PS: its pin, the setting that switches it on, its width at most.
+// An irq is an interrupt input of the PS: its pin, the setting that enables it, and its greatest width.
 type irq struct {
 	pin   string
 	use   setting
 	width int
 }
 
-// A memoryPort is a port of the PS to its memory.
+// A memoryPort is a port from the logic to the memory of the PS.
 type memoryPort struct {
 	bus, clock string
 	config     func(bits int) []setting
-	memory     string // pattern of the address segments that are memory
-	all        string // of all segments behind it
+	memory     string // pattern of the address segments of memory
+	all        string // pattern of all segments behind the port
 }
 
 // A setting is a property of a cell.
 type setting struct{ Name, Value string }
 
 var processors = map[boards.PS]processor{
-	// UG585 (address map, PL clocks), PG082, and designs of PYNQ for Pynq-Z1.
+	// Sources: UG585 (address map, PL clocks), PG082, and designs of PYNQ for Pynq-Z1.
 	boards.Zynq7000: {
 		ip:         "xilinx.com:ip:processing_system7:*",
 		rule:       "xilinx.com:bd_rule:processing_system7",
@@ -61,7 +61,7 @@ var processors = map[boards.PS]processor{
 				}}
 		},
 	},
-	// UG1085 (address map, PL clocks), PG201, and designs of PYNQ for ZCU104.
+	// Sources: UG1085 (address map, PL clocks), PG201, and designs of PYNQ for ZCU104.
 	boards.ZynqMP: {
 		ip:         "xilinx.com:ip:zynq_ultra_ps_e:*",
 		rule:       "xilinx.com:bd_rule:zynq_ultra_ps_e",
@@ -75,7 +75,7 @@ var processors = map[boards.PS]processor{
 			{"pl_ps_irq1", setting{"PSU__USE__IRQ1", "1"}, 8}},
 		port: func(name string) memoryPort {
 			k := int(name[len("S_AXI_HP")] - '0')
-			gp := strconv.Itoa(k + 2) // ports 0 and 1 are the coherent ones
+			gp := strconv.Itoa(k + 2) // GP ports 0 and 1 are the coherent ports
 			segments := fmt.Sprintf("SAXIGP%s/HP%d_", gp, k)
 			return memoryPort{bus: name, clock: fmt.Sprintf("saxihp%d_fpd_aclk", k), memory: segments + "DDR_*",
 				all: "SAXIGP" + gp + "/*", config: func(bits int) []setting {
@@ -86,11 +86,11 @@ var processors = map[boards.PS]processor{
 	},
 }
 
-// A blockView is what block_design.tcl.tpl shows.
+// A blockView is the view of block_design.tcl.tpl.
 type blockView struct {
 	*System
 	IP, PS, Rule, Automation string
-	Asked                    string // the clock
+	Asked                    string // the requested clock in MHz
 	PSConfig                 []setting
 	Cells                    []cell
 	Wires                    []wire
@@ -99,28 +99,29 @@ type blockView struct {
 	Windows                  []windowView
 }
 
-// A windowView is a Window in Tcl.
+// A windowView is a Window in the notation of Tcl.
 type windowView struct{ Name, Base, Bytes string }
 
-// A cell is an IP of a block design beside the PS.
+// A cell is an IP of a block design besides the PS.
 type cell struct {
 	Name, IP string
 	Config   []setting
 }
 
-// A wire joins pins to the one that drives them.
+// A wire connects a driving pin to other pins.
 type wire struct {
 	From string
 	To   []string
 }
 
-// A link joins two buses.
+// A link connects two buses.
 type link struct{ Master, Slave string }
 
-// A memory is what a mover sees of the PS's address space: patterns of segments that it has, and of all that there are.
+// A memory describes the PS's address space as one mover sees it. Has is the pattern of the address segments that the
+// mover needs, and All the pattern of all its segments.
 type memory struct{ Mover, Has, All string }
 
-// block is the system as a block design.
+// block returns the system as a block design.
 func (s *System) block(flow Flow) blockView {
 	p := processors[s.Board.PS]
 	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation,
@@ -161,7 +162,7 @@ func (s *System) block(flow Flow) blockView {
 	return v
 }
 
-// config is the mover's parameters as Tcl writes them.
+// config returns the mover's parameters in the notation of Tcl.
 func (m Mover) config() (list []setting) {
 	for _, p := range m.Parameters() {
 		list = append(list, setting{p.Name, strings.Replace(p.Value, "64'h", "0x", 1)})
@@ -169,7 +170,7 @@ func (m Mover) config() (list []setting) {
 	return list
 }
 
-// stream joins the mover to the accelerator.
+// stream returns the link from the mover to the accelerator, or back.
 func (m Mover) stream() link {
 	if m.Writes {
 		return link{"accelerator/" + m.Stream, m.Name + "/" + m.Axis()}
@@ -177,13 +178,13 @@ func (m Mover) stream() link {
 	return link{m.Name + "/" + m.Axis(), "accelerator/" + m.Stream}
 }
 
-// connect is a SmartConnect.
+// connect returns a SmartConnect.
 func connect(name string, slaves, masters int) cell {
 	return cell{name, "xilinx.com:ip:smartconnect:*", []setting{{"NUM_CLKS", "1"}, {"NUM_SI", strconv.Itoa(slaves)},
 		{"NUM_MI", strconv.Itoa(masters)}}}
 }
 
-// memoryPort adds a port of the PS and what joins movers to it, where there is one that uses it.
+// memoryPort adds a port of the PS, and connects the movers that use it. It adds nothing if no mover does.
 func (s *System) memoryPort(v *blockView, p memoryPort, port string) (config []setting, clocks, resets []string) {
 	movers := slices.DeleteFunc(slices.Clone(s.Movers), func(m Mover) bool { return m.Port != port })
 	if len(movers) == 0 {
@@ -199,8 +200,8 @@ func (s *System) memoryPort(v *blockView, p memoryPort, port string) (config []s
 	return p.config(s.Board.HostPortBits), []string{name + "/aclk", "ps/" + p.clock}, []string{name + "/aresetn"}
 }
 
-// interrupts joins the movers' interrupts to the PS's inputs. The first of those that write has the first input: it is
-// the one that the Linux of PYNQ shows to programs, and a batch ends with results.
+// interrupts connects the movers' interrupts to inputs of the PS. The first mover that writes gets the first input:
+// PYNQ's Linux offers this interrupt to programs, and a batch ends with its results.
 func (v *blockView) interrupts(p processor) {
 	movers := slices.Clone(v.Movers)
 	slices.SortStableFunc(movers, func(a, b Mover) int {

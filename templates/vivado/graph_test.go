@@ -67,7 +67,7 @@ func (f *found) add(check, format string, args ...any) {
 func (g *graph) pin(at string) pin { return g.Cells[path.Dir(at)].Pins[path.Base(at)] }
 func (g *graph) bus(at string) bus { return g.Cells[path.Dir(at)].Buses[path.Base(at)] }
 
-// net is that of a pin; nil where it has none.
+// net returns the pins of the net that the pin belongs to, or nil if the pin is not connected.
 func (g *graph) net(at string) []string {
 	i := slices.IndexFunc(g.Nets, func(net []string) bool { return slices.Contains(net, at) })
 	if i < 0 {
@@ -76,7 +76,7 @@ func (g *graph) net(at string) []string {
 	return g.Nets[i]
 }
 
-// driver is what drives a pin's net; empty where nothing does.
+// driver returns the output pin that drives the net of a pin, or "" if none does.
 func (g *graph) driver(at string) string {
 	for _, p := range g.net(at) {
 		if g.pin(p).Dir == "out" {

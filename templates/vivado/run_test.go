@@ -141,7 +141,7 @@ func (w workshop) run(env []string, command ...string) (said string, failed bool
 	return string(out), err != nil
 }
 
-// graph is that of the last script.
+// graph reads the block design that the last script has built.
 func (w workshop) graph(t *testing.T) *graph {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.tools, "graph.json"))
@@ -221,7 +221,7 @@ func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.Flow) []byte {
 	return text(t, files, "hls/rtl/"+face.Top+".v")
 }
 
-// text is that of a file.
+// text returns the contents of the file with the path. The test fails if there is none.
 func text(t *testing.T, files templates.Files, path string) []byte {
 	t.Helper()
 	i := slices.IndexFunc(files, func(f templates.File) bool { return f.Path == path })

@@ -11,42 +11,42 @@ import (
 	"hlsgen/templates/mover"
 )
 
-// A System is what joins an accelerator to the memory of its host: a mover per stream, one for each layer whose
-// weights come with every frame, and one for weights that are streamed once.
+// A System connects an accelerator to the memory of its host. It has a mover per stream, one for each layer whose
+// weights come with every frame, and one for weights that are loaded once.
 type System struct {
-	Top    string // of the accelerator, its IP's name
+	Top    string // name of the accelerator and of its IP
 	Board  boards.Board
 	Clock  Clock
-	Hash   string // of host.json
+	Hash   string // hash of host.json
 	Movers []Mover
 
-	Registers *templates.Registers // of the accelerator itself; nil where it has none
-	Base      uint64               // of these, where the PS sees them; 0 on a card
+	Registers *templates.Registers // the accelerator's registers, or nil
+	Base      uint64               // address of these registers for the PS; 0 on a card
 }
 
-// A Mover is one between the memory and an AXI4-Stream of the accelerator.
+// A Mover connects the memory to an AXI4-Stream of the accelerator.
 type Mover struct {
 	mover.Config
-	Name   string // of its cell, and of its compute unit: read_s_axis_0, write_m_axis_0
-	Stream string // the accelerator's
+	Name   string // name of its cell or compute unit: read_s_axis_0, write_m_axis_0
+	Stream string // name of the accelerator's stream
 	Port   string // the memory port, or the bank
-	Passes int    // of one of weights that come with every frame: how often a frame takes all of them; else 0
-	// of its registers, where the PS sees them; 0 on a card, whose linker gives them out
+	Passes int    // for weights that come with every frame: how often a frame reads them; else 0
+	// Base is the address of its registers for the PS. It is 0 on a card, whose linker assigns addresses.
 	Base uint64
 }
 
-// Range is how much of the address space a mover's registers have.
+// Range is the size of the address range of a mover's registers in bytes.
 const Range = 0x10000
 
-// maxMovers is how many one SmartConnect joins to the PS (PG247).
+// maxMovers is the largest number of movers that one SmartConnect connects to the PS (PG247).
 const maxMovers = 16
 
-// A None error says why there is no way to a bitstream.
+// A None error is the reason why no bitstream can be built.
 type None struct{ Reason string }
 
 func (e *None) Error() string { return e.Reason }
 
-// Axis is the name of the mover's own AXI4-Stream.
+// Axis returns the name of the mover's own AXI4-Stream.
 func (m Mover) Axis() string {
 	if m.Writes {
 		return "s_axis"
@@ -54,11 +54,12 @@ func (m Mover) Axis() string {
 	return "m_axis"
 }
 
-// KernelName is the mover as a kernel: its parameters are its own, so that no two streams share one.
+// KernelName returns the name of the mover's kernel. Each stream has its own kernel, because kernels differ in
+// parameters.
 func (m Mover) KernelName() string { return "hlsgen_" + m.Name }
 
-// Of is the system of a design. The error is a *None where the board has neither a known PS nor a platform, or the
-// accelerator has no driver.
+// Of returns the system of a design. The error is a *None if the board has neither a known PS nor a platform, or if
+// the accelerator has no driver.
 func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 	board := d.Target.Board
 	if board.PS == boards.NoPS && board.Platform == "" {
@@ -122,11 +123,11 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 	return s, nil
 }
 
-// span is how much of the address space the accelerator's registers have.
+// span returns the size of the address range of the accelerator's registers.
 func (s *System) span() uint64 { return max(Range, uint64(s.Registers.Bytes)) }
 
-// add is the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
-// those of the longest sequence; the host counts those of a step.
+// add adds the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
+// those of the longest sequence; the host's are those of a step.
 func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int) error {
 	m := s.mover(p.Name, writes, k)
 	bits, beats := s.bus()
@@ -139,7 +140,7 @@ func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int
 	return err
 }
 
-// again is the mover of weights that come with every frame, the k-th that reads: it has a memory port of its own.
+// again adds the mover of weights that come with every frame. It is the k-th reader, and needs its own memory port.
 func (s *System) again(p templates.WeightPort, k int) error {
 	if k >= len(s.Board.MemoryPorts) {
 		return fmt.Errorf("%d streams from memory, %s has %d ports", k+1, s.Board.Name, len(s.Board.MemoryPorts))
@@ -156,8 +157,8 @@ func (s *System) again(p templates.WeightPort, k int) error {
 	return err
 }
 
-// loader is the mover that fills tables, behind all others. It has the first input's memory port, because nothing else
-// moves meanwhile.
+// loader adds the mover that loads tables, as the last one. It shares the first input's memory port, because nothing
+// else moves during the loading.
 func (s *System) loader() error {
 	m := s.mover(s.Registers.Loader, false, 0)
 	bits, beats := s.bus()
@@ -170,7 +171,7 @@ func (s *System) loader() error {
 	return nil
 }
 
-// mover is the next one, with its place but not its parameters.
+// mover returns the next mover, with its name, memory port and address, but without parameters.
 func (s *System) mover(stream string, writes bool, k int) Mover {
 	m := Mover{Name: "read_" + stream, Stream: stream, Port: s.Board.MemoryPorts[k%len(s.Board.MemoryPorts)]}
 	if writes {
@@ -182,20 +183,20 @@ func (s *System) mover(stream string, writes bool, k int) Mover {
 	return m
 }
 
-// bus is that of the memory: its bits, and the beats of a burst at most.
+// bus returns the width of the memory's bus in bits, and the largest number of beats in a burst.
 func (s *System) bus() (bits, beats int) {
 	return s.Board.HostPortBits, s.Board.BurstBeats()
 }
 
-// A Window is a piece of the address space of the PS.
+// A Window is a range of the PS's address space.
 type Window struct {
-	Name  string // the mover's
+	Name  string // the mover's name, or "accelerator"
 	Base  uint64
 	Bytes uint64
 }
 
-// Map is where the PS sees the registers of the movers, and behind them those of the accelerator. It is what a driver
-// may rely on; on a card it is empty.
+// Map returns the addresses of the movers' registers for the PS, followed by those of the accelerator's. Drivers may
+// rely on them. On a card it is empty.
 func (s *System) Map() (list []Window) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {

@@ -14,8 +14,9 @@ import (
 	"hlsgen/templates/deploy"
 )
 
-// agrees is what holds of a block design and what it was made for: the addresses that the driver is told, the movers'
-// parameters and streams by host.json, the clock, and the IPs that the budget has counted.
+// agrees compares a block design with the design that it was generated for and returns the differences. It compares the
+// addresses that the driver uses, the movers' parameters and streams in host.json, the clock, and the IPs that the
+// budget counts.
 func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	var f found
 	face, err := templates.InterfaceOf(d, templates.Options{})

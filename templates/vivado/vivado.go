@@ -1,21 +1,21 @@
-// Package vivado writes what leads from the IP of an accelerator to a bitstream: for a Zynq a block design with the PS
-// and a mover per stream, for a card behind PCI Express kernels and how they are linked.
+// Package vivado writes the scripts from the IP of an accelerator to a bitstream: for a Zynq a block design with the
+// PS and a mover per stream, for a card behind PCI Express kernels and their linking.
 //
 //	vivado.go              the files
-//	system.go              the design: movers, their addresses, which port of the memory each has
-//	block.go               the same as cells, wires and links of a block design
+//	system.go              the design: movers, their addresses and memory ports
+//	block.go               the design as cells, wires and links of a block design
 //	clock.go               the clock that the PS's dividers give
-//	alveo.go               the same as kernels
+//	alveo.go               the design as kernels
 //	block_design.tcl.tpl   makes the block design and its bitstream
 //	package.tcl.tpl        packs the movers as IPs
 //	package_xo.tcl.tpl     packs movers and accelerator as kernels
-//	mover.v.tpl            the top of a mover's IP, in Verilog, as Vivado wants it
-//	kernel.xml.tpl         what XRT has to know of a kernel
-//	link.cfg.tpl           how v++ links them
-//	Makefile.tpl           runs all that
+//	mover.v.tpl            the top of a mover's IP, in Verilog, as Vivado requires
+//	kernel.xml.tpl         describes a kernel for XRT
+//	link.cfg.tpl           the connections for v++
+//	Makefile.tpl           runs all of these
 //
-// Texts run under tclsh in tests, where testdata/vivado.tcl is Vivado and testdata/table.tcl says what that knows, with
-// a source for each row; from the calls comes a graph, which is checked.
+// Tests run the scripts under tclsh. There testdata/vivado.tcl replaces Vivado, and testdata/table.tcl lists the
+// facts about Vivado, each with its source. The calls build a graph, which the tests check.
 //
 // In comes a Design, out come Files and a table of addresses. It sees templates, deploy, mover, boards and dataflow.
 package vivado
@@ -32,19 +32,20 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// A Flow is what makes the accelerator's IP.
+// A Flow makes the accelerator's IP.
 type Flow string
 
-// The flows: Vitis HLS layer by layer, and SystemVerilog.
+// The flows: Vitis HLS process by process, and SystemVerilog.
 const (
 	HLS Flow = "hls"
 	RTL Flow = "rtl"
 )
 
-// Folder is what the Makefile makes files in. A bitstream takes long, so that it stays when a project is made again.
+// Folder is the folder for the Makefile's results. It is kept when a project is generated again, because a bitstream
+// takes long.
 const Folder = "vivado/build"
 
-// ip is where the flow's own Makefile puts the IP, from the folder vivado.
+// ip returns the folder of the IP that the flow's own Makefile makes, relative to the folder vivado.
 func (f Flow) ip(top string) string {
 	if f == RTL {
 		return "../rtl/build/ip/" + top
@@ -52,7 +53,7 @@ func (f Flow) ip(top string) string {
 	return "../hls/build.ip/" + top + "_ip"
 }
 
-// made is what the IP is made of, as patterns of make.
+// made returns the sources of the IP as patterns for make.
 func (f Flow) made() string {
 	if f == RTL {
 		return "../rtl/*.sv ../rtl/layers/* ../rtl/lib/* ../rtl/tables/* ../rtl/ip/*"
@@ -60,18 +61,18 @@ func (f Flow) made() string {
 	return "../hls/*.hpp ../hls/layers/* ../hls/tables/* ../hls/ip/* ../hls/rtl/*"
 }
 
-// A makeView is what the Makefile's template shows.
+// A makeView is the view of the Makefile's template.
 type makeView struct {
 	*System
 	Flows []flowView
 	Card  bool
 }
 
-// A flowView is a flow with the IP that it makes, and of what.
+// A flowView is a flow with its IP, and the sources of the IP.
 type flowView struct{ Flow, IP, Made string }
 
-// Files are the files of the folder vivado, for an accelerator whose IP any of the flows makes; the first is taken
-// where nobody says which.
+// Files returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. The first flow
+// is the default.
 func (s *System) Files(flows ...Flow) (templates.Files, error) {
 	flow := flows[0]
 	var files templates.Files

@@ -11,8 +11,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Activate reads one function per channel of a stream: its steps are at most limit, or, where no host could take over,
-// as many as the widest layer has. Behind is as in Activation. The reason says why a function is no step function.
+// Activate reads one function per channel of a stream as an Activation. It has at most limit steps or, if the host
+// cannot take over, as many as the widest layer supports. behind is as in Activation. The error is the reason why a
+// function is no step function.
 func (k *Known) Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation,
 	error) {
 	steps, err := k.StepsOver(functions, in, limit)
@@ -31,7 +32,7 @@ func (k *Known) Activate(functions []*real.Expr, in dataflow.Type, behind *Produ
 	return Activation{Steps: steps, In: in, Behind: behind}, nil
 }
 
-// scaled reads functions as quantisers of any number of codes.
+// scaled reads functions as quantisers with any number of codes.
 func scaled(functions []*real.Expr, in dataflow.Type) (requant.Params, bool) {
 	list, x := make([]num.Quantiser, len(functions)), make([]num.Range, len(functions))
 	for c, f := range functions {
@@ -48,14 +49,14 @@ func scaled(functions []*real.Expr, in dataflow.Type) (requant.Params, bool) {
 	return requant.Scale(list, x)
 }
 
-// Known are the step functions that functions of integers are, of those that were searched. A model that is lowered
-// again, written otherwise, has most of them again.
+// Known caches the step functions of functions of integers. A model that is lowered a second time in another form
+// has most of them again.
 type Known struct{ of map[searched][]found }
 
 type searched struct {
 	over  num.Range
 	limit int
-	hash  uint64 // of the function
+	hash  uint64 // hash of the function
 }
 
 type found struct {
@@ -64,7 +65,7 @@ type found struct {
 	err  error
 }
 
-// stepOver is StepOver of f, which e compiles to.
+// stepOver is f.StepOver with the cache. e is the expression of f.
 func (k *Known) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.Step, error) {
 	if k.of == nil {
 		k.of = map[searched][]found{}
@@ -80,8 +81,8 @@ func (k *Known) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) 
 	return step, err
 }
 
-// StepsOver finds every channel's step function over the values that occur. Channels in a row that have one function
-// are searched together.
+// StepsOver finds every channel's step function over the values that occur. It searches successive channels with
+// the same function together.
 func (k *Known) StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
 	out := make([]num.Step, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
@@ -101,7 +102,7 @@ func (k *Known) StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([
 				out = append(out, common.Over(r))
 				continue
 			}
-			own, err := k.stepOver(f, e, r, limit) // fewer steps, perhaps
+			own, err := k.stepOver(f, e, r, limit) // there may be fewer steps
 			if err != nil {
 				return nil, err
 			}
@@ -120,7 +121,7 @@ func wire(a Activation) (Choice, error) {
 	return Choice{}, nil
 }
 
-// identical reports whether every channel's function leaves its integers as they are.
+// identical reports whether every channel's function leaves its integers unchanged.
 func identical(steps []num.Step, t dataflow.Type) bool {
 	for c, f := range steps {
 		r := t.Channel(c)
@@ -137,8 +138,9 @@ func identical(steps []num.Step, t dataflow.Type) bool {
 	return true
 }
 
-// manySteps is the steps from which on a layer of its own, which multiplies or is built as a step function, is less
-// hardware than thresholds of the product: that has a lane for each of its PE, however rarely it has a sum for it.
+// From manySteps steps on, a separate layer, which multiplies or is built as a step function, takes less hardware
+// than thresholds of the product. For the product has thresholds for each of its PE, however rarely it completes a
+// sum.
 const manySteps = 63
 
 func most(steps []num.Step) (n int) {
@@ -173,7 +175,7 @@ func thresholding(a Activation) (dataflow.Op, bool) {
 	return threshold.New(threshold.Params{Steps: whole.Shared(a.Steps)}), true
 }
 
-// fused is the thresholds of the product that makes the integers.
+// fused uses thresholds of the product that computes the integers.
 func fused(a Activation) (Choice, error) {
 	p := a.Behind
 	if p == nil || p.Plain || a.wide() {
@@ -184,11 +186,11 @@ func fused(a Activation) (Choice, error) {
 		return Choice{}, errOther
 	}
 	c := one(p.op(weights, rising))
-	_, _, err := c.Ops[0].Bind([]dataflow.Type{p.In}) // its thresholds may be too many for one layer
+	_, _, err := c.Ops[0].Bind([]dataflow.Type{p.In}) // it may have too many thresholds for one layer
 	return c, err
 }
 
-// rise turns the falling channels of an activation round.
+// rise negates the falling channels of an activation.
 func rise(weights [][]int64, steps []num.Step, t dataflow.Type) ([][]int64, []num.Step, bool) {
 	w, up := append([][]int64(nil), weights...), append([]num.Step(nil), steps...)
 	for c, f := range steps {

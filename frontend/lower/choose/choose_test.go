@@ -16,13 +16,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// integers is a vector of one channel of integers from lo to hi.
+// integers returns the type of a vector with one channel of integers from lo to hi.
 func integers(lo, hi int64) dataflow.Type {
 	r := num.Range{Lo: lo, Hi: hi}
 	return dataflow.Type{Shape: dataflow.Shape{1}, Range: []num.Range{r}, Elem: num.Smallest(r)}
 }
 
-// steps is a function's value at each of the integers of a type.
+// steps returns a function as a step function over a type, from its value at each integer.
 func steps(t dataflow.Type, f func(int64) int64) []num.Step {
 	r := t.Channel(0)
 	out := num.Step{Value: []int64{f(r.Lo)}}
@@ -34,11 +34,11 @@ func steps(t dataflow.Type, f func(int64) int64) []num.Step {
 	return []num.Step{out}
 }
 
-// bend falls and rises; magnitude does, too, and is what a row of its own may compute.
+// bend and magnitude fall and then rise. A separate row of the table may compute magnitude.
 func bend(x int64) int64      { return max(x, -2*x) }
 func magnitude(x int64) int64 { return max(x, -x) }
 
-// TestRanking asks for functions of every form.
+// TestRanking checks the layers chosen for functions of every form.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	code, byte, wide := integers(-8, 7), integers(-128, 127), integers(-40000, 40000)
@@ -104,7 +104,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// TestRows holds that each row says what it is, and that the layers are those of the table of layers.
+// TestRows checks that each row has its texts, and that the layers are those of the table of layers.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	for i, r := range Table {
@@ -120,7 +120,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestOneMoreRow adds a layer for one more form of step function, as a row and nothing else.
+// TestOneMoreRow adds a layer for another form of step function, by adding nothing but a row.
 func TestOneMoreRow(t *testing.T) {
 	t.Parallel()
 	row := elementwise("Abs", "an absolute value needs no table", func(a Activation) (dataflow.Op, bool) {
@@ -138,7 +138,7 @@ func TestOneMoreRow(t *testing.T) {
 	}
 }
 
-// TestRise turns random step functions round with the signs of their weights: the layer computes the same.
+// TestRise makes random step functions rise by negating weights. The layer must compute the same.
 func TestRise(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -15,25 +15,25 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Function says what integers are of others.
+// A Function is a function from integers to integers.
 type Function interface {
 	form() string
-	// refused is why no layer computes it: error is that of the last one that might have.
+	// refused returns the reason if no layer computes it. error is the error of the last layer that was tried.
 	refused(error) error
 }
 
 // An Activation is a step function of one integer, per channel of a stream.
 type Activation struct {
-	Steps  []num.Step      // per channel; nil where they are too many to list
-	Scaled *requant.Params // what the function is then
+	Steps  []num.Step      // per channel; nil if they are too many to list
+	Scaled *requant.Params // the function, if Steps is nil
 	In     dataflow.Type
-	Behind *Product // what makes the integers, where it has no layer yet and nothing else needs them; nil otherwise
+	Behind *Product // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
 }
 
-// maxWideSteps bounds the steps of an activation that is computed by multiplying and shifting.
+// maxWideSteps limits the steps of an activation that a layer computes by multiplying and shifting.
 const maxWideSteps = 1 << 17
 
-// wide reports whether there are more steps than comparators can be.
+// wide reports whether there are too many steps for comparators.
 func (a Activation) wide() bool { return a.Scaled != nil || most(a.Steps) > whole.MaxSteps }
 
 func (Activation) form() string { return "a step function per channel" }
@@ -50,7 +50,7 @@ func (a Activation) refused(err error) error {
 		"quantise this activation with fewer bits")
 }
 
-// A Sum is a step function of a sum of several integers times whole factors, per channel.
+// A Sum is a step function of a sum of several integers times integer factors, per channel.
 type Sum struct {
 	Factors [][]int64  // per input and channel
 	Steps   []num.Step // nil: the sum itself
@@ -63,7 +63,7 @@ func (Sum) refused(err error) error {
 		"use one scale for both, or fewer bits")
 }
 
-// A Times is a step function of the product of two integers and their offsets, per channel.
+// A Times is a step function of the product of two integers, each plus an offset, per channel.
 type Times struct {
 	Offset [2]int64
 	Steps  []num.Step
@@ -75,19 +75,19 @@ func (Times) refused(err error) error {
 	return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 }
 
-// A Matrix is sums of integers times constant weights.
+// A Matrix is a set of sums of integers times constant weights.
 type Matrix struct {
 	Weights [][]int64    // per output channel
-	Groups  int          // of channels, each with a matrix of its own; 0 and 1 for one
-	Product *num.Requant // how each product is rounded; nil for not at all
+	Groups  int          // groups of channels, each with a matrix of its own; 0 and 1 mean one
+	Product *num.Requant // rounding of each product; nil for none
 	Window  *Window      // nil for vectors
 }
 
 // A Window slides over an image.
 type Window struct {
 	*graph.Window
-	Channels int  // of the image
-	Covers   bool // it is the whole image
+	Channels int  // channels of the image
+	Covers   bool // it covers the whole image
 }
 
 func (Matrix) form() string { return "a product with weights" }
@@ -109,7 +109,7 @@ func (Maximum) refused(err error) error {
 	return unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
 }
 
-// Rows are those of a table, of which each integer chooses one.
+// Rows is a table, of which each integer selects a row.
 type Rows struct{ Table [][]int64 }
 
 func (Rows) form() string { return "a row of a table" }
@@ -121,8 +121,8 @@ func (Rows) refused(err error) error {
 // An Order is the places of the first K of N integers.
 type Order struct {
 	N, K         int
-	Largest      bool // comes first
-	LastOfEquals bool // comes first
+	Largest      bool // the largest integer comes first
+	LastOfEquals bool // the last of equal integers comes first
 }
 
 func (Order) form() string { return "places in order" }
@@ -131,7 +131,7 @@ func (Order) refused(err error) error {
 	return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 
-// A Recurrence is what cells that take turns make of a sequence.
+// A Recurrence is the output of cells that take turns over a sequence.
 type Recurrence struct{ Loop rnn.Params }
 
 func (Recurrence) form() string { return "a recurrence" }

@@ -6,7 +6,7 @@ import (
 	"hlsgen/hlslib/mul"
 )
 
-// sum adds up inputs: more than two one after the other, and the steps belong to the last layer.
+// sum adds inputs with a chain of layers that have two inputs each. The last layer applies the steps.
 func sum(s Sum) (c Choice, err error) {
 	before := compact(s.Factors[0])
 	for _, factors := range s.Factors[1:] {
@@ -19,7 +19,7 @@ func sum(s Sum) (c Choice, err error) {
 	return c, nil
 }
 
-// compact is one factor where all channels have the same, and none where it is 1.
+// compact returns one factor if all channels have the same, and nil if it is 1.
 func compact(factors []int64) []int64 {
 	for _, f := range factors {
 		if f != factors[0] {

@@ -15,23 +15,23 @@ import (
 // A Product is a matrix product in integers, or a sum over windows, whose layer may take the activation behind it.
 type Product struct {
 	Weights [][]int64
-	In      dataflow.Type // of the layer's input
+	In      dataflow.Type // type of the layer's input
 	Plain   bool          // the layer takes no activation
 
 	op func(weights [][]int64, steps []num.Step) dataflow.Op
 }
 
-// Op is the layer without an activation.
+// Op returns the layer without an activation.
 func (p *Product) Op() dataflow.Op { return p.op(p.Weights, nil) }
 
-// With is the product of other weights.
+// With returns the product with other weights.
 func (p *Product) With(weights [][]int64) *Product {
 	next := *p
 	next.Weights = weights
 	return &next
 }
 
-// Turned is the product with the signs of some rows' weights turned round.
+// Turned returns the product with the weights of the given rows negated.
 func (p *Product) Turned(rows []bool) *Product {
 	weights := make([][]int64, len(p.Weights))
 	for c, row := range p.Weights {
@@ -50,7 +50,7 @@ func negative(row []int64) []int64 {
 	return out
 }
 
-// waits is a layer for a product that may take an activation; plain is one that does not.
+// waits returns a layer for a product that may take an activation. plain returns one that does not.
 func (m Matrix) waits(front Front, op func(weights [][]int64, steps []num.Step) dataflow.Op) (Choice, error) {
 	return Choice{Front: front, Waits: &Product{Weights: m.Weights, op: op}}, nil
 }

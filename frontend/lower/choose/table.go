@@ -14,32 +14,32 @@ import (
 	"hlsgen/hlslib/vvau"
 )
 
-// Table is ranked: of the rows of a form the first one that fits is taken.
+// Table is sorted by preference: among the rows of a form, the first one that fits is used.
 var Table = []Row{
 	row(Wire, "A function that changes no integer needs no layer.", wire),
 	elementwise(requant.Layer.Name,
-		"From 63 steps on, a layer of its own takes less than thresholds in front: it multiplies and shifts, or is "+
-			"built as a step function.",
+		"From 63 steps on, a separate layer takes fewer resources than thresholds in the layer in front. It "+
+			"multiplies and shifts, or is built as a step function.",
 		requantization),
-	row(Fused, "Thresholds cost least within the product that makes the integers: it has them one by one, as they "+
-		"are complete. "+
-		"It must be theirs alone, and rise; where it falls, the signs of the weights are turned round.", fused),
+	row(Fused, "Thresholds cost least within the product that computes the integers, as these are complete one by "+
+		"one. Nothing else may need the integers, and the function must rise. If it falls, the weights are "+
+		"negated.", fused),
 	elementwise(threshold.Layer.Name, "A comparator per step computes any function.", thresholding),
 
-	row(add.Layer.Name, "A sum of streams, and thresholds of it.", sum),
-	row(mul.Layer.Name, "A product of two streams, and thresholds of it.", times),
+	row(add.Layer.Name, "A sum of streams, and thresholds over the sum.", sum),
+	row(mul.Layer.Name, "A product of two streams, and thresholds over the product.", times),
 
-	row(globalpool.Layer.Name, "A window that is the whole image, and only adds up, needs no memory of lines.",
+	row(globalpool.Layer.Name, "A sum over the whole image needs no memory for lines.",
 		wholeSum),
-	row(pool.Layer.Name, "A window that only adds up needs no multiplier.", windowSum),
-	row(vvau.Layer.Name, "Where every channel has a window of its own, there is a vector of weights per channel.",
+	row(pool.Layer.Name, "A window that only adds needs no multiplier.", windowSum),
+	row(vvau.Layer.Name, "If every channel has its own window, each channel has a vector of weights.",
 		vectors),
 	row(mvau.Layer.Name, "A matrix of weights, per group of channels, computes any other product.", matrices),
 
-	row(globalpool.Layer.Name, "A window that is the whole image needs no memory of lines.", wholeMaximum),
-	row(pool.Layer.Name, "The greatest of a sliding window.", windowMaximum),
+	row(globalpool.Layer.Name, "A maximum over the whole image needs no memory for lines.", wholeMaximum),
+	row(pool.Layer.Name, "The maximum over a sliding window.", windowMaximum),
 
-	row(lookup.Layer.Name, "Rows of a table, of which each integer chooses one.", rows),
-	row(labelselect.Layer.Name, "The places of integers in order.", labels),
-	row(rnn.Layer.Name, "Cells over a sequence, behind the product with its elements.", cells),
+	row(lookup.Layer.Name, "Each integer selects a row of a table.", rows),
+	row(labelselect.Layer.Name, "The indices of sorted integers.", labels),
+	row(rnn.Layer.Name, "Recurrent cells run over a sequence, behind the product of its elements with weights.", cells),
 }

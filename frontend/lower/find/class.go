@@ -15,39 +15,39 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A class is what positions of an operand have in common: the real value of an integer. Those that never change, of
-// units that are dead, have a class of their own.
+// A class is a set of positions of an operand whose integers have the same scale and bias. Integers that never
+// change have classes of their own.
 type class struct {
-	affine real.Affine
+	affine real.Affine // the integer never changes
 	stays  bool
-	always int64 // the integer, where it stays
+	always int64 // the integer, if it never changes
 }
 
-// value is what a scale and a bias make of the integer of a class that never changes.
+// value returns the real value of a class whose integer never changes, with scale and bias f.
 func (c *class) value(f real.Affine) *big.Rat {
 	v := new(big.Rat).SetInt64(c.always)
 	return v.Add(v.Mul(v, f.Scale), f.Bias)
 }
 
-// classes are the elements of a form that have the same numbers, by the first of them.
+// classes groups the elements of a form that have the same numbers. Each group is known by its first element.
 type classes struct {
 	first []int
-	index []int32 // in operand.of
-	last  int
-	alike bool // all are of one class: no channel's integer stays, and there are no numbers that differ
+	index []int32 // index in operand.of
+	last  int     // group of the element before
+	alike bool    // all elements have one class: no integer stays, and all numbers are equal
 }
 
-// begin is for elements of a form, whose integers are at a place.
+// begin prepares for the elements of a form, whose integers are at the given place.
 func (c *classes) begin(at *place.Place, form *scaled.Form) {
 	c.alike = form.Uniform() && !slices.ContainsFunc(at.Type.Range, func(r num.Range) bool { return r.Lo == r.Hi })
 }
 
-// maxClasses bounds the search for an element's like: beyond it, elements hardly share any numbers.
+// maxClasses limits the groups that are searched. With more groups, elements hardly share any numbers.
 const maxClasses = 1 << 14
 
-// of is the class of element k of a form, which is at a position of its stream. from is how many elements were traced
-// before those of the form. Elements mostly are like the one before, or like the one that followed the like of the one
-// before.
+// of returns the class of element k of a form, whose integer is at the given position of its stream. Before this
+// form, from elements were traced. An element usually belongs to the group of the element before, or to the group
+// after that.
 func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k, from int, position int32) (int32, error) {
 	if c.alike && len(c.first) > 0 {
 		return c.index[0], nil
@@ -81,18 +81,19 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k, from int
 	return found, nil
 }
 
-// ErrUnscaled is behind the reasons of values that are a function of one integer, but no scale and bias of it.
+// ErrUnscaled is in the error chain of reasons for values that are a function of one integer, but not a scale and a
+// bias.
 var ErrUnscaled = errors.New("find: no scaled integer")
 
 const afterActivation = "quantise the input of this layer, after its activation function"
 
-// unscaled is the reason of such a value, and nodes are its slice.
+// unscaled returns an error with ErrUnscaled. nodes are the nodes between the integer and the value.
 func unscaled(nodes []*graph.Node) error {
 	return unmapped.By(ErrUnscaled, diag.NotMapped,
 		"its input is no scaled integer: "+between(nodes)+" stands between it and the last quantiser", afterActivation)
 }
 
-// find is the number of a class. What was traced before has most of them, in the same order.
+// find returns the index of a class. Classes of elements traced before usually come again in the same order.
 func (o *Operand) find(c class, from int) int32 {
 	if from > 0 {
 		for i := range o.of {
@@ -108,11 +109,11 @@ func (o *Operand) find(c class, from int) int32 {
 	return int32(len(o.of) - 1)
 }
 
-// Affine is what the elements of a channel have in common: position k is of channel k modulo n. A channel of constants
-// has the zero Affine. ok is false where elements of a channel differ: those that never change are like any that give
-// them their value.
+// Affine returns the scale and bias of each channel. Position k belongs to channel k modulo n. A channel of
+// constants has the zero Affine. ok is false if elements of a channel differ. An integer that never changes fits
+// any scale and bias that give its value.
 func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
-	found := slices.Repeat([]int32{-1}, n) // of the class that decides
+	found := slices.Repeat([]int32{-1}, n) // class that decides, per channel
 	for _, staying := range []bool{false, true} {
 		for k, v := range o.class.all {
 			if v < 0 || o.of[v].stays != staying {
@@ -137,8 +138,8 @@ func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
 	return of, true
 }
 
-// Always is the value of every one of n channels that never changes, its padding included: such a channel carries no
-// scale. It is nil where there is none.
+// Always returns the value of each of n channels that never changes, padding included, and nil for other channels.
+// A channel that never changes has no scale. The result is all nil if there is no such channel.
 func (o *Operand) Always(n int) (always []*big.Rat) {
 	if !slices.ContainsFunc(o.of, func(c class) bool { return c.stays }) {
 		return make([]*big.Rat, n)
@@ -166,7 +167,8 @@ func (o *Operand) Always(n int) (always []*big.Rat) {
 	return always
 }
 
-// inputs is what weights meet. Where the inputs have several scales, those that never change are what they always are.
+// inputs returns the inputs of weights. If the inputs have several scales, inputs that never change become
+// constants.
 func inputs(in []real.Affine, always []*big.Rat) *whole.Inputs {
 	other := func(f real.Affine) bool { return f.Scale != in[0].Scale && f.Scale.Cmp(in[0].Scale) != 0 }
 	if slices.ContainsFunc(in, other) {

@@ -14,15 +14,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Codes is what a quantiser rounds: of every element a function of integers.
+// Codes holds the input of a quantiser: each element is a function of integers.
 type Codes struct {
 	Step  *graph.Step
 	Forms *scaled.Forms
 
-	p      *Program
-	n      int       // elements
+	p      *Program  // elements
+	n      int       // set by Recode: successive integers give codes that differ by at most 1
 	stairs bool      // of Recode: codes go up, or down, by 1, with the integers that they are functions of
-	over   num.Range // of Recode: the codes
+	over   num.Range // set by Recode: range of the codes
 }
 
 // CodesOf reads a quantiser.
@@ -35,7 +35,7 @@ func (p *Program) CodesOf(step *graph.Step) (*Codes, error) {
 	return &Codes{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
-// Joins is a form of several integers; ok is false where there is none.
+// Joins returns a form of several integers, if there is one.
 func (c *Codes) Joins() (form *scaled.Form, ok bool) {
 	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 })
 	if i < 0 {
@@ -44,7 +44,7 @@ func (c *Codes) Joins() (form *scaled.Form, ok bool) {
 	return &c.Forms.Of[i], true
 }
 
-// leaf is the integer of element k; ok is false where it is constant.
+// leaf returns the integer of element k. ok is false if the element is constant.
 func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
 	leaves := c.Forms.At(k).Leaves()
 	if len(leaves) == 0 {
@@ -53,26 +53,26 @@ func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
 	return leaves[0].Tensor, leaves[0].Index[k], true
 }
 
-// A Source is an integer tensor of which codes are made: by one function per channel of its stream, or, where pixels
-// differ, by one per element.
+// A Source is an integer tensor from which codes are computed. It has one function per channel of its stream or, if
+// pixels differ, one per element.
 type Source struct {
 	Tensor    string
 	Functions []*real.Expr
 	Nodes     []*graph.Node
 
-	first []int // per channel: an element of the quantiser's; -1 where it takes none
+	first []int // per channel: index in the quantiser of one of its elements, or -1 if it has none there
 }
 
-// Sources finds the integers behind the quantiser, and that all elements of a channel have one function.
+// Sources finds the integers behind the quantiser. All elements of a channel must have the same function.
 func (c *Codes) Sources() (list []*Source, reject error) {
 	return c.sources(func(at *place.Place) int { return at.Type.Shape.Channels() })
 }
 
-// maxPositions bounds the functions of single elements: each is a row of the tables of its layer.
+// maxPositions limits the functions of single elements. Each is a row of the tables of its layer.
 const maxPositions = 1 << 16
 
-// Positions is Sources with a function per element: what a quantiser rounds may have another scale or bias at every
-// pixel. ok is false where elements are taken several times, or are too many.
+// Positions is Sources with a function per element: the quantiser's input may have another scale or bias at every
+// pixel. ok is false if elements are used several times, or if there are too many.
 func (c *Codes) Positions() (list []*Source, ok bool) {
 	if c.n > maxPositions {
 		return nil, false
@@ -81,15 +81,15 @@ func (c *Codes) Positions() (list []*Source, ok bool) {
 	return list, reject == nil
 }
 
-// A codesPart is the elements of one form: integers of a source.
+// A codesPart describes the elements of one form: integers of a source.
 type codesPart struct {
 	leaf *scaled.Var
 	at   *place.Place
 	src  *Source
 }
 
-// sources finds the integers behind the quantiser, where all elements whose position leaves one remainder have one
-// function.
+// sources finds the integers behind the quantiser. functions gives their number of functions n. Elements whose
+// positions are equal modulo n must have the same function.
 func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, reject error) {
 	by := map[string]*Source{}
 	var joined *scaled.Form
@@ -111,7 +111,7 @@ func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, rejec
 		src := w.src
 		switch first := &src.first[int(w.at.Position(w.leaf.Index[k]))%len(src.first)]; {
 		case *first < 0:
-			if *first = k; form != joined { // most elements are of one form
+			if *first = k; form != joined { // most elements have the same form as the one before
 				src.Nodes, joined = graph.Join(src.Nodes, form.Nodes), form
 			}
 		case !c.alike(*first, k):
@@ -143,16 +143,16 @@ func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, rejec
 
 const perChannel = "use scales and biases per tensor or per channel"
 
-// varied is the reason of parameters that differ at an element from those of its channel.
+// varied returns the reason for parameters of an element that differ from those of its channel.
 func varied(element int, hint string) error {
 	return unmapped.Because(
 		fmt.Sprintf("its parameters vary along another axis than the channels (element %d)", element), hint)
 }
 
-// ByElement reports whether a source of a type has a function per element, not per channel.
+// ByElement reports whether a source of type t has a function per element, not per channel.
 func (s *Source) ByElement(t dataflow.Type) bool { return len(s.Functions) != t.Shape.Channels() }
 
-// complete gives channels that are not taken a function of those that are.
+// complete gives unused channels the function of used ones.
 func complete(functions []*real.Expr, with *real.Expr) {
 	for c, f := range functions {
 		if f == nil {
@@ -172,14 +172,14 @@ func (c *Codes) alike(k, l int) bool {
 	return a.Equal(b)
 }
 
-// InPlace reports whether each code comes from a place of its own, and all places are taken: then codes lie where their
-// integers did.
+// InPlace reports whether each code comes from a separate integer and all integers are used. Then each code has the
+// position of its integer.
 func (c *Codes) InPlace(p *place.Place) (at *graph.List, ok bool) {
 	if p.Type.Shape.Size() != c.n {
 		return nil, false
 	}
 	taken := make([]bool, c.n)
-	still, ordered := true, true // code k is of integer k, and lies at k
+	still, ordered := true, true // code k comes from integer k, and has position k
 	for k := range c.n {
 		_, index, ok := c.leaf(k)
 		if !ok {
@@ -206,8 +206,9 @@ func (c *Codes) InPlace(p *place.Place) (at *graph.List, ok bool) {
 	return graph.Listed(places), true
 }
 
-// Among is codes that lie where the integers of their one source do, with constants among them, which lie nowhere:
-// their real values are of a scale of 0. ok is false where there are no constants.
+// Among returns the positions of codes that are at the positions of the integers of their single source, with
+// constants among them. Constants have no position, and a real value with scale 0. ok is false if there are no
+// constants.
 func (c *Codes) Among(p *place.Place) (at *graph.List, of []real.Affine, ok bool) {
 	places := make([]int32, c.n)
 	of = slices.Repeat(scaled.Unit, c.n)
@@ -225,8 +226,8 @@ func (c *Codes) Among(p *place.Place) (at *graph.List, of []real.Affine, ok bool
 	return graph.Listed(places), of, ok
 }
 
-// Data is Moved without the channels of constants, which lie nowhere: their real values are of a scale of 0. ok is
-// false where an element is constant at some pixels only.
+// Data is Moved without the channels of constants, which have no position and a real value with scale 0. ok is
+// false if an element is constant at some pixels only.
 func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place) (f *Arrangement, of []real.Affine,
 	ok bool) {
 	f = &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}}
@@ -260,7 +261,7 @@ func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place)
 	return f, of, true
 }
 
-// constant is the code of element k, which is constant.
+// constant returns the code of element k, which must be constant.
 func (c *Codes) constant(k int) (int64, error) {
 	e, _ := c.Forms.At(k).Numbers(k)
 	v, err := real.Compile(e).StepOver(num.Range{}, 1)
@@ -270,16 +271,16 @@ func (c *Codes) constant(k int) (int64, error) {
 	return v.Value[0], nil
 }
 
-// An Arrangement is codes in the order of pixels, whose channels lie along an axis.
+// An Arrangement is a list of codes in the order of pixels, whose channels lie along an axis.
 type Arrangement struct {
 	*Operand
 	Shape     dataflow.Shape
-	Places    *graph.List  // per code: its position; nil where code i is at i
-	Fill      int64        // the code of constants
-	Functions []*real.Expr // per channel, where codes are yet to be made of what is moved
+	Places    *graph.List  // position of each code; nil if code i is at position i
+	Fill      int64        // code of constants
+	Functions []*real.Expr // per channel, if the codes still have to be computed from the moved integers
 }
 
-// Moved is the codes of sources, which coded says the places of, in the order of pixels.
+// Moved returns the codes of sources in the order of pixels. coded gives the places of the sources' codes.
 func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place) (*Arrangement, error) {
 	f := &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}}
 	for _, src := range sources {
@@ -303,8 +304,9 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 	return f, nil
 }
 
-// Unmoved is integers in the order of pixels, of which the codes are made then: where one integer is quantised in
-// several ways, it must be there several times. ok is false where that does not help.
+// Unmoved returns integers in the order of pixels, from which the codes are computed afterwards. It serves an
+// integer that is quantised in several ways and therefore has to occur several times. ok is false if that does not
+// help.
 func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
 	f = &Arrangement{Operand: &Operand{}}
 	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
@@ -325,7 +327,8 @@ func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
 	return f, true
 }
 
-// Axes is where channels may lie, the likely axis first: elements of depth to space look as if it were another.
+// Axes returns the axes along which channels may lie, the likeliest first. Depth to space, for example, makes
+// another axis look like that of channels.
 func (c *Codes) Axes() []int {
 	axes := []int{c.Axis()}
 	for _, a := range []int{1, len(c.Step.Shape) - 1} {
@@ -336,7 +339,7 @@ func (c *Codes) Axes() []int {
 	return axes
 }
 
-// Axis is the axis of the codes along which the channels of their sources lie.
+// Axis returns the axis of the codes along which the channels of their sources lie.
 func (c *Codes) Axis() int {
 	shape := c.Step.Shape
 	stride := 1
@@ -347,12 +350,12 @@ func (c *Codes) Axis() int {
 		}
 		return tensor, c.p.Places[tensor].Channel(index)
 	}
-	middle := 0 // an element that is likely none of a border
+	middle := 0 // an element that is probably not in a border
 	for i := len(shape) - 1; i >= 0; i-- {
 		middle += shape[i] / 2 * stride
 		stride *= shape[i]
 	}
-	for _, several := range []bool{false, true} { // neighbours of one tensor tell more than those of two
+	for _, several := range []bool{false, true} { // neighbours of one tensor are better evidence than those of two
 		stride = 1
 		for i := len(shape) - 1; i > 0; i-- {
 			if shape[i] > 1 {
@@ -365,7 +368,7 @@ func (c *Codes) Axis() int {
 			stride *= shape[i]
 		}
 	}
-	for i, n := range shape { // one channel: any axis of one element will do
+	for i, n := range shape { // one channel: any axis of one element fits
 		if i > 0 && n == 1 {
 			return i
 		}
@@ -373,8 +376,9 @@ func (c *Codes) Axis() int {
 	return len(shape) - 1
 }
 
-// Ahead is the codes of an image of c channels in front of a maximum, whose forms are given: functions[i] of the real
-// value of channel i. Of the integers' stream, they are a source; the movement puts them in the order of the image.
+// Ahead returns the codes of an image of c channels in front of a maximum, whose forms are given. functions[i] is
+// the function of channel i's real value. The codes are computed in the order of the integers' stream, and the
+// movement gives them the order of the image.
 func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
 	form, leaf, ok := forms.One()
 	if !ok {

@@ -12,14 +12,15 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Window is a window that slides over the image, for a layer.
+// Window describes a window over the image for a layer.
 func (im *Image) Window(win *graph.Window) choose.Window {
 	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} &&
 		win.Dilation == [2]int{1, 1}
 	return choose.Window{Window: win, Channels: im.C, Covers: covers}
 }
 
-// channel is the constant of a channel of the tensor that was left out, or else its number among those that were not.
+// channel returns the constant of a channel that was left out of the tensor, or else the channel's number among the
+// others.
 func (im *Image) channel(c int) (constant *big.Rat, kept int) {
 	if im.constants == nil {
 		return nil, c
@@ -44,13 +45,13 @@ type Terms struct {
 	columns Channels
 }
 
-// Terms returns what a step adds up.
+// Terms returns the terms that a step adds.
 func (im *Image) Terms(step *graph.Step, w *graph.Tensor) *Terms {
 	return &Terms{im, step.Window, step.Dot, w, ChannelsOf(step.Window, step.Shape)}
 }
 
-// Scales returns the scale of every channel of a group; nil where it is a constant. ok is false where groups have
-// scales of their own.
+// Scales returns the scale of every channel of a group, nil for constants. ok is false if groups have different
+// scales.
 func (t *Terms) Scales() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, t.window.Depth)
 	for c := range t.window.Depth * t.window.Group {
@@ -67,7 +68,7 @@ func (t *Terms) Scales() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// Blocks returns in which block of the weights each channel is, and their number (whole.Blocks).
+// Blocks returns the block of weights in which each channel is, and the number of blocks (whole.Blocks).
 func (t *Terms) Blocks() (of []int, count int) {
 	all := make([]float64, t.window.Positions())
 	return whole.Blocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
@@ -78,7 +79,7 @@ func (t *Terms) Blocks() (of []int, count int) {
 	})
 }
 
-// Taps reports whether the weights are in blocks that differ from one position of the kernel to another.
+// Taps reports whether the weights form blocks that differ between positions of the kernel.
 func (t *Terms) Taps() bool {
 	one := make([]float64, 1)
 	_, count := whole.Blocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
@@ -93,15 +94,15 @@ func (t *Terms) weight(k, c int) float64 {
 	return t.weights.At(int(t.dot.BBase.At(c*t.columns.Stride) + t.dot.BOffset[k]))
 }
 
-// A group is what the weights of a group's outputs meet.
+// A group holds the inputs of the weights of a group's outputs.
 type group struct {
-	data      []int // terms of the sum that are data
-	constants []int // those that are not
+	data      []int // terms of the sum that depend on data
+	constants []int // constant terms
 	values    []*big.Rat
-	inputs    *whole.Inputs // the data
+	inputs    *whole.Inputs // inputs that are data
 }
 
-// group reads the k terms that are channels from the first on.
+// group reads k terms, whose channels begin with channel first.
 func (im *Image) group(win *graph.Window, k, first int) *group {
 	g := &group{}
 	in, always := make([]real.Affine, 0, k), make([]*big.Rat, 0, k)
@@ -118,8 +119,8 @@ func (im *Image) group(win *graph.Window, k, first int) *group {
 	return g
 }
 
-// likeBefore reports whether the channels of a group, from the first on, are like those of the group before, so that
-// weights meet the same.
+// likeBefore reports whether the channels of a group, from channel first on, equal those of the group before, so
+// that equal weights give equal results.
 func (im *Image) likeBefore(win *graph.Window, first int) bool {
 	if im.constants != nil {
 		return false
@@ -134,7 +135,7 @@ func (im *Image) likeBefore(win *graph.Window, first int) bool {
 	return true
 }
 
-// Convolution is the product of the image's windows with weights. of is the real values of the outputs.
+// Convolution returns the product of the image's windows with weights. of holds the real values of the outputs.
 func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix, of scaled.Values, reject error) {
 	d, win := step.Dot, step.Window
 	channels := ChannelsOf(win, step.Shape)
@@ -154,7 +155,7 @@ func (im *Image) Convolution(step *graph.Step, w *graph.Tensor) (m choose.Matrix
 		for _, k := range g.data {
 			weights = append(weights, w.At(base+int(d.BOffset[k])))
 		}
-		if row == nil || !slices.Equal(weights, before) { // as those of a mean are
+		if row == nil || !slices.Equal(weights, before) { // equal in a mean, for example
 			var reject error
 			if row, f, reject = g.inputs.Column(weights); reject != nil {
 				return m, of, reject

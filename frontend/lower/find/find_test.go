@@ -19,8 +19,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// program is a model whose input x, and r where it has one, are integers in halves, one behind the other on a stream
-// of vectors of their last axis.
+// program prepares a model. Its input x, and r if it has one, are integers in steps of 1/2. They lie one behind the
+// other on a stream of vectors along their last axis.
 func program(t *testing.T, m *onnxtest.Model) *Program {
 	t.Helper()
 	var d diag.List
@@ -46,7 +46,7 @@ func program(t *testing.T, m *onnxtest.Model) *Program {
 	return p
 }
 
-// model has an input of two vectors of three elements.
+// model returns a model with an input of two vectors of three elements.
 func model() *onnxtest.Model {
 	m := onnxtest.New(13).Opset("qonnx.custom_op.general", 2)
 	return m.Input("x", graph.Float32, 2, 3).Init("one", graph.Float32, nil, 1).Init("zero", graph.Float32, nil, 0).
@@ -57,7 +57,7 @@ func quantised(m *onnxtest.Model, in, out string) {
 	m.Node("Quant", in, "one", "zero", "bits").Domain("qonnx.custom_op.general").Int("signed", 1).Out(out)
 }
 
-// code is the quantiser of a model that has one.
+// code returns the only quantiser of a model.
 func code(t *testing.T, p *Program) *graph.Step {
 	t.Helper()
 	at := slices.IndexFunc(p.Steps, scaled.IsCode)
@@ -67,7 +67,7 @@ func code(t *testing.T, p *Program) *graph.Step {
 	return p.Steps[at]
 }
 
-// producer is the step of an operator's only node.
+// producer returns the step of the only node of an operator.
 func producer(t *testing.T, p *Program, is func(s *graph.Step) bool) *graph.Step {
 	t.Helper()
 	at := slices.IndexFunc(p.Steps, is)
@@ -77,13 +77,13 @@ func producer(t *testing.T, p *Program, is func(s *graph.Step) bool) *graph.Step
 	return p.Steps[at]
 }
 
-// An operand is the integers behind a tensor, with what they are worth, channel by channel.
+// TestOperand checks the integers behind a tensor and their real values, channel by channel.
 func TestOperand(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		make  func(m *onnxtest.Model)
-		froms string // where each element comes from
+		froms string // source of each element
 		of    string // scale and bias of each of three channels
 		falls string
 		fails bool
@@ -143,7 +143,8 @@ func TestOperand(t *testing.T) {
 	}
 }
 
-// What a quantiser rounds is a function per channel of the integers, or a joint of several.
+// TestCodes checks that a quantiser rounds a function of the integers per channel, or a joint function of several
+// integers.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -211,7 +212,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// Steps that nobody needs count for nothing, and a quantiser is found behind steps of one argument alone.
+// TestUses checks that unused steps do not count, and that a quantiser is found only behind steps of one argument.
 func TestUses(t *testing.T) {
 	t.Parallel()
 	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -251,7 +252,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// A quantiser behind a product is not the next one of what is multiplied.
+// TestQuantisedNext checks that a quantiser behind a product is not the next quantiser of the product's data.
 func TestQuantisedNext(t *testing.T) {
 	t.Parallel()
 	m := model().Init("w", graph.Float32, []int{3, 3}, 1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -267,7 +268,8 @@ func TestQuantisedNext(t *testing.T) {
 	}
 }
 
-// Vectors are multiplied with the weights that are left of a matrix where elements are scaled.
+// TestVectors checks that vectors are multiplied with the weights of their scaled elements, without those of
+// constants.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	m := model().Init("w", graph.Float32, []int{3, 2}, 1, 0, 2, 3, 0, -1).Init("s", graph.Float32, []int{3}, 1, 2, 1)
@@ -298,7 +300,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// Integers of two tensors meet in a sum of multiples, as small as they can be.
+// TestJoint checks that integers of two tensors are joined in a sum of multiples that are as small as possible.
 func TestJoint(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
@@ -341,7 +343,7 @@ func TestJoint(t *testing.T) {
 	}
 }
 
-// forms are the functions that a step's elements are.
+// forms returns the functions of a step's elements.
 func forms(t *testing.T, p *Program, step *graph.Step) *scaled.Forms {
 	t.Helper()
 	f, err := p.Integers.FormsOf(step, p.Integers.All(graph.Size(step.Shape)))
@@ -351,14 +353,14 @@ func forms(t *testing.T, p *Program, step *graph.Step) *scaled.Forms {
 	return f
 }
 
-// What is put in order is integers where their order is that of their values, or that turned round; columns of another
-// scale come to one by larger weights.
+// TestRanking checks values to be sorted. Integers are sorted if their order is the values' order, or the reverse.
+// Columns of different scales get a common scale by larger weights.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		scales    []float64
 		falls, ok bool
-		weights   string // of three columns of weights 1 and -2; empty where they come to no one scale
+		weights   string // for three columns of weights 1 and -2; empty if they get no common scale
 	}{
 		{[]float64{2, 2, 2}, false, true, "[[1 -2] [1 -2] [1 -2]]"},
 		{[]float64{-2, -2, -2}, true, true, "[[1 -2] [1 -2] [1 -2]]"},
@@ -389,7 +391,7 @@ func TestRanking(t *testing.T) {
 	}
 }
 
-// Frames of windows are pixels, whatever the order of the axes.
+// TestLayouts checks that frames of windows are pixels, whatever the order of the axes.
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -408,7 +410,7 @@ func TestLayouts(t *testing.T) {
 			if err != nil || fmt.Sprint(frame) != tt.frame || fmt.Sprint(elements.Table()) != tt.elements {
 				t.Errorf("%v: %v, %v, %v", tt.shape, frame, elements.Table(), err)
 			}
-			frame[0] = 100 // the caller's
+			frame[0] = 100 // the list of the caller
 		}
 		c := ChannelsOf(w, tt.shape)
 		if c != tt.channels || c.Of(4) != map[bool]int32{false: 1, true: 0}[tt.last] || len(all) != 1 {

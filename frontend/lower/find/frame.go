@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// channelAxis is the axis of channels of a window's data.
+// channelAxis returns the axis of channels in a window's data.
 func channelAxis(w *graph.Window, shape []int) int {
 	if w.ChannelsLast {
 		return len(shape) - 1
@@ -18,16 +18,15 @@ func channelAxis(w *graph.Window, shape []int) int {
 	return 1
 }
 
-// Layout is the frame of a window's data or results, and the positions of its elements.
+// Layout returns the frame of a window's data or results, and the positions of its elements.
 func Layout(w *graph.Window, shape []int) (dataflow.Shape, *graph.List) {
 	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
 
-// Layouts are layouts by shape and axis of channels: networks repeat their shapes, and each has one, which nobody may
-// change.
+// Layouts caches layouts by shape and axis of channels, since networks repeat shapes. Callers must not change them.
 type Layouts map[string]*layout
 
-// A layout is what Layout gives, and the elements in the order of the positions.
+// A layout holds the result of Layout, and the elements in the order of the positions.
 type layout struct {
 	shape        dataflow.Shape
 	at, elements *graph.List
@@ -44,7 +43,7 @@ func (all Layouts) find(w *graph.Window, shape []int) *layout {
 	return l
 }
 
-// Of is Layout, whose lists are made once for every shape.
+// Of is Layout with cached lists.
 func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, *graph.List) {
 	l := all.find(w, shape)
 	return slices.Clone(l.shape), l.at
@@ -67,14 +66,15 @@ func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.L
 	return slices.Clone(l.shape), l.elements, nil
 }
 
-// A Channels is the channels of a tensor: how many, and how far apart elements of neighbouring ones are.
+// A Channels describes the channels of a tensor: their number, and the distance between elements of adjacent
+// channels.
 type Channels struct{ N, Stride int }
 
-// ChannelsOf are the channels of a window's data or results.
+// ChannelsOf returns the channels of a window's data or results.
 func ChannelsOf(w *graph.Window, shape []int) Channels {
 	axis := channelAxis(w, shape)
 	return Channels{shape[axis], graph.Size(shape[axis+1:])}
 }
 
-// Of is the channel of element i.
+// Of returns the channel of element i.
 func (c Channels) Of(i int32) int32 { return i / int32(c.Stride) % int32(c.N) }

@@ -13,19 +13,19 @@ import (
 
 // An Image is the input of a sliding window: pixels, and the padding around them.
 type Image struct {
-	*Operand      // the pixels, padding left out
+	*Operand      // the pixels without padding
 	H, W, C       int
 	Before, After [2]int
-	Fill          int64         // the code of padding
-	Affine        []real.Affine // per channel
+	Fill          int64         // code of padding
+	Affine        []real.Affine // real value per channel
 
-	always    []*big.Rat // per channel: the value that it always has, padding included; nil where it changes
-	constants []*big.Rat // per channel of the tensor: its constant, where it is left out; nil where none is
+	always    []*big.Rat // value per channel that never changes, padding included; nil if it changes
+	constants []*big.Rat // constant per channel of the tensor that is left out, nil for others; nil if none is
 }
 
-// ImageOf reads the pixels that a window slides over. o is its data as Frame lists them, in a frame of the shape.
-// Constants around the pixels are the window's padding where it can pad so far; otherwise they stay part of the
-// operand.
+// ImageOf reads the pixels over which a window slides. o holds its data in the order of Frame, in a frame of the
+// given shape. Constants around the pixels become the window's padding if the window can pad that far. Otherwise
+// they stay part of the operand.
 func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error) {
 	im := &Image{}
 	ok := true
@@ -68,5 +68,5 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 	return im, nil
 }
 
-// Shape is the frame of the pixels.
+// Shape returns the frame of the pixels.
 func (im *Image) Shape() dataflow.Shape { return dataflow.Shape{im.H, im.W, im.C} }

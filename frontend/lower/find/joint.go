@@ -16,20 +16,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Joint is a value of several integer tensors, whose elements are brought into one order.
+// A Joint is a value computed from several integer tensors, whose elements are brought into one order.
 type Joint struct {
-	Shape    dataflow.Shape // of a frame in that order
-	At       *graph.List    // the position of each element of the value; nil where element i is at i
+	Shape    dataflow.Shape // shape of a frame in that order
+	At       *graph.List    // position of each element of the value; nil if element i is at position i
 	Operands []*Operand     // in that order, one per tensor
 	Nodes    []*graph.Node
 
 	form  *scaled.Form
-	at    []int32 // At, spelled out
-	first []int   // per channel: an element
+	at    []int32 // At as a list
+	first []int   // an element per channel
 }
 
-// JointOf takes the order of the first of the tensors of which every element is used, or else one of pixels, such that
-// all elements of a channel are the same function. The step's elements have one form.
+// JointOf reads a value of several integer tensors. It uses the order of the first tensor of which every element is
+// used, or else an order of pixels. All elements of a channel must be the same function. The step's elements must
+// have a single form.
 func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
@@ -69,8 +70,8 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 	return nil, varied(varies, perChannel)
 }
 
-// channels finds an element of each channel. It returns an element that is another function than that of its channel;
-// -1 where there is none.
+// channels finds an element of each channel. It returns an element whose function differs from that of its channel,
+// or -1 if there is none.
 func (j *Joint) channels(n int) (varies int) {
 	j.first = slices.Repeat([]int{-1}, j.Shape.Channels())
 	for k, e := range place.Inverse(graph.Listed(j.at), n) {
@@ -98,7 +99,7 @@ func (j *Joint) withOperands(p *Program, leaves []*scaled.Var, n int) *Joint {
 	return j
 }
 
-// onto is the positions of a tensor's elements where each of them is used once.
+// onto returns the positions of a tensor's elements, if each element is used exactly once.
 func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
 	if p.Type.Shape.Size() != n {
 		return nil, false
@@ -114,7 +115,7 @@ func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
 	return at, true
 }
 
-// ranges is the integers of channel c, of each of several types.
+// ranges returns the ranges of channel c of several types.
 func ranges(types []dataflow.Type, c int) (out []num.Range) {
 	for i := range types {
 		out = append(out, types[i].Channel(c))
@@ -122,7 +123,7 @@ func ranges(types []dataflow.Type, c int) (out []num.Range) {
 	return out
 }
 
-// alive is an expression of integers of the ranges, of which those that never change have gone: they carry no scale.
+// alive returns an expression with integers that never change replaced by constants, since they have no scale.
 func alive(e *real.Expr, in []num.Range) *real.Expr {
 	with, spans := make([]*real.Expr, len(in)), make([]real.Interval, len(in))
 	for i, r := range in {
@@ -133,7 +134,7 @@ func alive(e *real.Expr, in []num.Range) *real.Expr {
 	return e.Substitute(with).Within(spans)
 }
 
-// repeats reports whether channel c is the same function of the same integers as the one before.
+// repeats reports whether channel c is the same function of the same integers as the channel before.
 func (j *Joint) repeats(c int, types []dataflow.Type) bool {
 	if c == 0 || !j.form.SameNumbers(j.first[c-1], j.first[c]) {
 		return false
@@ -153,7 +154,7 @@ func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*rea
 		if !ok {
 			return nil, nil, Joined(j.form)
 		}
-		if l.Fixed() { // a dead channel: any sum will do
+		if l.Fixed() { // a dead channel: any sum is right
 			for i := range l.Scale {
 				l.Scale[i] = big.NewRat(1, 1)
 			}
@@ -163,8 +164,8 @@ func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*rea
 	return inner, outer, nil
 }
 
-// Sum is the value as a sum of multiples, which are whole, and as small as they can be. of is its real values, per
-// element.
+// Sum returns the value as a sum of integer multiples, which are as small as possible. of holds the real values,
+// per element.
 func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
@@ -192,7 +193,8 @@ func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, re
 	return sum, scaled.Values{Of: affine, Group: func(i int32) int32 { return j.at[i] % channels }}, nil
 }
 
-// Codes is the function that the codes of the value are, in at most limit steps: of a sum, or else of a product.
+// Codes returns the function that computes the codes of the value, with at most limit steps: of a sum, or else of a
+// product.
 func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
@@ -234,7 +236,7 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 	return f.Equal(g)
 }
 
-// product is the codes of a product of two integers. reject is why they are no sum.
+// product returns the codes of a product of two integers. reject is the reason why they are no sum.
 func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.Function, error) {
 	out := choose.Times{Steps: make([]num.Step, len(j.first))}
 	for c, k := range j.first {

@@ -2,17 +2,17 @@ package find
 
 import "sort"
 
-// labels are numbers of classes, position by position. Those that are the same side by side are known together.
+// labels stores the class of each position. It stores adjacent positions with the same class as one run.
 type labels struct {
 	n    int
 	runs []label
-	last int // the run that was looked at last
+	last int // run of the last access
 }
 
-// A label is the class of positions from first on.
+// A label states the class of all positions from first up to the next label.
 type label struct{ first, class int32 }
 
-// then appends a position's.
+// then appends a position.
 func (l *labels) then(class int32) {
 	if k := len(l.runs) - 1; k < 0 || l.runs[k].class != class {
 		l.runs = append(l.runs, label{int32(l.n), class})
@@ -20,7 +20,7 @@ func (l *labels) then(class int32) {
 	l.n++
 }
 
-// at is that of position k.
+// at returns the class of position k.
 func (l *labels) at(k int) int32 {
 	if l.last >= len(l.runs) || int(l.runs[l.last].first) > k || k >= l.end(l.last) {
 		l.last = sort.Search(len(l.runs), func(i int) bool { return int(l.runs[i].first) > k }) - 1
@@ -28,7 +28,7 @@ func (l *labels) at(k int) int32 {
 	return l.runs[l.last].class
 }
 
-// end is the position behind those of a run.
+// end returns the position behind a run.
 func (l *labels) end(run int) int {
 	if run+1 < len(l.runs) {
 		return int(l.runs[run+1].first)

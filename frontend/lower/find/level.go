@@ -8,14 +8,15 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// maxLevelled bounds the weights that become larger for the sake of one scale: those of 8 bits, as layers mostly have.
+// maxLevelled limits weights that grow to reach a common scale: to 8 bits, as most layers have.
 const maxLevelled = 1 << 7
 
-// Level brings the columns of a product of the ranking's integers to one scale. Each column's integers are as small as
-// they can be, so that its scale may be a multiple of its neighbours' though all weights were quantised alike; and
-// scales per channel may be powers of two. The weights of a column are multiplied by what its scale has over the unit
-// that all have in common. ok is false where the labels differ in more than that, or weights would become too large. of
-// is the real values of the new integers; falls says that what is put in order falls where the integers rise.
+// Level gives all columns of the product that computes the ranking's integers a common scale. Each column's
+// integers are as small as possible. So its scale may be a multiple of its neighbours' scale even if all weights
+// were quantised alike. Scales per channel may also be powers of two. Level multiplies the weights of a column by
+// its scale over the common unit. ok is false if the labels differ in more than that, or if weights would become
+// too large. of holds the real values of the new integers. falls is true if the values to be sorted fall where the
+// integers rise.
 func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls, ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
@@ -27,7 +28,7 @@ func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled
 		falls = true
 		unit.Neg(unit)
 	}
-	factors := make([]*big.Rat, len(scales)) // they are whole
+	factors := make([]*big.Rat, len(scales)) // integers
 	for c, v := range scales {
 		factors[c] = new(big.Rat).Quo(v, unit)
 	}
@@ -44,7 +45,7 @@ func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled
 	return out, of, falls != r.reversed, true
 }
 
-// levelled multiplies each channel's weights by a whole number. It is nil where one becomes too large.
+// levelled multiplies each channel's weights by an integer. It returns nil if a weight becomes too large.
 func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
 	limit := int64(maxLevelled)
 	for _, row := range weights {
@@ -68,8 +69,8 @@ func levelled(weights [][]int64, factors []*big.Rat) (out [][]int64) {
 	return out
 }
 
-// columns is the scale of every column of weights; 0 where all of a column's weights are 0, and any scale does. ok is
-// false where a column has several, where a scale is 0, or where biases differ within a row.
+// columns returns the scale of every column of weights, or 0 if all weights of a column are 0, so that any scale
+// fits. ok is false if a column has several scales, if a scale is 0, or if biases differ within a row.
 func (r *Ranking) columns(weights [][]int64) (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(weights))
 	for i, f := range r.Affine {

@@ -15,20 +15,20 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An Operand is the data of a layer: at each position an integer of a stream, whose real value is affine, or a
-// constant. Positions are in the order in which the layer wants its elements.
+// An Operand is the data of a layer. Each position holds an integer of a stream, whose real value is a scale and a
+// bias of it, or a constant. Positions have the order in which the layer needs its elements.
 type Operand struct {
-	place.Movement               // of the tensors' streams
-	Tensors        []string      // of integers
-	Constants      []*big.Rat    // values at positions of constants; nil where there are none
-	Nodes          []*graph.Node // between the integers and the operand
+	place.Movement               // movement of the tensors' streams
+	Tensors        []string      // names of the integer tensors
+	Constants      []*big.Rat    // values of constants; nil if there are none
+	Nodes          []*graph.Node // nodes between the integers and the operand
 
-	of    []class // of positions
-	next  int     // the one that is likely to come, of those that were found
-	class labels  // per position: of of; of a constant ^its place among Constants, which is negative
+	of    []class // classes of positions
+	next  int     // class that is likely to come next
+	class labels  // index of each position in of; for constant i the negative number ^i
 }
 
-// constantAt is the constant at position k; nil where there is none.
+// constantAt returns the constant at position k, or nil if there is none.
 func (o *Operand) constantAt(k int) *big.Rat {
 	if class := o.class.at(k); class < 0 {
 		return o.Constants[^class]
@@ -36,10 +36,10 @@ func (o *Operand) constantAt(k int) *big.Rat {
 	return nil
 }
 
-// traced is how many elements are traced back at a time: the lists of where they come from are no longer than that.
+// At most traced elements are traced back at a time, which limits the size of the lists.
 const traced = 1 << 16
 
-// Operand finds the integers behind elements of a tensor, listed in the order of the positions.
+// Operand finds the integers behind elements of a tensor, which are listed in the order of the positions.
 func (p *Program) Operand(tensor string, elements *graph.List) (*Operand, error) {
 	n := elements.Len()
 	o := &Operand{}
@@ -61,7 +61,7 @@ func (p *Program) Operand(tensor string, elements *graph.List) (*Operand, error)
 	return o, nil
 }
 
-// read finds the integers of n positions from one on.
+// read finds the integers of n positions from the given one on.
 func (o *Operand) read(p *Program, forms *scaled.Forms, from, n int) error {
 	parts := make([]part, len(forms.Of))
 	for i := range forms.Of {
@@ -92,13 +92,13 @@ func (o *Operand) read(p *Program, forms *scaled.Forms, from, n int) error {
 	return nil
 }
 
-// A part is the elements of one form.
+// A part holds the elements of one form.
 type part struct {
 	form    *scaled.Form
-	last    int         // of the elements so far
-	leaf    *scaled.Var // nil where they are constants
+	last    int         // element before
+	leaf    *scaled.Var // nil for constants
 	at      *place.Place
-	stream  int16 // of the operand's
+	stream  int16 // index among the operand's streams
 	classes classes
 }
 
@@ -122,7 +122,7 @@ func (w *part) begin(p *Program, o *Operand) error {
 	return nil
 }
 
-// constant makes position k behind one a constant. Most are the one before.
+// constant makes position from+k a constant. Most constants equal the one before.
 func (o *Operand) constant(w *part, k, from int) error {
 	o.Then(place.Constant, 0)
 	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
@@ -140,7 +140,7 @@ func (o *Operand) constant(w *part, k, from int) error {
 	return nil
 }
 
-// Stream is the number of a tensor's stream among the operand's.
+// Stream returns the index of a tensor's stream among the operand's.
 func (o *Operand) Stream(p *Program, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
@@ -150,12 +150,12 @@ func (o *Operand) Stream(p *Program, tensor string) int16 {
 	})
 }
 
-// Tensor is the number of a tensor among the operand's.
+// Tensor returns the index of a tensor among the operand's.
 func (o *Operand) Tensor(tensor string) int16 {
 	return o.number(tensor, func(w string) bool { return w == tensor })
 }
 
-// number is that of the first tensor that will do, or else of one more.
+// number returns the index of the first tensor that fits. It adds the given tensor if none does.
 func (o *Operand) number(tensor string, fits func(string) bool) int16 {
 	i := slices.IndexFunc(o.Tensors, fits)
 	if i < 0 {
@@ -165,8 +165,8 @@ func (o *Operand) number(tensor string, fits func(string) bool) int16 {
 	return int16(i)
 }
 
-// between names the node of a slice that makes it no scale and bias. The padding of a product is a step of its node,
-// and nothing that stands in front of it.
+// between names the node that keeps a value from being a scale and a bias of its integer. It ignores nodes that
+// multiply with weights, for their padding is a step of their own.
 func between(nodes []*graph.Node) string {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n *graph.Node) bool {
 		written := graph.Node{Op: n.FullOp()}
@@ -183,8 +183,8 @@ func between(nodes []*graph.Node) string {
 	return unmapped.Describe(nodes[0])
 }
 
-// Falls says of each of n channels of the one stream that the operand is of whether its real values fall where the
-// integers rise. ok is false where they do both.
+// Falls tells for each of n channels whether its real values fall where the integers rise. The operand must have a
+// single stream. ok is false if a channel has both directions.
 func (o *Operand) Falls(n int) (channels []bool, ok bool) {
 	sign := make([]int, n)
 	for k, class := range o.class.all {
@@ -206,9 +206,9 @@ func (o *Operand) Falls(n int) (channels []bool, ok bool) {
 
 func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cmp(b.Bias) == 0 }
 
-// WithoutConstants leaves out the channels that are constant throughout: position k is of channel k modulo n. kept
-// lists the other channels, values the constant of each that was left out. ok is false where a channel has constants of
-// several values and nothing else.
+// WithoutConstants removes the channels that are constant everywhere. Position k belongs to channel k modulo n.
+// kept lists the other channels, and values the constant of each removed channel. ok is false if a channel has only
+// constants, with different values.
 func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
@@ -245,9 +245,10 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 	return rest, kept, values, true
 }
 
-// Fill is the code of the operand's constants, which layers that pad need: all have one value, and it is that of an
-// integer in every channel, which of says the real values of. A channel that always has this value can have any code:
-// its entry of of becomes the value alone where the code stands for another.
+// Fill returns the code of the operand's constants, for layers that pad. All constants must have one value, and it
+// must be the value of an integer in every channel, where of has the channels' real values. A channel that always
+// has this value can have any code. If the code stands for another value there, Fill replaces the channel's entry
+// of of by the constant.
 func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, class := range o.class.all {
@@ -276,7 +277,7 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 				return 0, padding(value, "lies around a channel whose value is always "+f.Bias.FloatString(6),
 					"quantise this activation once more before it is padded")
 			}
-			continue // any code will do
+			continue // any code fits
 		}
 		if v.Quo(v, f.Scale); q != nil && q.Cmp(v) != 0 {
 			return 0, padding(value, "has different codes in different channels",
@@ -302,21 +303,21 @@ func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
 	return q.Num().Int64(), nil
 }
 
-// A Padding is behind the reasons of padding whose value is no code.
+// A Padding is in the error chain of reasons for padding whose value has no code.
 type Padding struct{ Value *big.Rat }
 
 func (*Padding) Error() string { return "find: padding" }
 
-// padding is such a reason: what is wrong with the value.
+// padding returns an error with a Padding. wrong states what is wrong with the value.
 func padding(value *big.Rat, wrong, hint string) error {
 	return unmapped.By(&Padding{value}, diag.PaddingNotInteger,
 		fmt.Sprintf("the padding %s %s", value.FloatString(6), wrong), hint)
 }
 
-// ErrJoined is behind the reasons of values of several integers that no layer computes.
+// ErrJoined is in the error chain of reasons for values of several integers that no layer computes.
 var ErrJoined = errors.New("find: joined")
 
-// Joined is the reason of a value of several integers that no layer computes.
+// Joined returns the reason for a value of several integers that no layer computes.
 func Joined(form *scaled.Form) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
@@ -336,7 +337,7 @@ func Joined(form *scaled.Form) error {
 		"quantise both before they meet, and add them: products and maxima of two tensors of data have no layer")
 }
 
-// OfWholeRow is the reason of a value that depends on a whole row through a node.
+// OfWholeRow returns the reason for a value that depends on a whole row through a node.
 func OfWholeRow(n *graph.Node) error {
 	return unmapped.By(ErrJoined, diag.NotMapped,
 		fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
@@ -344,8 +345,8 @@ func OfWholeRow(n *graph.Node) error {
 			"no layer has: keep softmax for the model's end")
 }
 
-// Unscaled reports whether no element of a tensor is a scaled integer at hand: each is a function of an integer that
-// waits, as its place says, or of one that is no scale and bias.
+// Unscaled reports whether no element of a tensor is an available scaled integer. Each element is then a function
+// of an integer that waits, as waits tells for its place, or of one that is not a scale and a bias of it.
 func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
 	forms, err := p.Integers.Forms(tensor, p.Integers.All(graph.Size(p.Known[tensor].Shape)))
 	if err != nil {
@@ -364,7 +365,7 @@ func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
 	return true
 }
 
-// rises reports whether form i is a rising scale and bias of its integers.
+// rises reports whether form i is a scale and a bias of its integers, with a positive scale.
 func rises(forms *scaled.Forms, i int, at *place.Place) bool {
 	k := 0 // an element of the form
 	for forms.Which(k) != i {

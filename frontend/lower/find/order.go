@@ -8,18 +8,18 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Ranking is the rows that a step puts in order: row r is elements r*N .. r*N+N-1 of an integer tensor, of each of
-// which the real value is affine.
+// A Ranking holds the rows that a step sorts. Row r consists of elements r*N .. r*N+N-1 of an integer tensor. The
+// real value of each is a scale and a bias of its integer.
 type Ranking struct {
 	Source string
-	N, K   int           // labels of a row, places that are asked for
-	Affine []real.Affine // per element
-	Nodes  []*graph.Node // between the integers and the order
+	N, K   int           // labels of a row, and places that are asked for
+	Affine []real.Affine // real value per element
+	Nodes  []*graph.Node // nodes between the integers and the sorting
 
-	reversed bool // what is put in order falls where these real values rise
+	reversed bool // the sorted values fall where these real values rise
 }
 
-// RankingOf finds the integers behind a step of order.
+// RankingOf finds the integers behind a step that sorts.
 func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	o := step.Order
 	if !o.Index {
@@ -64,8 +64,8 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	return r, nil
 }
 
-// orderedRows lists the elements of a step's input row by row. The places of a row must follow each other in its
-// output, as they do in a word.
+// orderedRows lists the elements of a step's input row by row. The places of a row must be adjacent in the step's
+// output, as they are in a word.
 func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
@@ -85,8 +85,8 @@ func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error
 	return at, k, nil
 }
 
-// Falls reports whether all that is put in order falls where the integers rise. ok is false where the order of a row's
-// integers does not give that of its real values.
+// Falls reports whether all sorted values fall where the integers rise. ok is false if the order of a row's
+// integers does not determine the order of its real values.
 func (r *Ranking) Falls() (falls, ok bool) {
 	down := r.Affine[0].Scale.Sign() < 0
 	for i, f := range r.Affine {

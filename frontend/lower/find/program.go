@@ -1,16 +1,17 @@
-// Package find reads a program as one of integers: this tensor is this function of the elements of those. What comes in
-// is a canonical program and where its integer tensors are; what goes out is values: operands, codes, joints, rankings,
-// and the functions of package choose that they are. Nothing is made here.
+// Package find reads a program as a program of integers: which function of which integers each tensor is. What
+// comes in is a canonical program and where its integer tensors are. What goes out is values: operands, codes,
+// joints, rankings, and their functions in the form of package choose. The package makes no layers.
 //
-// Files: program.go is what is known so far; uses.go who depends on what; operand.go reads data as scaled integers,
-// class.go what channels of them have in common, and labels.go which have what; vectors.go the ways to multiply them
-// with weights, or to look up rows; frame.go, image.go and convolution.go do so for windows that slide; codes.go and
-// joint.go what a quantiser rounds, and recode.go what functions that nobody quantises make of integers; order.go what
-// is put in order, and level.go how columns of it come to one scale.
+// Files: program.go holds the known facts; uses.go tells which steps depend on which tensors; operand.go reads data
+// as scaled integers, class.go groups their elements by scale and bias, and labels.go stores these groups;
+// vectors.go reads vectors that are multiplied with weights, or rows that are looked up; frame.go, image.go and
+// convolution.go do so for sliding windows; codes.go and joint.go read the inputs of quantisers, and recode.go
+// functions of integers that no quantiser follows; order.go reads values to be sorted, and level.go gives their
+// columns one scale.
 //
-// For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function of
-// one integer, whatever lies between. A quantiser of y makes it a step function of q, the thresholds of a layer. The
-// term for it is scaled-integer analysis; package scaled finds the slices.
+// For example, with integers q in steps of 1/2, y = Relu(q/2 * 3 + 1) has the slice max(3/2*q + 1, 0): a function
+// of a single integer, whatever nodes lie between. A quantiser of y makes it a step function of q, with the
+// thresholds of a layer. This is called scaled-integer analysis; package scaled finds the slices.
 //
 // It sees graph, real, scaled, choose, place, unmapped, whole, dataflow, diag and num.
 package find
@@ -26,31 +27,32 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Program is a program, and what is known of its integers so far.
+// A Program is a program with the facts about its integers that are known so far.
 type Program struct {
 	*graph.Program
 	Integers *scaled.Analysis
-	Places   map[string]*place.Place // of integer tensors
+	Places   map[string]*place.Place // places of integer tensors
 	Uses     *Uses
-	Layouts  Layouts // of windows
+	Layouts  Layouts // layouts of windows
 
-	rounded map[string]*graph.Step // quantisers of single products, which wait for their sum, by output
-	traced  int                    // elements
+	rounded map[string]*graph.Step // by output: quantisers of single products, which wait for their sum
+	traced  int                    // number of traced elements
 }
 
-// New starts with a program without integers.
+// New returns a program without known integers.
 func New(p *graph.Program) *Program {
 	return &Program{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
 		rounded: map[string]*graph.Step{}, Layouts: Layouts{}}
 }
 
-// Ready is the place of an integer tensor; ok is false where it has none yet.
+// Ready returns the place of an integer tensor. ok is false if it has none yet.
 func (p *Program) Ready(tensor string) (at *place.Place, ok bool) {
 	at = p.Places[tensor]
 	return at, at != nil && !at.Held
 }
 
-// Name is what a stream of an integer tensor is called: the quantised tensor of the model whose codes it carries.
+// Name returns the name of an integer tensor's stream: the quantised tensor of the model whose codes the stream
+// carries.
 func (p *Program) Name(tensor string) string {
 	step := p.Producer(tensor)
 	if step == nil {
@@ -59,11 +61,11 @@ func (p *Program) Name(tensor string) string {
 	return step.Node.Str("tensor", tensor)
 }
 
-// maxTraced bounds the elements of all tensors that are traced back to integers: some ten bytes each. (A U-Net of
-// pictures of 256 by 256 pixels has 2^26.)
+// maxTraced limits the elements of all tensors that are traced back to integers. Each takes some ten bytes. (A
+// U-Net for pictures of 256 by 256 pixels has 2^26.)
 const maxTraced = 1 << 27
 
-// Trace counts the elements of a tensor that is about to be traced back.
+// Trace counts the elements of a tensor before they are traced back. It returns an error if there are too many.
 func (p *Program) Trace(elements int) error {
 	if elements == 0 {
 		return unmapped.Empty()
@@ -78,7 +80,7 @@ func (p *Program) Trace(elements int) error {
 	return nil
 }
 
-// Data lists the inputs of a step that depend on integers, each once.
+// Data returns the inputs of a step that depend on integers, each once.
 func (p *Program) Data(step *graph.Step) (tensors []string) {
 	seen := map[string]bool{"": true}
 	for _, in := range step.Node.Inputs {
@@ -90,20 +92,20 @@ func (p *Program) Data(step *graph.Step) (tensors []string) {
 	return tensors
 }
 
-// A Meeting is where integers of several tensors meet: a step, and its inputs that depend on integers.
+// A Meeting is a step that combines integers of several tensors, with its inputs that depend on integers.
 type Meeting struct {
 	Step *graph.Step
 	Data []string
 }
 
-// Meeting finds where the integers of a tensor's value meet, behind steps of one argument; ok is false where they do
-// not meet element by element.
+// Meeting finds the step that combines the integers of a tensor's value, in front of steps with one argument. ok is
+// false if they are not combined element by element.
 func (p *Program) Meeting(tensor string) (m Meeting, ok bool) {
 	m, _, ok = p.meeting(tensor)
 	return m, ok
 }
 
-// BehindMove reports whether a tensor is a function, element by element, of something that a step moves.
+// BehindMove reports whether a tensor is an elementwise function of a tensor that a step moves.
 func BehindMove(p *Program, tensor string) bool {
 	seen := map[string]bool{}
 	var moved func(tensor string) bool
@@ -118,8 +120,8 @@ func BehindMove(p *Program, tensor string) bool {
 	return moved(tensor)
 }
 
-// SharedSum reports whether a tensor's value is, behind steps of one argument, a sum that others read too: then it is
-// best made once.
+// SharedSum reports whether steps with one argument compute a tensor from a sum that other steps read, too. It is
+// best to compute this sum only once.
 func (p *Program) SharedSum(tensor string) bool {
 	_, shared, ok := p.meeting(tensor)
 	return ok && shared

@@ -13,24 +13,23 @@ import (
 	"hlsgen/internal/num"
 )
 
-// maxRecoded bounds the integers that one function is read at, one by one, and allRecoded those of all functions of a
-// tensor.
+// maxRecoded limits the integers at which one function is evaluated one by one. allRecoded limits those for all
+// functions of a tensor.
 const (
 	maxRecoded = 1 << 16
 	allRecoded = 1 << 19
 )
 
-// maxCodeBits bounds the codes that are made of a function's values: those of a leaky ReLU of 8 bits, whose slope is
-// any float32, have 34.
+// maxCodeBits limits codes for a function's values. An 8-bit leaky ReLU, whose slope is any float32, needs 34 bits.
 const maxCodeBits = 40
 
-// maxFillBits is how much wider codes may become for the sake of padding.
+// maxFillBits is the most bits by which codes may grow because of padding.
 const maxFillBits = 8
 
-// Recode reads a step whose elements are functions of one integer each, but no scale and bias of it, as codes: every
-// value that occurs is one of the integers that the codes are, times a scale, plus a bias. For example, the values of a
-// ReLU behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The scale is one for the whole tensor
-// where that makes the codes no wider, and one per channel else. The value fill, unless nil, is a code too, in every
+// Recode reads a step whose elements are functions of one integer each, but not a scale and a bias of it, as codes.
+// Every value that occurs is an integer, the code, times a scale, plus a bias. For example, the values of a ReLU
+// behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The whole tensor has one scale if that
+// makes the codes no wider, and otherwise one per channel. If fill is not nil, it is a value of a code in every
 // channel. An integer tensor is a function of itself.
 func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scaled.Values, reject error) {
 	n := graph.Size(step.Shape)
@@ -61,8 +60,8 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 	return codes, of, nil
 }
 
-// FromHost is the range of codes that Recode has read, where the host can send them instead of those that they are
-// functions of: nothing else needs these, and the new ones are no wider and no more.
+// FromHost returns the range of codes that Recode has read, if the host can send them instead of the codes from
+// which they are computed. Nothing else may need those, and the new codes must be no wider and no more numerous.
 func (c *Codes) FromHost() (over num.Range, ok bool) {
 	sent := ""
 	for _, form := range c.Forms.Of {
@@ -80,9 +79,10 @@ func (c *Codes) FromHost() (over num.Range, ok bool) {
 	return c.over, graph.Size(by.Shape) == c.n && num.Smallest(c.over).Width <= at.Type.Elem.Width
 }
 
-// Composed is codes that Recode has read, of values of, as functions of what the quantisers in front of them round: one
-// layer makes them. ok is false where anything else needs the quantisers' codes, or codes do not go by single steps up
-// or down with these: a table in a layer of its own is less than wide steps per channel.
+// Composed returns codes that Recode has read, with values of, as functions of the inputs of the quantisers in
+// front of them. A single layer then computes them. ok is false if anything else needs the quantisers' codes. It is
+// also false if successive quantiser codes give codes that differ by more than 1: a table in a separate layer is
+// then smaller than wide steps per channel.
 func (c *Codes) Composed(of scaled.Values) (composed *Codes, ok bool) {
 	if !c.stairs {
 		return nil, false
@@ -116,25 +116,25 @@ func (c *Codes) Composed(of scaled.Values) (composed *Codes, ok bool) {
 	return &Codes{Step: c.Step, Forms: forms.Integers(of, all), p: c.p, n: c.n}, true
 }
 
-// A recoding is the functions of elements, those together that have the same values.
+// A recoding holds the functions of elements. Elements with the same values are grouped.
 type recoding struct {
 	of    []recoded
 	class []int32 // per element
 	fill  *big.Rat
-	read  int // integers that functions were read at
+	read  int // number of evaluations of functions
 }
 
-// A recoded is elements that are one function of integers of one range.
+// A recoded is a group of elements that are one function of integers in one range.
 type recoded struct {
-	element int // the first
+	element int // first element
 	over    num.Range
-	values  []*big.Rat // that occur
+	values  []*big.Rat // values that occur
 	least   *big.Rat
-	span    *big.Rat   // the greatest value less the least
-	jumps   []*big.Rat // from one integer to the next, of which none are 0; of those that are alike, one
+	span    *big.Rat   // greatest value minus the least
+	jumps   []*big.Rat // distinct differences between the values of successive integers, without 0
 }
 
-// stairs reports whether all functions go up, or down, by steps of their scale.
+// stairs reports whether all functions only rise or only fall, in steps of their scale.
 func (r *recoding) stairs(of []real.Affine) bool {
 	for i, f := range r.of {
 		if len(f.jumps) > 1 || len(f.jumps) == 1 && new(big.Rat).Abs(f.jumps[0]).Cmp(of[min(i, len(of)-1)].Scale) != 0 {
@@ -144,13 +144,13 @@ func (r *recoding) stairs(of []real.Affine) bool {
 	return true
 }
 
-// integers is the range of what all values are in units of their scales.
+// integers returns the range of all values in units of their scales.
 func (r *recoding) integers(of []real.Affine) (over num.Range) {
 	for i, f := range r.of {
 		by := of[min(i, len(of)-1)]
 		for _, v := range []*big.Rat{f.least, new(big.Rat).Add(f.least, f.span)} {
 			q := new(big.Rat).Sub(v, by.Bias)
-			x := q.Quo(q, by.Scale).Num().Int64() // of at most maxCodeBits, and their distance to 0
+			x := q.Quo(q, by.Scale).Num().Int64() // at most maxCodeBits plus the distance to 0
 			if i == 0 && v == f.least {
 				over = num.Range{Lo: x, Hi: x}
 			}
@@ -160,11 +160,11 @@ func (r *recoding) integers(of []real.Affine) (over num.Range) {
 	return over
 }
 
-// classify finds the values of all elements. Elements mostly are like the one before, or like the one that followed
-// the like of the one before.
+// classify finds the values of all elements. An element usually belongs to the group of the element before, or to
+// the group after that.
 func (r *recoding) classify(c *Codes) error {
-	by := make([][]int32, len(c.Forms.Of)) // classes
-	last := make([]int, len(c.Forms.Of))   // among these
+	by := make([][]int32, len(c.Forms.Of)) // groups
+	last := make([]int, len(c.Forms.Of))   // index among these
 	for k := range c.n {
 		form, at := c.Forms.At(k), c.Forms.Which(k)
 		var over num.Range
@@ -204,7 +204,7 @@ func (r *recoding) classify(c *Codes) error {
 	return nil
 }
 
-// recodedOf finds the values of an element over a range of its integer, and fill, unless nil.
+// recodedOf finds the values of an element over a range of its integer. It includes fill unless that is nil.
 func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
 	form := c.Forms.At(k)
 	e, _ := form.Numbers(k)
@@ -256,7 +256,7 @@ func (f *recoded) measure() {
 	f.span = new(big.Rat).Sub(f.span, f.least)
 }
 
-// unit is the greatest number of which all values less the least are multiples.
+// unit returns the greatest number such that all differences to the least value are multiples of it.
 func (f *recoded) unit() *big.Rat {
 	var apart []*big.Rat
 	for _, v := range f.values {
@@ -265,10 +265,10 @@ func (f *recoded) unit() *big.Rat {
 	return whole.Unit(apart)
 }
 
-// values chooses the scale and the bias of every class.
+// values chooses the scale and the bias of every group.
 func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	own, widest := make([]real.Affine, len(r.of)), 0
-	var all, first []*big.Rat // values, and values less the first
+	var all, first []*big.Rat // all values, and all values minus the first
 	for i, f := range r.of {
 		for _, v := range f.values {
 			first = append(first, new(big.Rat).Sub(v, r.of[0].least))
@@ -282,7 +282,7 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	}
 	for _, one := range []struct {
 		real.Affine
-		more int // bits that codes may be wider
+		more int // bits by which codes may become wider
 	}{{real.Affine{Scale: whole.Unit(all), Bias: new(big.Rat)}, 1}, {real.Affine{Scale: whole.Unit(first),
 		Bias: r.of[0].least}, 0}} {
 		bits := 0

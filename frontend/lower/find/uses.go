@@ -7,15 +7,15 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Uses says who depends on a tensor. Steps that the model's outputs do not depend on count for nothing.
+// Uses tells which steps depend on a tensor. It ignores steps on which no output of the model depends.
 type Uses struct {
 	prog    *graph.Program
 	used    map[*graph.Step]bool
 	outputs map[string]bool
 
-	readers               map[string][]*graph.Step // answers of Readers
-	feeds, quantised      map[string]bool          // answers of FeedsLayer and Quantised
-	continued, multiplied map[string]bool          // answers of what Tail asks
+	readers               map[string][]*graph.Step // results of Readers
+	feeds, quantised      map[string]bool          // results of FeedsLayer and Quantised
+	continued, multiplied map[string]bool          // intermediate results of Tail
 }
 
 func usesOf(p *graph.Program) *Uses {
@@ -36,10 +36,10 @@ func usesOf(p *graph.Program) *Uses {
 	return u
 }
 
-// Used reports whether the model's outputs depend on a step.
+// Used reports whether an output of the model depends on a step.
 func (u *Uses) Used(step *graph.Step) bool { return u.used[step] }
 
-// Readers lists the steps that read a tensor. Nobody may change the list.
+// Readers returns the steps that read a tensor. Callers must not change the list.
 func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 	if known, ok := u.readers[tensor]; ok {
 		return known
@@ -53,22 +53,23 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 	return steps
 }
 
-// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor, otherwise than through a Tail.
+// FeedsLayer reports whether a quantiser, matrix product or loop depends on a tensor, not counting dependence
+// through a Tail.
 func (u *Uses) FeedsLayer(tensor string) bool {
 	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
 		return r.Dot != nil || r.Recur != nil || scaled.IsCode(r)
 	}, u.Tail)
 }
 
-// Quantised reports whether a quantiser, or a loop, which has quantisers inside, depends on a tensor.
+// Quantised reports whether a quantiser depends on a tensor, or a loop, which contains quantisers.
 func (u *Uses) Quantised(tensor string) bool {
 	return u.leadsTo(u.quantised, tensor, func(r *graph.Step) bool { return r.Recur != nil || scaled.IsCode(r) }, none)
 }
 
 func none(*graph.Step) bool { return false }
 
-// Tail reports whether a step is a product of two tensors, neither of which is constant, with no product or loop behind
-// a quantiser of it: no layer computes it, and none is missed behind it, so that the host can compute it and the rest.
+// Tail reports whether a step is a product of two tensors of data without a product or loop behind a quantiser of
+// its result. No layer computes such a step, and none is needed behind it, so that the host can compute the rest.
 func (u *Uses) Tail(step *graph.Step) bool {
 	if step.Dot == nil || u.prog.Known[step.Node.Inputs[step.Dot.A]].Const != nil ||
 		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
@@ -80,8 +81,8 @@ func (u *Uses) Tail(step *graph.Step) bool {
 	}, none)
 }
 
-// leadsTo reports whether a step that is wanted depends on a tensor, otherwise than through those that are left out;
-// known has the answers so far.
+// leadsTo reports whether a step that is wanted depends on a tensor, not counting dependence through steps for
+// which without holds. known caches results.
 func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without func(*graph.Step) bool) bool {
 	leads, ok := known[tensor]
 	if ok {
@@ -97,7 +98,7 @@ func (u *Uses) leadsTo(known map[string]bool, tensor string, wanted, without fun
 	return leads
 }
 
-// Only reports whether no output of the model depends on a tensor otherwise than through a step.
+// Only reports whether all outputs of the model depend on a tensor only through the given step.
 func (u *Uses) Only(tensor string, through *graph.Step) bool {
 	seen := map[string]bool{}
 	var visit func(tensor string) bool
@@ -119,8 +120,8 @@ func (u *Uses) Only(tensor string, through *graph.Step) bool {
 	return visit(tensor)
 }
 
-// QuantisedNext is the quantiser that alone depends on a tensor, with nothing but single-argument steps between; ok is
-// false where there is none.
+// QuantisedNext returns the quantiser that alone depends on a tensor, with only single-argument steps in between.
+// ok is false if there is none.
 func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 	for {
 		readers := u.Readers(tensor)
@@ -138,8 +139,8 @@ func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 	}
 }
 
-// LooksUp is the number of rows of the tables that a tensor's elements are the row numbers of; 0 where they are
-// anything else, or a table is not made of integers: then the host looks rows up.
+// LooksUp returns the number of rows of the tables for which a tensor's elements are row numbers. It returns 0 if
+// they serve another purpose, or if a table does not consist of integers; the host then looks up the rows.
 func (p *Program) LooksUp(tensor string) (rows int) {
 	for _, r := range p.Readers(tensor) {
 		n := 0
@@ -157,7 +158,7 @@ func (p *Program) LooksUp(tensor string) (rows int) {
 	return rows
 }
 
-// choosesIntegers reports whether rows with a one choose rows of integers only, or of nothing.
+// choosesIntegers reports whether one-hot rows select only rows of integers, or nothing.
 func (p *Program) choosesIntegers(hot string) bool {
 	for _, r := range p.Uses.Readers(hot) {
 		switch {
@@ -185,8 +186,8 @@ func (p *Program) choosesIntegers(hot string) bool {
 	return true
 }
 
-// OneHots is the step whose rows of zeros with a one a tensor is made of, one after the other, in whatever shape; nil
-// where the tensor is anything else.
+// OneHots returns the step whose one-hot rows a tensor consists of, one after the other, in any shape. It returns
+// nil for other tensors.
 func (p *Program) OneHots(tensor string) *graph.Step {
 	for {
 		switch step := p.Producer(tensor); {
@@ -202,7 +203,7 @@ func (p *Program) OneHots(tensor string) *graph.Step {
 	}
 }
 
-// inOrder reports whether a step's elements are all those of its first input, which has n, in order.
+// inOrder reports whether a step's elements are all n elements of its first input, in order.
 func inOrder(step *graph.Step, n int) bool {
 	m := step.Move
 	if m.Still() {
@@ -219,5 +220,5 @@ func inOrder(step *graph.Step, n int) bool {
 	return true
 }
 
-// IsOneHot reports whether a step turns row numbers into what a matrix chooses its rows with.
+// IsOneHot reports whether a step turns row numbers into one-hot rows.
 func IsOneHot(step *graph.Step) bool { return step.Node.Is(graph.OneHot) }

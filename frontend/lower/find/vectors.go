@@ -14,23 +14,23 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Vectors are those that a matrix is multiplied with, without their constant elements.
+// Vectors are the vectors that a matrix multiplies, without their constant elements.
 type Vectors struct {
 	*Operand     // one vector after the other
-	Count, K int // vectors, and elements of each
+	Count, K int // number of vectors, and elements of each
 
 	dot       *graph.Dot
 	weights   *graph.Tensor
 	rows      int        // outputs per vector
 	kept      []int      // elements that are data
-	constants []*big.Rat // per element of the whole vector: what it always is; nil for data
+	constants []*big.Rat // per element of the whole vector: its constant; nil for data
 	affine    []real.Affine
-	always    []*big.Rat // per element that is data: the value that it always has; nil where it changes
+	always    []*big.Rat // per element that is data: the value that it always has; nil if it changes
 	inputs    *whole.Inputs
 }
 
-// Elements lists the elements of a product's data, vector by vector; rows is the outputs of each. ok is false where the
-// weights are no matrix.
+// Elements lists the elements of a product's data, vector by vector. rows is the number of outputs per vector. ok
+// is false if the weights are no matrix.
 func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 	if rows, ok = matrixRows(d); !ok {
 		return nil, 0, false
@@ -42,8 +42,8 @@ func Elements(d *graph.Dot) (elements []int32, rows int, ok bool) {
 	return scaled.Sums(bases, d.AOffset), rows, true
 }
 
-// matrixRows is the number of outputs that a matrix makes of one vector. ok is false where the product is no such
-// thing.
+// matrixRows returns the number of outputs that a matrix computes from one vector. ok is false if the product has
+// no such form.
 func matrixRows(d *graph.Dot) (n int, ok bool) {
 	n = 1
 	for n < d.ABase.Len() && d.ABase.At(n) == d.ABase.At(0) {
@@ -60,7 +60,7 @@ func matrixRows(d *graph.Dot) (n int, ok bool) {
 	return n, true
 }
 
-// VectorsOf reads the vectors of a product, whose data are an operand as Elements lists them.
+// VectorsOf reads the vectors of a product, whose data are an operand in the order of Elements.
 func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, error) {
 	v := &Vectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
@@ -83,7 +83,7 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 	return v, nil
 }
 
-// Scales returns the scale of every element of a vector; nil where it is a constant.
+// Scales returns the scale of every element of a vector, nil for constants.
 func (v *Vectors) Scales() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(v.constants))
 	for i, k := range v.kept {
@@ -92,10 +92,10 @@ func (v *Vectors) Scales() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// Taps returns false: an element of a vector has one weight.
+// Taps returns false, since an element of a vector has one weight.
 func (v *Vectors) Taps() bool { return false }
 
-// Blocks returns in which block of the weights each element of the sum is, and their number (whole.Blocks).
+// Blocks returns the block of weights in which each element of the sum is, and the number of blocks (whole.Blocks).
 func (v *Vectors) Blocks() (of []int, count int) {
 	one := make([]float64, 1)
 	return whole.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {
@@ -104,7 +104,7 @@ func (v *Vectors) Blocks() (of []int, count int) {
 	})
 }
 
-// scaleOf is the scale of what does not always have one value.
+// scaleOf returns the scale of an element, or nil if the element never changes.
 func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
 	if always != nil || f.Scale.Sign() == 0 {
 		return nil
@@ -112,10 +112,10 @@ func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
 	return f.Scale
 }
 
-// Matrix is the product, of a layer that reads vectors of a length in which element k of ours is at order[k]. of is the
-// real values of its outputs.
+// Matrix returns the product for a layer that reads vectors of the given length, with element k of ours at
+// order[k]. of holds the real values of its outputs.
 func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
-	// Several columns at a time: their weights lie side by side.
+	// Process several columns at a time, since their weights are adjacent.
 	const together = 32
 	affine := make([]real.Affine, v.rows)
 	m.Weights = make([][]int64, v.rows)
@@ -156,7 +156,7 @@ func block[E any](columns, k int) [][]E {
 	return out
 }
 
-// alike reports whether all elements are data of one scale, which is not 0, and one bias.
+// alike reports whether all elements are data with one scale, which is not 0, and one bias.
 func (v *Vectors) alike() bool {
 	for _, f := range v.affine {
 		if !same(f, v.affine[0]) {
@@ -166,7 +166,8 @@ func (v *Vectors) alike() bool {
 	return v.affine[0].Scale.Sign() != 0 && len(v.affine) == v.dot.K
 }
 
-// placed puts element k of a row at order[k] of a longer one, or of a shorter one where elements are taken twice.
+// placed moves element k of a row to order[k] of a row with the given length. Elements that come to the same place
+// are added.
 func placed(row []int64, order []int, length int) []int64 {
 	still := len(row) == length
 	for k, at := range order {
@@ -182,7 +183,7 @@ func placed(row []int64, order []int, length int) []int64 {
 	return out
 }
 
-// weightsOf fills columns with their weights: those from one on.
+// weightsOf fills columns with their weights, beginning with column from.
 func (v *Vectors) weightsOf(from int, columns [][]float64) {
 	v.walk(from, len(columns), func(i, k int, at []int32, base int32) {
 		for n, offset := range at {
@@ -202,8 +203,8 @@ func (v *Vectors) codesOf(from int, columns [][]uint8) {
 	})
 }
 
-// walk visits the weights of n columns from one on, a few rows at a time, which lie side by side: of column i those
-// from k on, which lie at base + at.
+// walk visits the weights of n columns from column from on, a few adjacent rows at a time. For column i, visit gets
+// the weights from k on, which are at base plus the offsets at.
 func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)) {
 	const few = 64
 	k := 0
@@ -215,7 +216,8 @@ func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)
 	}
 }
 
-// column is the integers of a column's weights, those of constant elements left out, and the real value of its sum.
+// column returns the integers of a column's weights, without those of constant elements, and the real value of its
+// sum.
 func (v *Vectors) column(weights []float64) (row []int64, of real.Affine, reject error) {
 	kept := weights
 	if len(v.kept) < len(weights) {
@@ -239,13 +241,13 @@ func (v *Vectors) column(weights []float64) (row []int64, of real.Affine, reject
 	return row, of, nil
 }
 
-// byColumn is real values that are the same in each of n columns of a product.
+// byColumn returns real values that are the same in each of n columns of a product.
 func byColumn(of []real.Affine, n int) scaled.Values {
 	return scaled.Values{Of: of, Group: func(i int32) int32 { return i % int32(n) }}
 }
 
-// constants is the constant in each column of an operand of v vectors of k elements, nil in columns of data. There are
-// some of these.
+// constants returns the constant in each column of an operand of v vectors of k elements, nil in columns of data.
+// At least one column must be data.
 func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
 	out := make([]*big.Rat, k)
 	if o.Constants == nil {
@@ -267,7 +269,7 @@ func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
 	return out, nil
 }
 
-// columns is an operand of v vectors of k elements without those that are not kept.
+// columns returns an operand of v vectors of k elements with only the columns that are kept.
 func (o *Operand) columns(v, k int, kept []int) *Operand {
 	if len(kept) == k {
 		return o
@@ -281,8 +283,8 @@ func (o *Operand) columns(v, k int, kept []int) *Operand {
 	return out
 }
 
-// Within reads the vectors off longer ones of one stream, or shorter ones where elements are taken twice: element k of
-// each is element order[k] there. ok is false where they are no such thing.
+// Within finds the vectors in longer vectors of a single stream, or in shorter ones if elements are used twice.
+// Element k of each is element order[k] there. ok is false if they have no such form.
 func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
 	if len(v.Tensors) != 1 {
 		return nil, 0, false
@@ -308,8 +310,8 @@ func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
 	return order, length, true
 }
 
-// Together reads a vector off several tensors of as many pixels, when their channels are concatenated. Order is as
-// Within's.
+// Together finds a vector in several tensors with the same number of pixels, whose channels are concatenated. order
+// is as in Within.
 func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
 	if v.Count != 1 || len(v.Tensors) < 2 {
 		return nil, 0, false
@@ -331,11 +333,11 @@ func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
 	return order, pixels.Size() * total, true
 }
 
-// Defer notes a quantiser that rounds products one by one: they wait for their sum.
+// Defer records a quantiser that rounds products one by one. The products wait for their sum.
 func (p *Program) Defer(code *graph.Step) { p.rounded[code.Output] = code }
 
-// RoundsProducts reports whether a quantiser rounds products of data and weights one by one, of which nothing but sums
-// is used: the product of a matrix and a vector whose single products are rounded, as FINN-L's are.
+// RoundsProducts reports whether a quantiser rounds products of data and weights one by one, and only sums of the
+// results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
 func (p *Program) RoundsProducts(c *Codes) bool {
 	form, _, ok := c.Forms.One()
 	if !ok || !c.Step.Node.Is(graph.Uniform) || len(form.Vars) < 2 {
@@ -349,7 +351,7 @@ func (p *Program) RoundsProducts(c *Codes) bool {
 	return ok && f.Bias.Sign() == 0 && p.onlySummed(c.Step.Output)
 }
 
-// onlySummed reports whether a tensor, scaled and moved, is used for nothing but sums.
+// onlySummed reports whether a tensor, possibly scaled and moved, is used only in sums.
 func (p *Program) onlySummed(tensor string) bool {
 	found := false
 	for _, r := range p.Uses.Readers(tensor) {
@@ -376,15 +378,15 @@ func ones(w *graph.Tensor) bool {
 	return true
 }
 
-// Rounded is vectors whose single products with weights are rounded before they are added up.
+// Rounded is a set of vectors whose single products with weights are rounded before they are added.
 type Rounded struct {
 	*Operand     // one vector after the other
-	Count, K int // vectors, and elements of each
+	Count, K int // number of vectors, and elements of each
 	Matrix   choose.Matrix
-	Scale    real.Affine // the real value of a sum
+	Scale    real.Affine // real value of a sum
 }
 
-// RoundedOf reads a sum of rounded products; ok is false where a step is none.
+// RoundedOf reads a sum of rounded products. ok is false if the step is none.
 func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
 	if len(p.rounded) == 0 {
 		return nil, false, nil
@@ -402,7 +404,7 @@ func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok b
 	return r, ok, reject
 }
 
-// roundedSums reads sums of k codes each, in order, which are the leaf of a form.
+// roundedSums reads sums of k codes each, in order. The codes are the leaf of a form.
 func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Form, leaf *scaled.Var) (*Rounded,
 	error) {
 	if reject := p.Trace(len(leaf.Index)); reject != nil {
@@ -421,7 +423,7 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *sca
 		return nil, unmapped.Because("it adds up products of several tensors",
 			"use one tensor of data and one of weights")
 	}
-	n := 1 // outputs of one vector: they are sums over the same elements
+	n := 1 // outputs of one vector: sums over the same elements
 	for n*k < len(x.Index) && slices.Equal(x.Index[n*k:(n+1)*k], x.Index[:k]) {
 		n++
 	}
@@ -457,11 +459,11 @@ func notRounded(err error) error {
 		"round them with one scale and zero point 0, or round their sum")
 }
 
-// maxRows bounds the tables that are looked up.
+// maxRows limits the rows of tables that are looked up.
 const maxRows = 1 << 16
 
-// Table is the rows that a product chooses of a matrix, by an operand of row numbers. of is the real values of its
-// outputs.
+// Table returns the rows of a matrix that a product selects by an operand of row numbers. of holds the real values
+// of its outputs.
 func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of scaled.Values,
 	reject error) {
 	n, ok := matrixRows(d)
@@ -495,7 +497,7 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 	return choose.Rows{Table: values}, byColumn(affine, n), nil
 }
 
-// chosen are rows of a product's matrix with n columns; of zeros where an index is that of none.
+// chosen returns rows of a product's matrix with n columns. A row that does not exist is zero.
 func chosen(d *graph.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
 	table := make([][]float64, len(index))
 	for i, at := range index {
@@ -509,7 +511,7 @@ func chosen(d *graph.Dot, w *graph.Tensor, n int, index []int) [][]float64 {
 	return table
 }
 
-// tableOf makes integers of a table, column by column.
+// tableOf converts a table to integers, column by column.
 func tableOf(table [][]float64, n int) (values [][]int64, affine []real.Affine, reject error) {
 	values = make([][]int64, len(table))
 	same := make([]real.Affine, len(table))

@@ -1,13 +1,13 @@
 package place
 
-// A Box is the pixels of a frame that are no constants: rows y0, y0+dy ... y1, and columns likewise.
+// A Box is the set of pixels of a frame that are no constants: rows Y0, Y0+DY ... Y1, and columns likewise.
 type Box struct{ Y0, Y1, DY, X0, X1, DX int }
 
 func (b Box) Rows() int { return (b.Y1-b.Y0)/b.DY + 1 }
 func (b Box) Cols() int { return (b.X1-b.X0)/b.DX + 1 }
 
-// inside finds the box of the pixels that are no constants. ok is false where they are no box, or a pixel is partly
-// constant.
+// inside finds the box of the pixels that are no constants. ok is false if they form no box, or if a pixel is
+// partly constant.
 func inside(h, w, c int, from []int16) (b Box, ok bool) {
 	var ys, xs []int
 	data := func(y, x int) bool { return from[(y*w+x)*c] != Constant }
@@ -50,7 +50,7 @@ func inside(h, w, c int, from []int16) (b Box, ok bool) {
 	return b, true
 }
 
-// cut takes the positions of a box out of a frame of rows of w pixels.
+// cut returns the positions of a box in a frame whose rows have w pixels.
 func (b Box) cut(w, c int, from []int16, at []int32) ([]int16, []int32) {
 	n := b.Rows() * b.Cols() * c
 	f, a := make([]int16, 0, n), make([]int32, 0, n)

@@ -12,11 +12,11 @@ import (
 type Built struct {
 	Graph *dataflow.Graph
 
-	nodes   []int // per component: its node
-	streams []int // per wire: its stream, in front of a DuplicateStreams; -1 for none
+	nodes   []int // node of each component
+	streams []int // stream of each wire, in front of a DuplicateStreams; -1 for none
 }
 
-// Carries is the stream that carries a tensor; ok is false where none does.
+// Carries returns the stream that carries a tensor, if there is one.
 func (b *Built) Carries(p *Place) (stream int, ok bool) {
 	if !p.onWire || b.streams[p.wire] < 0 {
 		return 0, false
@@ -24,16 +24,16 @@ func (b *Built) Carries(p *Place) (stream int, ok bool) {
 	return b.streams[p.wire], true
 }
 
-// A builder makes the graph of a netlist.
+// A builder builds the graph of a netlist.
 type builder struct {
 	net  *Netlist
 	made *Built
 	dataflow.Builder
 	count int
-	ends  [][]int // per wire: its streams, for readers to come
+	ends  [][]int // per wire: its streams for further readers
 }
 
-// Build makes the graph. The error is a layer's that does not take its inputs.
+// Build builds the graph. The error comes from a layer that does not accept its inputs.
 func (n *Netlist) Build() (*Built, error) {
 	b := builder{net: n, made: &Built{streams: slices.Repeat([]int{-1}, len(n.wires))},
 		ends: make([][]int, len(n.wires))}
@@ -86,14 +86,14 @@ func (b *builder) add(op dataflow.Op, in []int, name string, origin []string) ([
 	return b.Add(op, in, []string{name}, origin)
 }
 
-// connect says which stream a wire is, and copies it where it has several readers.
+// connect records the stream of a wire, and copies the stream for several readers.
 func (b *builder) connect(w, stream int, origin []string) (err error) {
 	b.made.streams[w] = stream
 	b.ends[w], err = b.fork(stream, max(b.net.wires[w].readers, 1), b.net.wires[w].name, origin)
 	return err
 }
 
-// fork makes k copies of a stream: copies of copies where one layer does not make as many.
+// fork makes k copies of a stream. It copies copies if one layer cannot make as many.
 func (b *builder) fork(stream, k int, name string, origin []string) (ends []int, err error) {
 	if k == 1 {
 		return []int{stream}, nil
@@ -116,7 +116,7 @@ func (b *builder) fork(stream, k int, name string, origin []string) (ends []int,
 	return ends, nil
 }
 
-// next is the stream for the next reader of a wire.
+// next returns the stream for the next reader of a wire.
 func (b *builder) next(w int) int {
 	s := b.ends[w][0]
 	b.ends[w] = b.ends[w][1:]

@@ -2,30 +2,30 @@ package place
 
 import "sort"
 
-// A Movement is where the elements of a frame come from, position by position: from one of several wires, and from a
-// position there, or Constant. Elements that lie side by side, and did so before, are known together.
+// A Movement tells, position by position, from where the elements of a frame come: from a position of one of
+// several wires, or Constant. It stores elements that are adjacent both before and after as one entry.
 type Movement struct {
 	n     int
 	moved []moved
-	last  int // the entry that was looked at last
+	last  int // entry of the last access
 }
 
-// moved is positions that follow each other from first on, whose elements lie side by side from at on.
+// A moved is a sequence of positions from first on, whose elements are adjacent from at on.
 type moved struct {
 	first, at int32
 	from      int16
 }
 
-// Constant stands for a wire at positions that carry one and the same code.
+// Constant stands for a wire at positions that all carry the same code.
 const Constant = -1
 
-// InOrder is a movement of n elements of the first wire, in order.
+// InOrder returns a movement of n elements of the first wire, in order.
 func InOrder(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} }
 
-// Len is how many positions there are.
+// Len returns the number of positions.
 func (m *Movement) Len() int { return m.n }
 
-// Then appends a position. That of a constant means nothing.
+// Then appends a position. at has no meaning for a constant.
 func (m *Movement) Then(from int16, at int32) {
 	if k := len(m.moved) - 1; k < 0 || m.moved[k].from != from ||
 		from != Constant && m.moved[k].at+int32(m.n)-m.moved[k].first != at {
@@ -34,13 +34,14 @@ func (m *Movement) Then(from int16, at int32) {
 	m.n++
 }
 
-// Of is where the element at position k comes from.
+// Of returns from where the element at position k comes.
 func (m *Movement) Of(k int) (from int16, at int32) {
 	e := &m.moved[m.entry(k)]
 	return e.from, e.at + int32(k) - e.first
 }
 
-// entry is the one that has position k. Mostly it is that of the position before, or the one behind it.
+// entry returns the index of the entry with position k. It is usually the entry of the last access, or the next
+// one.
 func (m *Movement) entry(k int) int {
 	for range 2 {
 		if m.last < len(m.moved) && int(m.moved[m.last].first) <= k && k < m.end(m.last) {
@@ -52,7 +53,7 @@ func (m *Movement) entry(k int) int {
 	return m.last
 }
 
-// end is the position behind those of an entry.
+// end returns the position behind an entry.
 func (m *Movement) end(entry int) int {
 	if entry+1 < len(m.moved) {
 		return int(m.moved[entry+1].first)
@@ -71,7 +72,8 @@ func (m *Movement) All(yield func(from int16, at int32) bool) {
 	}
 }
 
-// whole is the wire all of whose elements follow each other from the first on; ok is false where they do not.
+// whole returns the wire whose elements come in order from the first on. ok is false if the movement has no such
+// form.
 func (m *Movement) whole() (from int16, ok bool) {
 	if len(m.moved) != 1 || m.moved[0].at != 0 {
 		return 0, false
@@ -79,7 +81,7 @@ func (m *Movement) whole() (from int16, ok bool) {
 	return m.moved[0].from, true
 }
 
-// froms is the wire of each position.
+// froms returns the wire of each position.
 func (m *Movement) froms() []int16 {
 	list := make([]int16, 0, m.n)
 	for from := range m.All {
@@ -88,7 +90,7 @@ func (m *Movement) froms() []int16 {
 	return list
 }
 
-// places is the position on its wire of each position.
+// places returns, for each position, the position on its wire.
 func (m *Movement) places() []int32 {
 	list := make([]int32, 0, m.n)
 	for _, at := range m.All {
@@ -97,10 +99,10 @@ func (m *Movement) places() []int32 {
 	return list
 }
 
-// Inside is the box of the pixels of a frame that are no constants; ok is false where they are no box.
+// Inside returns the box of a frame's pixels that are no constants. ok is false if they form no box.
 func (m *Movement) Inside(h, w, c int) (b Box, ok bool) { return inside(h, w, c, m.froms()) }
 
-// Cut is the part of a movement in a box of a frame of rows of w pixels of c channels.
+// Cut returns the part of a movement in a box of a frame whose rows have w pixels of c channels.
 func (m *Movement) Cut(b Box, w, c int) (part Movement) {
 	for y := b.Y0; y <= b.Y1; y += b.DY {
 		for x := b.X0; x <= b.X1; x += b.DX {

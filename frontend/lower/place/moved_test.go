@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMovement holds movements against lists of wires and positions.
+// TestMovement compares movements with lists of wires and positions.
 func TestMovement(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 4))
@@ -17,7 +17,7 @@ func TestMovement(t *testing.T) {
 		var at []int32
 		for i := range h * w * c {
 			f, a := int16(r.IntN(3)-1), int32(r.IntN(5))
-			if i > 0 && r.IntN(3) > 0 { // beside the one before
+			if i > 0 && r.IntN(3) > 0 { // adjacent to the position before
 				f, a = from[i-1], at[i-1]+1
 			}
 			from, at = append(from, f), append(at, a)
@@ -52,7 +52,7 @@ func TestMovement(t *testing.T) {
 	}
 }
 
-// inOrder are the positions of elements in order.
+// inOrder returns the positions of n elements in order.
 func inOrder(n int) []int32 {
 	m := InOrder(n)
 	return m.places()

@@ -16,8 +16,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Move makes layers that move integers: the wire they end in carries a frame of the shape. Constants have the code
-// fill. Where nothing has to move it is the wire that is there. The layers compute nodes, unless another one does.
+// Move adds layers that move integers, and returns a wire with a frame of the given shape. Constants have the code
+// fill. If nothing has to move, it returns the existing wire. The layers count as computing nodes, unless another
+// layer does.
 func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64, nodes []*graph.Node) (int, error) {
 	by := &mover{n, wires, nodes, fill}
 	if w, ok := by.still(shape, &m); ok {
@@ -31,17 +32,17 @@ func (n *Netlist) Move(wires []int, m Movement, shape dataflow.Shape, fill int64
 	return w, reject
 }
 
-// Pad puts pixels around those of a wire.
+// Pad adds pixels around those of a wire.
 func (n *Netlist) Pad(w int, p pad.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(pad.New(p), w)
 }
 
-// Crop leaves pixels of a wire out.
+// Crop removes pixels of a wire.
 func (n *Netlist) Crop(w int, p crop.Params, nodes []*graph.Node) (int, error) {
 	return (&mover{net: n, nodes: nodes}).layer(crop.New(p), w)
 }
 
-// errScattered is what a mover says of elements that it has no layer for.
+// errScattered states that no layer moves elements in this way.
 var errScattered = errors.New("place: scattered elements")
 
 type mover struct {
@@ -60,7 +61,7 @@ func (m *mover) layer(op dataflow.Op, in ...int) (int, error) {
 	return w, nil
 }
 
-// still is the wire that carries the elements in order already; ok is false where there is none.
+// still returns a wire that already carries the elements in order, if there is one.
 func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 	from, ok := of.whole()
 	if !ok || from == Constant {
@@ -71,7 +72,7 @@ func (m *mover) still(shape dataflow.Shape, of *Movement) (w int, ok bool) {
 	return w, t.Shape.Size() == of.Len() && fits(t, shape)
 }
 
-// frame is the wire of positions that come from wires, or are constant.
+// frame returns a wire with positions that come from wires or are constant.
 func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	if slices.Contains(from, Constant) {
 		return m.padded(shape, from, at)
@@ -85,7 +86,7 @@ func (m *mover) frame(shape dataflow.Shape, from []int16, at []int32) (int, erro
 	return m.gather(m.wires[first], shape, at)
 }
 
-// padded puts constants around a frame.
+// padded adds constants around a frame.
 func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	h, w, c := Pixels(shape)
 	box, ok := inside(h, w, c, from)
@@ -102,7 +103,7 @@ func (m *mover) padded(shape dataflow.Shape, from []int16, at []int32) (int, err
 	return m.layer(pad.New(p), inner)
 }
 
-// parts puts frames together whose channels come from different wires.
+// parts concatenates frames whose channels come from different wires.
 func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, error) {
 	c := shape.Channels()
 	for i, f := range from {
@@ -122,7 +123,7 @@ func (m *mover) parts(shape dataflow.Shape, from []int16, at []int32) (int, erro
 			places = append(places, at[i:i+hi-lo]...)
 		}
 		w, reject := m.gather(m.wires[from[lo]], part, places)
-		if reject == nil && !slices.Equal(m.net.Type(w).Shape, part) { // the same elements, seen as other vectors
+		if reject == nil && !slices.Equal(m.net.Type(w).Shape, part) { // vectors of another length
 			w, reject = m.layer(reorder.New(reorder.Params{Block: 1, Chunk: hi - lo, Order: []int{0}, Shape: part}), w)
 		}
 		if reject != nil {
@@ -159,8 +160,8 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 	return m.layer(reorder.New(p), w)
 }
 
-// fits reports whether a frame of a type is one of a shape, as layers see it: vectors of as many channels, which are
-// pixels of as many rows where the shape has rows.
+// fits reports whether layers can read a frame of type t as one of the given shape. It needs vectors with as many
+// channels and, if the shape has rows, as many rows of pixels.
 func fits(t dataflow.Type, shape dataflow.Shape) bool {
 	if len(shape) < 3 {
 		_, ok := t.Vectors(shape.Channels())
@@ -171,7 +172,7 @@ func fits(t dataflow.Type, shape dataflow.Shape) bool {
 	return len(t.Shape) == 3 && h0 == h && w0 == w && c0 == c
 }
 
-// scale is the factors of a repetition of pixels.
+// scale returns the factors of a repetition of pixels.
 func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
 	if h%h0 != 0 || w%w0 != 0 || h*w <= h0*w0 {
 		return v, false
@@ -180,7 +181,7 @@ func scale(h0, w0, h, w, c int, at []int32) (v [2]int, ok bool) {
 	return v, follows(h, w, c, at, func(y, x int) int { return y/v[0]*w0 + x/v[1] })
 }
 
-// cropping is a rectangle of every so many pixels.
+// cropping returns the parameters of a crop: a rectangle of pixels at regular distances.
 func cropping(h0, w0, h, w, c int, at []int32) (p crop.Params, ok bool) {
 	first := int(at[0]) / c
 	y0, x0, dy, dx := first/w0, first%w0, 1, 1
@@ -197,7 +198,7 @@ func cropping(h0, w0, h, w, c int, at []int32) (p crop.Params, ok bool) {
 	return p, follows(h, w, c, at, func(y, x int) int { return (y0+y*dy)*w0 + x0 + x*dx })
 }
 
-// follows reports whether each pixel's channels come, in order, from the pixel that of says.
+// follows reports whether each pixel's channels come, in order, from the pixel that of returns.
 func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	i := 0
 	for y := range h {
@@ -214,8 +215,9 @@ func follows(h, w, c int, at []int32, of func(y, x int) int) bool {
 	return true
 }
 
-// Blocks finds the smallest blocks of a frame within which elements move, all alike, in chunks as large as can be.
-// Element i of the new shape is element at[i] of the old one; ok is false where elements move in no such way.
+// Blocks finds the smallest blocks of a frame within which elements move, all in the same way, in chunks as large
+// as possible. Element i of the new shape is element at[i] of the old one. ok is false if elements move in another
+// way.
 func Blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	n, m := from.Size(), len(at)
 	chunk := together(gcd(gcd(n, m), gcd(from.Channels(), to.Channels())), at)
@@ -232,9 +234,9 @@ func Blocks(from, to dataflow.Shape, at []int32) (reorder.Params, bool) {
 	return reorder.Params{}, false
 }
 
-// together is how many elements stay side by side everywhere; it divides most.
+// together returns how many elements stay adjacent everywhere. The result divides most.
 func together(most int, at []int32) int {
-	for i := 0; i < len(at); { // chunks are whole in every run of neighbours
+	for i := 0; i < len(at); { // chunks must divide every run of adjacent elements
 		j := i + 1
 		for j < len(at) && at[j] == at[j-1]+1 {
 			j++
@@ -245,8 +247,8 @@ func together(most int, at []int32) int {
 	return most
 }
 
-// FirstLast takes elements of the first and the last vector of a frame, where there are no others and they become one
-// vector, which holds not more than half of the frame.
+// FirstLast returns a layer that takes elements of the first and the last vector of a frame. There must be no
+// others, and they must form one vector with at most half of the frame.
 func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool) {
 	vectors, c := from.Vectors(), from.Channels()
 	if vectors < 2 || to.Vectors() != 1 || 2*len(at) > from.Size() {
@@ -263,7 +265,7 @@ func FirstLast(from, to dataflow.Shape, at []int32) (p firstlast.Params, ok bool
 	return p, true
 }
 
-// alike reports whether each block of a size is made of the one of the same number, as the first is.
+// alike reports whether each block is made from the block with the same number in the same way as the first.
 func alike(order []int, size, out int) bool {
 	for i, v := range order {
 		if b := i / out; v-b*size != order[i%out] || order[i%out] >= size || order[i%out] < 0 {

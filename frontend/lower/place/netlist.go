@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Netlist is layers in the making. A wire may have any number of readers; when the graph is built, those with several
-// get a DuplicateStreams.
+// A Netlist is a set of connected layers that is being built. A wire may have any number of readers. When the graph
+// is built, wires with several readers get a DuplicateStreams.
 type Netlist struct {
 	wires      []wire
 	components []component
@@ -18,17 +18,17 @@ type Netlist struct {
 
 type wire struct {
 	typ     dataflow.Type
-	name    string // of the ONNX tensor; may be empty
+	name    string // name of the ONNX tensor; may be empty
 	readers int
-	host    string // the integer tensor that the host writes; empty where a layer writes the wire
+	host    string // integer tensor that the host writes; empty if a layer writes the wire
 }
 
-// A component is a layer and what it is joined to.
+// A component is a layer with its connections.
 type component struct {
 	op      dataflow.Op // not bound
 	in, out []int       // wires
 	nodes   []*graph.Node
-	moves   bool // it only moves elements: its nodes are called after another layer, if they have one
+	moves   bool // it only moves elements: another layer that computes its nodes takes precedence
 }
 
 // An output is a wire that the host reads.
@@ -37,10 +37,10 @@ type output struct {
 	tensor string
 }
 
-// Type is the type of a wire.
+// Type returns the type of a wire.
 func (n *Netlist) Type(w int) dataflow.Type { return n.wires[w].typ }
 
-// Channel is the range of a wire's channel.
+// Channel returns the range of a wire's channel.
 func (n *Netlist) Channel(w, c int) num.Range { return n.wires[w].typ.Channel(c) }
 
 // input adds a wire that the host writes.
@@ -59,8 +59,8 @@ func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, 
 	return out[0], nil
 }
 
-// Add puts a layer behind wires. name is what its first output is called. The error is Bind's: the layer cannot take
-// its inputs; nothing is added then.
+// Add adds a layer behind wires. name is the name of its first output. If the layer cannot accept its inputs, Add
+// returns Bind's error and adds nothing.
 func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
 	types := make([]dataflow.Type, len(in))
 	for i, w := range in {
@@ -85,13 +85,13 @@ func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node
 	return out, nil
 }
 
-// Output makes a wire one that the host reads, as an integer tensor.
+// Output makes the host read a wire, as an integer tensor.
 func (n *Netlist) Output(w int, tensor string) {
 	n.wires[w].readers++
 	n.out = append(n.out, output{w, tensor})
 }
 
-// Out lists the integer tensors that the host reads, in order.
+// Out returns the integer tensors that the host reads, in order.
 func (n *Netlist) Out() (tensors []string) {
 	for _, o := range n.out {
 		tensors = append(tensors, o.tensor)
@@ -99,7 +99,7 @@ func (n *Netlist) Out() (tensors []string) {
 	return tensors
 }
 
-// In lists the integer tensors that the host writes and a layer or the host reads.
+// In returns the integer tensors that the host writes and that a layer or the host reads.
 func (n *Netlist) In() (tensors []string) {
 	for _, w := range n.wires {
 		if w.host != "" && w.readers > 0 {
@@ -109,7 +109,7 @@ func (n *Netlist) In() (tensors []string) {
 	return tensors
 }
 
-// Prune takes out layers that nobody reads.
+// Prune removes layers that nothing reads.
 func (n *Netlist) Prune() {
 	var kept []component
 	for _, l := range slices.Backward(n.components) {
@@ -125,13 +125,13 @@ func (n *Netlist) Prune() {
 	n.components = kept
 }
 
-// like reports whether a component is one of those that compute the same nodes together.
+// like reports whether two components compute the same nodes together.
 func (c *component) like(o *component) bool {
 	return len(c.nodes) > 0 && len(c.nodes) == len(o.nodes) && &c.nodes[0] == &o.nodes[0] && c.moves == o.moves
 }
 
-// Computes says which layer computes each ONNX node: by its name in the graph, or, where there is none, by its kind.
-// Layers that only move elements come last.
+// Computes returns, for each ONNX node, the layer that computes it: its name in the graph or, without a graph, its
+// kind. Layers that only move elements come last.
 func (n *Netlist) Computes(b *Built) map[int]string {
 	layers := map[int]string{}
 	for _, moves := range []bool{false, true} {

@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// ChannelsLast is the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one or two
-// more, and the positions of its elements. Tensors of other ranks keep their axes but for the channels, which go last.
-// A tensor of rank 0 is one element, whatever the axis.
+// ChannelsLast returns the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one
+// or two others, and the positions of its elements. Tensors of other ranks keep their axes, except that channels go
+// last. A tensor of rank 0 has one element, whatever the axis.
 func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.List) {
 	if len(shape) == 0 {
 		return dataflow.Shape{1}, nil
@@ -52,7 +52,7 @@ func Inverse(at *graph.List, n int) []int32 {
 	return out
 }
 
-// Pixels views a stream as [H, W, C] pixels.
+// Pixels returns the size of a stream as [H, W, C] pixels.
 func Pixels(s dataflow.Shape) (h, w, c int) {
 	c = s.Channels()
 	switch {

@@ -17,7 +17,7 @@ func vector(n int) dataflow.Type {
 	return dataflow.Type{Shape: dataflow.Shape{n}, Range: []num.Range{r}, Elem: num.Smallest(r)}
 }
 
-// add adds a layer, which must take its input.
+// add adds a layer, which must accept its input.
 func add(t *testing.T, n *Netlist, in int) int {
 	t.Helper()
 	out, err := n.Add(step, []int{in}, "", nil)
@@ -27,7 +27,7 @@ func add(t *testing.T, n *Netlist, in int) int {
 	return out[0]
 }
 
-// TestNetlist joins a host's stream to a layer, to one that nobody reads, and to the host.
+// TestNetlist connects a stream of the host to a layer, to a layer that nothing reads, and to the host.
 func TestNetlist(t *testing.T) {
 	t.Parallel()
 	n := &Netlist{}
@@ -37,7 +37,7 @@ func TestNetlist(t *testing.T) {
 	}
 	x := used.Wire(n, "")
 	a, b := add(t, n, x), add(t, n, x)
-	add(t, n, add(t, n, b)) // read by nobody
+	add(t, n, add(t, n, b)) // nothing reads it
 	add(t, n, unused.Wire(n, ""))
 	n.Output(a, "a")
 	n.Output(x, "x")
@@ -64,15 +64,15 @@ func TestNetlist(t *testing.T) {
 	}
 }
 
-// TestSend lets the host send elements in the order in which their only reader wants them.
+// TestSend checks that the host sends elements in the order that their only reader needs.
 func TestSend(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		at    []int32
 		alone bool
-		want  []int32 // of the host's elements
-		still bool    // nothing has to move then
+		want  []int32 // order of the host's elements
+		still bool    // nothing has to move after that
 	}{
 		{"turned round", []int32{3, 2, 1, 0}, true, []int32{3, 2, 1, 0}, true},
 		{"another reader", []int32{3, 2, 1, 0}, false, nil, false},
@@ -119,7 +119,7 @@ func TestChannelsLast(t *testing.T) {
 	}
 }
 
-// TestMoves looks at which movement of elements is taken for what.
+// TestMoves checks which layers are chosen for movements of elements.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	image := func(h, w, c int, of func(y, x, c int) int) (at []int32) {
@@ -168,7 +168,7 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// TestManyReaders gives a stream more readers than a layer has outputs: copies of copies are one for each.
+// TestManyReaders gives a stream more readers than a layer has outputs. Copies of copies give each reader a stream.
 func TestManyReaders(t *testing.T) {
 	t.Parallel()
 	const most = dataflow.MaxPorts

@@ -12,16 +12,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Mapping makes an integer of a state of what the state begins with: Factor*x + Offset.
+// A Mapping computes an integer of a state from the state's initial integer x: Factor*x + Offset.
 type Mapping struct{ Factor, Offset int64 }
 
-// maxStateBits bounds the integers of states whose unit is a part of their quantiser's, for the sake of what they begin
-// with.
+// maxStateBits limits the integers of states whose unit is smaller than their quantiser's scale because of the
+// initial value.
 const maxStateBits = 32
 
-// begin makes one lattice of the codes that a state becomes and of what it begins with. Its unit is the greatest of
-// which both are whole multiples, the codes' own wherever it can be: then the first step alone differs. The state's
-// span grows to what it begins with.
+// begin finds a common unit for the codes that a state becomes and for its initial value. The unit is the greatest
+// of which both are integer multiples, and the codes' own scale whenever possible. Then only the first time step
+// differs. begin extends the state's range to include the initial value.
 func (b *reader) begin(k int, s Source) error {
 	st := &b.states[k]
 	from, span, reject := b.beginning(k, s)
@@ -55,7 +55,7 @@ func (b *reader) begin(k int, s Source) error {
 			if f.Scale.Sign() == 0 && apart.Sign() == 0 {
 				continue
 			}
-			// it becomes a constant, and begins with something else
+			// it becomes a constant, but begins with something else
 			of[j].Scale, st.factor[j] = whole.Unit([]*big.Rat{f.Scale, apart}), 0
 			all = all.Union(num.Point(0))
 		}
@@ -84,8 +84,8 @@ func (b *reader) begin(k int, s Source) error {
 	return nil
 }
 
-// beginning is what a state begins with: the real value of each element, and what its integers lie in. Constants have
-// the scale 0.
+// beginning returns the initial value of a state: the real value of each element, and the range of its integers.
+// Constants have the scale 0.
 func (b *reader) beginning(k int, s Source) (of []real.Affine, span num.Range, reject error) {
 	n := b.states[k].size
 	t := s.Start[k]
@@ -110,7 +110,7 @@ func (b *reader) beginning(k int, s Source) (of []real.Affine, span num.Range, r
 	return of, span, nil
 }
 
-// tooFine is the reason of a state whose element j begins with values that only too fine a unit has.
+// tooFine returns the reason for a state whose element j begins with a value that requires too small a unit.
 func (b *reader) tooFine(k, j int, from []real.Affine) error {
 	begins, hint := fmt.Sprintf("integers of scale %s", decimal(from[j].Scale)), "begin with zero"
 	if from[j].Scale.Sign() == 0 {
@@ -126,13 +126,13 @@ func (b *reader) tooFine(k, j int, from []real.Affine) error {
 		decimal(g.Scale), maxStateBits), hint)
 }
 
-// decimal is the float32 next to a number, in few digits.
+// decimal returns the float32 nearest to a number, with few digits.
 func decimal(v *big.Rat) string {
 	f, _ := v.Float32()
 	return strconv.FormatFloat(float64(f), 'g', -1, 32)
 }
 
-// arrivesReal is the reason of a state that begins with real numbers, and what to do instead.
+// arrivesReal returns the reason for a state that begins with real numbers, with a hint.
 func arrivesReal(name, instead string) error {
 	return unmapped.Because(fmt.Sprintf("the initial value of state %q arrives as real numbers", name),
 		cmp.Or(instead, "quantise it in front of the loop, with the quantiser that makes the state in the loop's body"))

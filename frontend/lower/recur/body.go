@@ -13,44 +13,44 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A kind says what a value is.
+// A kind is the kind of a value.
 type kind int
 
 const (
 	lane  kind = iota // sums of products of the input
 	sum               // sums of products of a vector
-	state             // a state, as the step finds it
+	state             // a state before the time step
 	code              // a function of other values
 )
 
-// A value is an integer per unit.
+// A value is a vector of integers, one per unit.
 type value struct {
 	kind   kind
 	units  int
 	ranges []num.Range // per unit
 
-	rows    [][]int64    // of a lane or a sum, per unit: the weights
-	product *num.Requant // of every product
-	vector  *vector      // of a sum
+	rows    [][]int64    // of a lane or a sum: the weights per unit
+	product *num.Requant // rounding of each single product
+	vector  *vector      // of a sum: the vector that is multiplied
 	state   int
 
-	step  *graph.Step  // that makes a code; nil for one that is made up
-	args  []*value     // of a code
-	expr  []*real.Expr // per unit, of the arguments
-	span  num.Range    // that the quantiser limits codes to
-	exact bool         // no quantiser limits it: expr is a polynomial with whole values
-	of    []*real.Expr // what the quantiser rounds, likewise; nil where nobody asks
+	step  *graph.Step  // step that computes a code; nil for a code that the reader adds
+	args  []*value     // arguments of a code
+	expr  []*real.Expr // function of the arguments, per unit
+	span  num.Range    // range to which the quantiser limits codes
+	exact bool         // no quantiser limits it: expr is a polynomial with integer values
+	of    []*real.Expr // per unit: the expression that the quantiser rounds; nil if not needed
 
-	made *made // once the numbers are known
+	made *made // set once the integers are known
 }
 
-// A vector is what sums multiply: a state, or a code of the same step.
+// A vector is a vector that sums multiply with weights: a state, or a code of the same time step.
 type vector struct {
 	state int
 	of    *value // nil for a state
 }
 
-// key tells lists of elements of tensors apart.
+// key returns a text that identifies a list of elements of a tensor.
 func key(tensor string, at []int32) string {
 	b := append([]byte(tensor), 0)
 	for _, i := range at {
@@ -59,7 +59,7 @@ func key(tensor string, at []int32) string {
 	return string(b)
 }
 
-// value is the elements of an integer tensor, unit by unit.
+// value returns the elements of an integer tensor as a value, one per unit.
 func (b *reader) value(tensor string, at []int32) (*value, error) {
 	id := key(tensor, at)
 	if v := b.values[id]; v != nil {
@@ -73,7 +73,7 @@ func (b *reader) value(tensor string, at []int32) (*value, error) {
 	return v, reject
 }
 
-// know puts a value behind those that are known, if it is a new one.
+// know appends a new value to the known values.
 func (b *reader) know(v *value) {
 	if !b.known[v] {
 		b.known[v] = true
@@ -95,7 +95,7 @@ func (b *reader) read(tensor string, at []int32) (*value, error) {
 	return b.code(b.body.Producer(tensor), at)
 }
 
-// picks is the weights that take elements of a vector as they are.
+// picks returns the weights that copy elements of a vector.
 func picks(at []int32, offset, width int) [][]int64 {
 	rows := make([][]int64, len(at))
 	for u, i := range at {
@@ -131,13 +131,13 @@ func (b *reader) code(step *graph.Step, at []int32) (*value, error) {
 	return v, nil
 }
 
-// maxDepth bounds the quantisers behind each other in a body.
+// maxDepth limits how many quantisers follow each other in a body.
 const maxDepth = 1 << 12
 
-// widestExact bounds values that no quantiser limits.
+// widestExact is the range of values that no quantiser limits.
 var widestExact = num.Range{Lo: -maxSum, Hi: maxSum}
 
-// exact reads what a step computes as polynomials with whole values, and what their real values are.
+// exact reads a step as polynomials with integer values, and returns their real values.
 func (b *reader) exact(step *graph.Step, forms *scaled.Forms, err error, units int) (*value, []real.Affine, error) {
 	v := &value{kind: code, units: units, exact: true, span: widestExact}
 	e := expressions{b: b, step: step, value: v}
@@ -170,8 +170,8 @@ func (b *reader) exact(step *graph.Step, forms *scaled.Forms, err error, units i
 	return v, of, nil
 }
 
-// unchanged is the state that a code is a copy of: a quantiser in front of products, for example, of what was quantised
-// alike at the end of the step before.
+// unchanged returns the state of which a code is a copy, or nil. An example is a quantiser in front of products
+// whose input was already quantised in the same way at the end of the time step before.
 func (v *value) unchanged(b *reader) *value {
 	if len(v.args) != 1 || v.args[0].kind != state || v.args[0].units != v.units {
 		return nil
@@ -182,7 +182,7 @@ func (v *value) unchanged(b *reader) *value {
 			continue
 		}
 		f := real.Compile(e)
-		for _, end := range []int64{span.Lo, span.Hi} { // most show at once that they are none
+		for _, end := range []int64{span.Lo, span.Hi} { // most candidates fail here
 			if at, err := f.StepOver(num.Point(end), 1); err != nil || at.Value[0] != end {
 				return nil
 			}
@@ -200,17 +200,17 @@ func (v *value) unchanged(b *reader) *value {
 	return v.args[0]
 }
 
-// maxCopied bounds the codes of which it is found out that another quantiser leaves them as they are.
+// maxCopied limits the number of codes for which unchanged tests whether a second quantiser changes them.
 const maxCopied = 1 << 16
 
-// Expressions read what a step computes in terms of values.
+// An expressions reads a step's computation in terms of values.
 type expressions struct {
 	b     *reader
 	step  *graph.Step
-	value *value // whose arguments they are
+	value *value // value whose arguments they are
 }
 
-// read makes an expression per unit.
+// read returns one expression per unit.
 func (e *expressions) read(forms *scaled.Forms, err error) ([]*real.Expr, error) {
 	if err != nil {
 		return nil, refuse(e.step, "is not made of integers: %v", err)
@@ -243,15 +243,15 @@ func (e *expressions) read(forms *scaled.Forms, err error) ([]*real.Expr, error)
 	return out, nil
 }
 
-// A leaf is what stands for an integer tensor of a form: one argument, or, for sums of products, a real number made of
-// several.
+// A leaf replaces an integer tensor in a form. It is one argument or, for sums of products, a real number computed
+// from several arguments.
 type leaf struct {
 	arg   int
 	parts []scaledPart
-	bias  []*big.Rat // of the parts, per unit
+	bias  []*big.Rat // bias of the parts, per unit
 }
 
-// leaf makes arguments of a leaf of form i of several. Units of other forms have no element there: they get any.
+// leaf makes arguments of a leaf of form i. Units of other forms have no element there and get an arbitrary one.
 func (e *expressions) leaf(v *scaled.Var, forms *scaled.Forms, i int) (leaf, error) {
 	at := v.Index
 	if len(forms.Of) > 1 {
@@ -296,7 +296,7 @@ func (e *expressions) leaf(v *scaled.Var, forms *scaled.Forms, i int) (leaf, err
 	return l, nil
 }
 
-// arg is the number of a value among the arguments.
+// arg returns the index of a value among the arguments.
 func (e *expressions) arg(v *value) int {
 	v2 := e.value
 	if i := slices.Index(v2.args, v); i >= 0 {
@@ -306,13 +306,13 @@ func (e *expressions) arg(v *value) int {
 	return len(v2.args) - 1
 }
 
-// A scaledPart is an argument times a scale per unit; nil where the unit's weights are all zero.
+// A scaledPart is an argument times a scale per unit. The scale is nil if the unit's weights are all zero.
 type scaledPart struct {
 	arg   int
 	scale []*big.Rat
 }
 
-// expr is the leaf of unit u.
+// expr returns the leaf of unit u as an expression.
 func (l *leaf) expr(u int) *real.Expr {
 	if l.arg >= 0 {
 		return real.Var(l.arg)
@@ -326,7 +326,7 @@ func (l *leaf) expr(u int) *real.Expr {
 	return out
 }
 
-// alike reports whether the leaves of units u-1 and u are written alike.
+// alike reports whether the leaves of units u-1 and u are the same expressions.
 func alike(leaves []leaf, u int) bool {
 	same := func(list []*big.Rat) bool {
 		a, b := list[u-1], list[u]
@@ -345,7 +345,7 @@ func alike(leaves []leaf, u int) bool {
 	return true
 }
 
-// refuse is the reason of a body with a step that no cell computes.
+// refuse returns the reason for a body with a step that no cell computes.
 func refuse(step *graph.Step, format string, args ...any) error {
 	return NoCell(unmapped.Describe(step.Node)+" "+format, args...)
 }

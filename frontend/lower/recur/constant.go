@@ -10,14 +10,15 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A network is what has been read of a body, and what of it goes out.
+// A network is a body that has been read, with its outputs.
 type network struct {
 	*reader
 	outputs []*output
 }
 
-// bounds finds the ranges of all values: of states, what they begin with, and all that a step makes of states in these
-// ranges. At first a state is what it begins with; one that does not stay so may be anything that its codes can be.
+// bounds finds the ranges of all values, beginning with the initial values of states. A state that does not keep
+// its initial value may take any code of its range. Then bounds narrows the ranges to what a time step makes of
+// states in these ranges.
 func (b *network) bounds() {
 	for k := range b.states {
 		st := &b.states[k]
@@ -51,10 +52,10 @@ func (b *network) bounds() {
 	}
 }
 
-// narrowings is how often the ranges of states are narrowed to what steps make of them. Every round holds by itself.
+// The ranges of states are narrowed narrowings times. The result is valid after every round.
 const narrowings = 2
 
-// evaluate finds the ranges of values from those of the states.
+// evaluate computes the ranges of values from those of the states.
 func (b *network) evaluate() {
 	for _, v := range b.order {
 		switch v.kind {
@@ -89,7 +90,7 @@ func (b *network) inputRanges() []num.Range {
 	return b.input
 }
 
-// sumRanges finds the ranges of sums over a vector of ranges.
+// sumRanges computes the ranges of sums over a vector with the given ranges.
 func (v *value) sumRanges(vector []num.Range) {
 	v.ranges = make([]num.Range, v.units)
 	for u, row := range v.rows {
@@ -106,7 +107,7 @@ func (v *value) sumRanges(vector []num.Range) {
 				r, ok = r.Plus(p)
 			}
 			if !ok {
-				r = num.Range{Lo: math.MinInt64, Hi: math.MaxInt64} // settle refuses it
+				r = num.Range{Lo: math.MinInt64, Hi: math.MaxInt64} // settle refuses such a sum
 				break
 			}
 		}
@@ -114,8 +115,7 @@ func (v *value) sumRanges(vector []num.Range) {
 	}
 }
 
-// codeRanges finds the ranges of codes: what the interval of the function says, and its very value where all arguments
-// are constant.
+// codeRanges computes the ranges of codes by interval arithmetic, or exactly if all arguments are constant.
 func (v *value) codeRanges() {
 	v.ranges = make([]num.Range, v.units)
 	var f *real.Func
@@ -150,7 +150,7 @@ func (v *value) codeRanges() {
 	}
 }
 
-// constants is the arguments' expressions for unit u: the numbers that cannot change.
+// constants returns the expressions of the arguments for unit u: numbers for those that are constant.
 func (v *value) constants(u int) []*real.Expr {
 	with := make([]*real.Expr, len(v.args))
 	for i, a := range v.args {
@@ -164,10 +164,10 @@ func (v *value) constants(u int) []*real.Expr {
 
 func integer(v int64) *real.Expr { return real.Rat(new(big.Rat).SetInt64(v)) }
 
-// constant reports whether unit u of a value can never change.
+// constant reports whether unit u of a value never changes.
 func (v *value) constant(u int) bool { return v.ranges != nil && v.ranges[u].Lo == v.ranges[u].Hi }
 
-// fixed reports whether no unit of a value can change.
+// fixed reports whether no unit of a value changes.
 func (v *value) fixed() bool {
 	for u := range v.units {
 		if !v.constant(u) {
@@ -177,15 +177,15 @@ func (v *value) fixed() bool {
 	return true
 }
 
-// A class is values whose units belong together: unit u of one is made of unit u of others.
+// A class is a set of values with corresponding units: unit u of one value depends on unit u of others.
 type class struct {
 	units  int
 	values []*value
-	roots  []*value // that others than these values need: states, what goes out, and what sums multiply
+	roots  []*value // values that others need as well: states, outputs, and vectors that sums multiply
 }
 
-// classes finds them, in order. Sums of one vector are in one class where they have as many units, as are the lanes of
-// the input.
+// classes returns the classes in order. Sums of one vector with the same number of units are in one class, and so
+// are lanes of the input.
 func (b *network) classes() []*class {
 	parent := map[*value]*value{}
 	var find func(v *value) *value
@@ -235,16 +235,16 @@ func (b *network) classes() []*class {
 	return list
 }
 
-// isRoot reports whether a value is needed by more than functions of it. A state is, which may begin with something
-// else than what it then stays.
+// isRoot reports whether a value is needed for more than functions of it. A state always is, since it may begin
+// with a value other than the one that it keeps.
 func (b *network) isRoot(v *value) bool {
 	return v.kind == state || slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value == v }) ||
 		slices.ContainsFunc(b.outputs, func(o *output) bool { return o != nil && o.value == v }) ||
 		slices.ContainsFunc(b.order, func(s *value) bool { return s.kind == sum && s.vector.of == v })
 }
 
-// removeDead leaves out the units that can never change: what they contribute to sums goes into the functions of these,
-// and elements that go out are constants. One unit of a class stays.
+// removeDead removes units that never change. It merges their contribution to sums into the functions of these
+// sums, and makes their output elements constants. It keeps at least one unit of a class.
 func (b *network) removeDead() {
 	dead := map[*value][]int32{} // per value of a class with dead units: the new number of each unit; -1 for none
 	for _, c := range b.classes() {
@@ -285,7 +285,7 @@ func (b *network) removeDead() {
 	}
 }
 
-// remaining is the elements of units that stay.
+// remaining returns the elements of units that stay.
 func remaining[T any](list []T, unit []int32) (out []T) {
 	for u, v := range list {
 		if unit[u] >= 0 {
@@ -295,7 +295,7 @@ func remaining[T any](list []T, unit []int32) (out []T) {
 	return out
 }
 
-// keep leaves units of a value out.
+// keep removes units of a value.
 func (v *value) keep(unit []int32) {
 	v.rows, v.ranges = remaining(v.rows, unit), remaining(v.ranges, unit)
 	v.expr, v.of = remaining(v.expr, unit), remaining(v.of, unit)
@@ -305,7 +305,7 @@ func (v *value) keep(unit []int32) {
 	}
 }
 
-// outputConstants makes constants of the elements that go out of dead units.
+// outputConstants makes the output elements of dead units constants.
 func (b *network) outputConstants(dead map[*value][]int32) {
 	for _, o := range b.outputs {
 		if o == nil || dead[o.value] == nil {
@@ -326,7 +326,8 @@ func (b *network) outputConstants(dead map[*value][]int32) {
 	}
 }
 
-// widen gives a unit that goes out alone and never changes as many units as a state has: it is computed beside that.
+// widen repeats a single constant unit that only goes out, so that it has as many units as a state and can be
+// computed beside it.
 func (b *network) widen() {
 	k := slices.IndexFunc(b.states, func(s stateOf) bool { return s.value != nil })
 	n := b.states[k].value.units
@@ -340,7 +341,8 @@ func (b *network) widen() {
 	}
 }
 
-// foldSums takes dead elements of vectors out of sums, and puts what they contributed into the functions of these.
+// foldSums removes dead elements of vectors from sums, and merges their contribution into the functions of these
+// sums.
 func (b *network) foldSums(dead map[*value][]int32) {
 	add := map[*value][]int64{}
 	for _, v := range b.order {

@@ -8,8 +8,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// rounded makes a code that is a rounded polynomial: exactly by a multiplier and a shift, by factors that round alike
-// on all integers that can be reached, or, where it has more codes than a function has steps, by a division.
+// rounded finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly, or
+// factors that round alike for all integers that occur. If the code has more values than a function may have steps,
+// it uses a division.
 func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
 	bias, ok := v.inCodes(q, units)
 	if !ok {
@@ -28,7 +29,7 @@ func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (m
 	return v.divided(q, terms, units, bias)
 }
 
-// inCodes writes polynomials, and what is added to them, in codes.
+// inCodes expresses polynomials, and their biases, in units of codes.
 func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat, ok bool) {
 	for u := range units {
 		f, ok := units[u].outer.Affine()
@@ -47,29 +48,29 @@ func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat,
 	return bias, true
 }
 
-// A division makes a code of many bits of a sum of terms: N/m in whole numbers, and a bias, rounded. The sum N is
-// written in digits; its leading ones give a code that is never too great and at most one or two too small. What N then
-// is more than m times that code says whether the next one is reached, exactly:
+// A division computes a code with many bits from a sum of terms: N/m in integers, plus a bias, rounded. The sum N
+// is split into digits. Its leading digits give an estimate of the code that is never too large and at most one or
+// two too small. The rest of N then decides exactly whether the next code is reached:
 //
 //	N >= m*(code+1) + offset    where offset, of the rounding and the bias, depends on the parity or sign of code+1 only
 type division struct {
 	*limbs
 	q    *whole.Rounding
-	unit *big.Rat // of which all scales, and one, are multiples
-	m    *big.Int // one in units
+	unit *big.Rat // unit of which all scales, and 1, are multiples
+	m    *big.Int // the number 1 in units
 	bias []*big.Rat
 
-	digit []*value // of N, the least first; all but the last are in 0..2^bits-1
+	digit []*value // digits of N, the least first; all but the last are in 0..2^bits-1
 	code  *value
 }
 
-// limbBits is the bits of a digit of N, where products leave so many.
+// limbBits is the number of bits of a digit of N, if products leave room for them.
 const limbBits = 28
 
-// maxDigits bounds the digits of N: digits of these, with codes, are added up in maxLimb bits.
+// maxDigits limits the digits of N, so that sums of digits and codes fit into maxLimb bits.
 const maxDigits = 1 << 6
 
-// divided is false where products or biases are too wide.
+// divided returns false if products or biases are too wide.
 func (v *value) divided(q *whole.Rounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value, bool) {
 	d := &division{limbs: &limbs{of: v, terms: terms}, q: q, bias: bias}
 	scales, most := []*big.Rat{big.NewRat(1, 1)}, big.NewInt(1)
@@ -118,7 +119,7 @@ func (v *value) divided(q *whole.Rounding, terms [][]int, units []polynomial, bi
 	return d.made, true
 }
 
-// added is the sum of n values.
+// added returns the sum of n values.
 func added(n int) *made {
 	m := &made{}
 	for i := range n {
@@ -127,7 +128,7 @@ func added(n int) *made {
 	return m
 }
 
-// weighed is a sum of values times powers of two or small factors, and a bias.
+// weighed returns a sum of values times small factors or powers of two, plus a bias.
 func weighed(bias int64, factors ...int64) *made {
 	m := added(len(factors))
 	for i, f := range factors {
@@ -139,7 +140,7 @@ func weighed(bias int64, factors ...int64) *made {
 	return m
 }
 
-// split makes the digits of N, of so many bits: the last one has the sign.
+// split computes the digits of N, which has width bits. The last digit is signed.
 func (d *division) split(width int) {
 	var carry *value
 	last := max(d.digits-1, width/d.bits)
@@ -154,23 +155,23 @@ func (d *division) split(width int) {
 			digit, args = weighed(0, 1, -1<<d.bits), append(args, carry)
 			within = num.Range{Hi: 1<<d.bits - 1}
 		}
-		digit.requant = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi} // it clips nothing
+		digit.requant = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi} // clips nothing
 		d.digit = append(d.digit, d.value(digit, args...))
 	}
 }
 
-// shifted is a value over 2^shift, rounded down and bounded.
+// shifted returns a value divided by 2^shift, rounded down and clipped.
 func (d *division) shifted(v *value, shift int, within num.Range) *value {
 	m := added(1)
 	m.requant = &num.Requant{Multiplier: 1, Shift: shift, Mode: num.Floor, Lo: within.Lo, Hi: within.Hi}
 	return d.value(m, v)
 }
 
-// fineBits is how many bits behind the point the leading digits have, in codes.
+// fineBits is the number of fractional bits in the leading digits, in units of codes.
 const fineBits = 4
 
-// estimate makes a code that is never too great, and says by how much it may be too small. The leading digits give the
-// sum in steps of at most 2^-fineBits of a code, bounded where no code is any more.
+// estimate computes a code that is never too large, and returns by how much it may be too small. The leading digits
+// give the sum in steps of at most 2^-fineBits of a code. They are clipped beyond the range of codes.
 func (d *division) estimate() (rounds int, ok bool) {
 	shift := max(0, d.m.BitLen()-1-fineBits) // of N
 	limit := new(big.Int).SetInt64(max(d.q.Codes.Hi, -d.q.Codes.Lo) + max(d.q.Behind, -d.q.Behind) + 8)
@@ -187,7 +188,7 @@ func (d *division) estimate() (rounds int, ok bool) {
 		return 0, false
 	}
 	first := min(shift/d.bits, len(d.digit)-1)
-	bounds := []*big.Int{new(big.Int).Lsh(limit, uint(shift-first*d.bits))} // of what is left from each digit on
+	bounds := []*big.Int{new(big.Int).Lsh(limit, uint(shift-first*d.bits))} // bounds of the rest from each digit on
 	for range len(d.digit) - 1 - first {
 		b := new(big.Int).Rsh(bounds[len(bounds)-1], uint(d.bits))
 		bounds = append(bounds, b.Add(b, big.NewInt(2)))
@@ -213,12 +214,12 @@ func (d *division) estimate() (rounds int, ok bool) {
 	return d.guess(left, shift, width), true
 }
 
-// guess multiplies the leading digits, N/2^shift of so many bits, by what one of them is in codes.
+// guess multiplies the leading digits, N/2^shift with the given width, by the value of one of their units in codes.
 func (d *division) guess(left *value, shift, width int) (rounds int) {
 	step := shifted(d.unit, shift)
 	precision := 60 - width
-	factor := floor(shifted(step, precision)).Int64() // of a step of at most one code
-	// the sum is at least and at most so much more than what is computed
+	factor := floor(shifted(step, precision)).Int64() // for one unit, at most one code
+	// bounds of the exact sum minus the computed sum
 	slack := shifted(new(big.Rat).SetInt64(1), width-precision)
 	low, high := new(big.Rat).Neg(slack), new(big.Rat).Set(slack)
 	if shift > 0 {
@@ -239,13 +240,14 @@ func (d *division) guess(left *value, shift, width int) (rounds int) {
 	return int(new(big.Int).Neg(floor(off.Neg(off))).Int64())
 }
 
-// boundary is where a code begins, less the code: the sum with its bias comes to it, or passes it.
+// boundary returns where a code begins, minus the code. reached is true if the sum with its bias reaches the code
+// there, and false if it does so only above.
 func (d *division) boundary(code int64) (at *big.Rat, reached bool) {
 	at, reached = d.q.Mode.Boundary(code - d.q.Behind)
 	return at.Sub(at, big.NewRat(code-d.q.Behind, 1)), reached
 }
 
-// halves is the least and the most by which a number may be rounded up.
+// halves returns the least and the greatest amount by which a number may be rounded up.
 func (d *division) halves() (least, most *big.Rat) {
 	for k := int64(-2); k <= 2; k++ {
 		at, _ := d.boundary(d.q.Behind + k)
@@ -260,7 +262,7 @@ func (d *division) halves() (least, most *big.Rat) {
 	return least, new(big.Rat).Set(most)
 }
 
-// offset is the least N at which a code is reached in unit u, less m times the code.
+// offset returns the least N at which unit u reaches a code, minus m times the code.
 func (d *division) offset(u int, code int64) *big.Int {
 	at, reached := d.boundary(code)
 	at.Sub(at, d.bias[u]).Sub(at, big.NewRat(d.q.Behind, 1)).Quo(at, d.unit)
@@ -270,10 +272,10 @@ func (d *division) offset(u int, code int64) *big.Int {
 	return new(big.Int).Add(floor(at), big.NewInt(1))
 }
 
-// climb makes 1 where the code after the one that is known is reached, else 0.
+// climb returns a value that is 1 if the next code is reached, otherwise 0.
 func (d *division) climb() *value {
 	z := d.q.Behind
-	kind, like := d.code, [2]int64{z + 1, z + 1} // codes that stand for all of their kind
+	kind, like := d.code, [2]int64{z + 1, z + 1} // codes that represent their kind
 	switch d.q.Mode {
 	case num.HalfEven:
 		half := weighed(1-z, 1)
@@ -301,7 +303,7 @@ func (d *division) climb() *value {
 			l.digits = max(l.digits, f.BitLen()/l.bits+1)
 		}
 	}
-	d.made = d.made[:len(d.made)-1] // behind what it is made of
+	d.made = d.made[:len(d.made)-1] // it must follow its arguments
 	l.write()
 	d.made = append(append(d.made, l.made...), next)
 	return next

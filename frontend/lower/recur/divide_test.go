@@ -11,13 +11,13 @@ import (
 	"hlsgen/internal/num"
 )
 
-// modes is what the model calls each rounding.
+// modes maps roundings to the names that the model uses.
 var modes = map[num.Rounding]real.Rounding{num.HalfEven: real.HalfEven, num.HalfAway: real.HalfUp,
 	num.HalfTowardZero: real.HalfDown, num.Floor: real.Floor, num.Ceil: real.Ceil, num.TowardZero: real.Down,
 	num.AwayFromZero: real.Up}
 
-// TestDivided compares codes of 14 bits and more of sums of products with the real numbers: random ones, and those next
-// to where the code changes, of which every third is a tie.
+// TestDivided compares codes of at least 14 bits, computed from sums of products, with the real numbers. It checks
+// random sums, and sums beside a change of the code, of which every third is a tie.
 func TestDivided(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 2))

@@ -14,18 +14,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A dot is a product of data with constant weights: per element a sum over parts, one for each vector of integers that
-// the data come from, and a bias.
+// A dot is a product of data with constant weights. Each element is a sum of parts, one for each vector of integers
+// on which the data depend, plus a bias.
 type dot struct {
 	parts []dotPart
 	bias  []*big.Rat
 }
 
-// A dotPart is what one vector contributes.
+// A dotPart is the contribution of one vector.
 type dotPart struct {
 	vector  *vector    // nil for the input
-	rows    [][]int64  // per element, over the vector
-	scale   []*big.Rat // per element: of the sum; nil where all weights are zero
+	rows    [][]int64  // weights per element, over the vector
+	scale   []*big.Rat // scale of the sum, per element; nil if all weights are zero
 	product *num.Requant
 }
 
@@ -45,7 +45,7 @@ func (b *reader) dot(step *graph.Step) (*dot, error) {
 	return out, reject
 }
 
-// part is the sums of a part at elements of its dot; nil where they are zero.
+// part returns the sums of a part for the given elements of its dot, or nil if they are zero.
 func (b *reader) part(step *graph.Step, d *dot, k int, at []int32) *value {
 	p := &d.parts[k]
 	id := key(fmt.Sprintf("%s\x00%d", step.Output, k), at)
@@ -72,16 +72,16 @@ type dotReader struct {
 	step           *graph.Step
 	w              *graph.Tensor
 	data           string
-	base, offset   []int32 // of the data
+	base, offset   []int32 // positions of the data
 	wBase, wOffset []int32
 	forms          *scaled.Forms
 	leaves         [][]*scaled.Var // per form
-	elements       []int32         // of the data: those that are added up
-	affine         []*real.Affine  // what an element of the data is; nil where it is not known yet
-	sources        []source        // of the parts
+	elements       []int32         // elements of the data that are added up
+	affine         []*real.Affine  // real value of each element of the data; nil if not known yet
+	sources        []source        // sources of the parts
 }
 
-// operands finds which operand is the weights.
+// operands finds out which operand is the weights.
 func (d *dotReader) operands() error {
 	dot, in := d.step.Dot, d.step.Node.Inputs
 	d.w, d.data = d.body.Known[in[dot.B]].Const, in[dot.A]
@@ -123,14 +123,14 @@ func (d *dotReader) read() (*dot, error) {
 	return d.sums()
 }
 
-// A source is what some of the data are elements of: an integer tensor, or polynomials of several, of which a value is
-// made.
+// A source is an integer tensor of which some data are elements, or a set of polynomials of several tensors that
+// become one value.
 type source struct {
 	tensor string
-	form   int // of the polynomials; -1 for a tensor
+	form   int // form of the polynomials; -1 for a tensor
 	vector *vector
-	place  []int32 // where in the vector an element of the tensor is, or of the data
-	length int     // of the vector
+	place  []int32 // position in the vector of each element of the tensor, or of the data
+	length int     // length of the vector
 	of     []real.Affine
 }
 
@@ -165,7 +165,7 @@ func (d *dotReader) find() error {
 	return nil
 }
 
-// sourceOf is the source of the elements of form i; nil where it is not known yet.
+// sourceOf returns the source of the elements of form i, or nil if it is not known yet.
 func (d *dotReader) sourceOf(i int) *source {
 	for k := range d.sources {
 		s := &d.sources[k]
@@ -195,7 +195,7 @@ func (d *dotReader) polynomials(i int) (s source, reject error) {
 	return s, reject
 }
 
-// places is where elements are in a list of some of them.
+// places returns the position of each element in a list of some elements.
 func places(at []int32, size int) []int32 {
 	place := make([]int32, size)
 	for k, i := range at {
@@ -204,8 +204,8 @@ func places(at []int32, size int) []int32 {
 	return place
 }
 
-// vectorOf is the vector that an integer tensor is, or is part of: where its elements are, and how many there are. Of a
-// code the elements are those that are used.
+// vectorOf returns the vector that contains an integer tensor, the positions of the tensor's elements in it, and
+// its length. A vector made from a code contains only the elements that are used.
 func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []int32, length int, reject error) {
 	size := graph.Size(d.body.Known[tensor].Shape)
 	if k := slices.Index(d.names, tensor); k >= 0 {
@@ -234,7 +234,7 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 	return d.codeVector(of), place, len(at), nil
 }
 
-// sums makes the rows of the parts.
+// sums computes the rows of the parts.
 func (d *dotReader) sums() (*dot, error) {
 	out := &dot{}
 	for _, src := range d.sources {
@@ -286,8 +286,8 @@ func (d *dotReader) sums() (*dot, error) {
 	return out, nil
 }
 
-// element is element e of those that are added up: of which source, where in its vector, and what its real value is; of
-// no source where it is constant.
+// element returns the source of element e of the added elements, its position in the source's vector, and its real
+// value. The source is -1 if the element is constant.
 func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool) {
 	which := d.forms.Which(e)
 	i = -1
@@ -309,8 +309,9 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 	return i, place, **known, true
 }
 
-// level gives the sums of all elements one scale, where that makes no weight wider than the widest is: rows whose
-// weights happen to be even are of the scale of the others then, and gates of one function.
+// level gives the sums of all elements a common scale, unless a weight would become wider than the widest.
+// Otherwise rows whose weights happen to be even would have another scale than the rest, and gates would need
+// separate functions.
 func (p *dotPart) level() {
 	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
 	unit := whole.Unit(scales)
@@ -341,7 +342,8 @@ func (p *dotPart) level() {
 	}
 }
 
-// A rounding is a tensor of products each of which is rounded: element i is weights[i] times an element of the vector.
+// A rounding is a tensor of products that are rounded one by one. Element i is weights[i] times an element of the
+// vector.
 type rounding struct {
 	vector  *vector
 	place   []int32
@@ -352,7 +354,7 @@ type rounding struct {
 	scale   *big.Rat
 }
 
-// rounding reads a code as products that are rounded one by one; nil where it is a vector of codes.
+// rounding reads a code as products that are rounded one by one. It returns nil if the code is a vector of codes.
 func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 	step := d.body.Producer(leaf.Tensor)
 	if step == nil || !scaled.IsCode(step) {
@@ -386,7 +388,7 @@ func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 	return r, nil
 }
 
-// rounded adds up products that were rounded.
+// rounded reads a sum of rounded products.
 func (d *dotReader) rounded(form *scaled.Form, leaf *scaled.Var, r *rounding) (*dot, error) {
 	p := dotPart{vector: r.vector, product: &r.requant}
 	out := &dot{}

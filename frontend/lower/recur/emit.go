@@ -13,12 +13,12 @@ import (
 type writer struct {
 	*schedule
 	cell  *Cell
-	state map[int]int        // of the body -> of the program
-	refs  map[*value]rnn.Ref // where values are made
+	state map[int]int        // number of a state in the body -> number in the program
+	refs  map[*value]rnn.Ref // phase and number of each value
 
-	number int // of the phase that is being written
+	number int // number of the phase that is being written
 	phase  *rnn.Phase
-	local  map[*value]int // values at hand in it
+	local  map[*value]int // numbers of values available in this phase
 }
 
 func (w *writer) write() error {
@@ -53,7 +53,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// output says where an output of the body is.
+// output returns the position of an output of the body.
 func (w *writer) output(o *output) *Output {
 	if o == nil {
 		return nil
@@ -65,7 +65,8 @@ func (w *writer) output(o *output) *Output {
 	return out
 }
 
-// products says how the layer in front of the loop, and the loop, round single products: each in one way.
+// products sets the rounding of single products, which must be the same for all products of the layer in front of
+// the loop, and for all products of the loop.
 func (w *writer) products() error {
 	var first [2]*value
 	for _, v := range w.order {
@@ -84,7 +85,7 @@ func (w *writer) products() error {
 		for _, v := range w.lanes {
 			w.cell.Input = append(w.cell.Input, v.rows[u])
 		}
-		if len(w.lanes) == 0 { // a loop has an input, whatever it does with it
+		if len(w.lanes) == 0 { // a loop has an input, even if unused
 			w.cell.Input = append(w.cell.Input, make([]int64, w.width))
 		}
 	}
@@ -94,7 +95,7 @@ func (w *writer) products() error {
 	return nil
 }
 
-// units is how many the first phase has.
+// units returns the number of units of the first phase.
 func (w *writer) units() int { return w.phases[0].class.units }
 
 // writePhase writes phase number i.
@@ -102,7 +103,7 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 	out := rnn.Phase{Units: p.class.units}
 	w.number, w.phase, w.local = i, &out, map[*value]int{}
 	switch of := p.vector.of; {
-	case len(p.sums) == 0: // it looks at nothing
+	case len(p.sums) == 0: // it reads no vector
 	case of != nil:
 		ref := w.refs[of]
 		out.Of = &ref
@@ -140,7 +141,7 @@ func (w *writer) put(v rnn.Value) int {
 	return len(w.phase.Values) - 1
 }
 
-// made notes where a value is.
+// made records the position of a value.
 func (w *writer) made(v *value, at int) {
 	w.local[v] = at
 	if _, ok := w.refs[v]; !ok {
@@ -148,7 +149,7 @@ func (w *writer) made(v *value, at int) {
 	}
 }
 
-// at is a value within the phase.
+// at returns the number of a value within the phase.
 func (w *writer) at(v *value) int {
 	if i, ok := w.local[v]; ok {
 		return i
@@ -164,10 +165,10 @@ func (w *writer) at(v *value) int {
 	return i
 }
 
-// code writes a code: the products, their sum, and what becomes of it.
+// code writes a code: the products, their sum, and the function of the sum.
 func (w *writer) code(v *value) int {
 	m := v.made
-	if len(m.terms) == 0 { // it cannot change: steps of anything, which never come
+	if len(m.terms) == 0 { // it never changes: step functions without breakpoints
 		w.something()
 		return w.put(rnn.Value{Op: rnn.Steps, Of: []int{0}, Steps: m.steps})
 	}
@@ -185,7 +186,8 @@ func (w *writer) code(v *value) int {
 	return at
 }
 
-// something gives a phase that has no value yet its first: what an earlier one with as many units has, or a state.
+// something makes sure that a phase has a first value: it adds one of an earlier phase with the same number of
+// units, or a state.
 func (w *writer) something() {
 	if len(w.phase.Values) > 0 {
 		return
@@ -203,7 +205,7 @@ func (w *writer) something() {
 	}
 }
 
-// terms writes the terms of a sum: x*y + n*x as x*(y+n).
+// terms writes the terms of a sum. It writes x*y + n*x as x*(y+n).
 func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 	m := v.made
 	pairs, taken := m.pairs()
@@ -227,7 +229,7 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 	return of, factors
 }
 
-// plus is sign*y + bias: of a step function, another one.
+// plus returns sign*y + bias. If y is a step function, it returns another step function.
 func (w *writer) plus(y *value, p pair) int {
 	at := w.at(y)
 	made := w.phase.Values[at]
@@ -260,7 +262,7 @@ type pair struct {
 	bias []int64
 }
 
-// pairs finds, by term, those that take up another term, and says which are taken.
+// pairs finds, by term, the pairs with another term. taken marks the other terms.
 func (m *made) pairs() (of map[int]pair, taken []bool) {
 	of, taken = map[int]pair{}, make([]bool, len(m.terms))
 	for t, term := range m.terms {
@@ -284,7 +286,7 @@ func (m *made) pairs() (of map[int]pair, taken []bool) {
 	return of, taken
 }
 
-// quotients is sign*a/b unit by unit; nil where one is no whole number.
+// quotients returns sign*a/b unit by unit, or nil if one is no integer.
 func quotients(a, b []int64, sign int64) (out []int64) {
 	for u := range max(len(a), len(b)) {
 		x, y := layer.Of(a, u), layer.Of(b, u)
@@ -296,7 +298,7 @@ func quotients(a, b []int64, sign int64) (out []int64) {
 	return out
 }
 
-// prune takes out the values that nothing depends on, but for one lane of the input.
+// prune removes the values on which nothing depends, except one lane of the input.
 func (c *Cell) prune() {
 	p := c.Program.Phases
 	used := make([][]bool, len(p))
@@ -349,7 +351,7 @@ func (c *Cell) prune() {
 	}
 }
 
-// refs goes through what looks at values from outside of their phase.
+// refs visits all references to values from outside of their phase.
 func (c *Cell) refs(each func(*rnn.Ref)) {
 	for s := range c.Program.States {
 		each(&c.Program.States[s].Next)

@@ -7,9 +7,9 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// fuse simplifies the functions of codes. Arguments that cannot change become numbers. A code that is a function of one
-// code, which nothing else but such functions need, becomes a function of what that is made of: the code of a gate's
-// sum and the sigmoid of it are one step function.
+// fuse simplifies the functions of codes. It replaces constant arguments by numbers. If a code is a function of one
+// other code that only such functions use, fuse makes it a function of that code's arguments. For example, the code
+// of a gate's sum and its sigmoid become one step function.
 func (b *network) fuse() {
 	for _, v := range b.order {
 		if v.kind == code {
@@ -38,7 +38,7 @@ func (b *network) fuse() {
 	}
 }
 
-// rounds reports whether a code is another code, scaled and rounded.
+// rounds reports whether a code is another code that is scaled and rounded.
 func (b *network) rounds(v *value) bool {
 	if v.step == nil || v.of == nil {
 		return v.step == nil
@@ -52,8 +52,8 @@ func (b *network) rounds(v *value) bool {
 	})
 }
 
-// simplify puts numbers in the place of arguments that cannot change, leaves out of the functions what does nothing
-// over the ranges of the others, and drops arguments that no function has.
+// simplify replaces constant arguments by numbers, removes parts of the functions that have no effect over the
+// ranges of the other arguments, and removes unused arguments.
 func (v *value) simplify() {
 	used := make([]bool, len(v.args))
 	for _, list := range [][]*real.Expr{v.expr, v.of} {
@@ -86,7 +86,8 @@ func (v *value) simplify() {
 	}
 }
 
-// fixedArgs is the arguments' expressions for unit u: numbers for those of which no unit can change.
+// fixedArgs returns the expressions of the arguments for unit u: numbers for arguments that are constant in all
+// units.
 func (v *value) fixedArgs(u int) []*real.Expr {
 	with := make([]*real.Expr, len(v.args))
 	for i, a := range v.args {
@@ -98,7 +99,7 @@ func (v *value) fixedArgs(u int) []*real.Expr {
 	return with
 }
 
-// intervals is the ranges of the arguments for unit u.
+// intervals returns the ranges of the arguments for unit u.
 func (v *value) intervals(u int) []real.Interval {
 	in := make([]real.Interval, len(v.args))
 	for i, a := range v.args {

@@ -13,26 +13,27 @@ import (
 	"hlsgen/internal/num"
 )
 
-// What a code is in integers: steps, or a requantiser, of a sum of terms and a bias.
+// A made is a code in integers: a step function, or a requantiser, of a sum of terms and a bias.
 type made struct {
-	terms   [][]int   // the arguments of which each is the product
-	factors [][]int64 // per term: one for all units, or one per unit
-	bias    []int64   // one for all units, or one per unit; none for zero
+	terms   [][]int   // arguments that each term multiplies
+	factors [][]int64 // per term: one factor for all units, or one per unit
+	bias    []int64   // one for all units, or one per unit; nil for zero
 	steps   []num.Step
 	requant *num.Requant
 }
 
-// A polynomial is what the code of a unit is a function of, term by term: outer(sum of scale*product).
+// A polynomial is the function of a unit's code, term by term: outer(sum of scale*product).
 type polynomial struct {
 	scale  []*big.Rat
-	ranges []num.Range // of the products
+	ranges []num.Range // ranges of the products
 	outer  *real.Expr
 }
 
-// exactBits is how wide a sum in exact factors may be without a search for smaller ones.
+// exactBits is the width up to which a sum with exact factors is used without a search for smaller factors.
 const exactBits = 32
 
-// settle finds the integers of a code, and drops the arguments that it then does not need. It may need further values.
+// settle finds the integers of a code, and removes arguments that the code then does not need. It returns further
+// values that the code needs.
 func (b *network) settle(v *value) (more []*value, reject error) {
 	if more, reject = b.findIntegers(v); reject != nil {
 		return nil, reject
@@ -55,7 +56,7 @@ func (b *network) settle(v *value) (more []*value, reject error) {
 }
 
 func (b *network) findIntegers(v *value) (more []*value, reject error) {
-	if v.step == nil { // a sum, or a copy, which is bounded
+	if v.step == nil { // a sum or a clipped copy
 		if reject = v.settleExact(); reject == nil && !v.exact && v.made.steps == nil {
 			v.made.requant = &num.Requant{Multiplier: 1, Mode: num.HalfEven, Lo: v.span.Lo, Hi: v.span.Hi}
 		}
@@ -87,8 +88,8 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 	return nil, nil
 }
 
-// mayRound reports whether what a code rounds may be polynomials: the first unit tells of most that are none, before
-// all are read.
+// mayRound reports whether the expressions that a code rounds may be polynomials. It examines only the first unit,
+// which rules out most others quickly.
 func (v *value) mayRound() bool {
 	_, outer, ok := inner(v.of[0], len(v.args))
 	if ok {
@@ -97,14 +98,14 @@ func (v *value) mayRound() bool {
 	return ok
 }
 
-// notPolynomial is the reason of a code that is no function of one polynomial.
+// notPolynomial returns the reason for a code that is no function of one polynomial.
 func (v *value) notPolynomial() error {
 	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
 		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
 		"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
-// settleConstant makes a code that cannot change, which still is asked for.
+// settleConstant finds the integers of a code that never changes but is still needed.
 func (v *value) settleConstant(units []polynomial) error {
 	m := &made{}
 	for u := range units {
@@ -119,7 +120,7 @@ func (v *value) settleConstant(units []polynomial) error {
 	return nil
 }
 
-// settleExact makes a value that is a polynomial of integers as it is.
+// settleExact finds the integers of a value that is a polynomial of integers.
 func (v *value) settleExact() error {
 	terms, units, ok := v.polynomials(v.expr)
 	if !ok {
@@ -151,7 +152,7 @@ func (v *value) settleExact() error {
 	return nil
 }
 
-// polynomials reads an expression per unit: the terms that occur, and what they are in each unit.
+// polynomials reads an expression per unit: the terms that occur, and their scales and ranges in each unit.
 func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomial, ok bool) {
 	all := make([][]real.Term, len(list))
 	units = make([]polynomial, len(list))
@@ -180,7 +181,7 @@ func (v *value) polynomials(list []*real.Expr) (terms [][]int, units []polynomia
 	return terms, units, true
 }
 
-// inner reads an expression as a function of one sum of multiples, else of one polynomial.
+// inner reads an expression as a function of one sum of multiples, or else of one polynomial.
 func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
 	l, outer, ok := e.Joint(max(1, n))
 	if !ok {
@@ -195,7 +196,7 @@ func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
 	return terms, outer, true
 }
 
-// productRange is the range of a product of arguments in unit u.
+// productRange returns the range of a product of arguments in unit u.
 func (v *value) productRange(term []int, u int) num.Range {
 	r := num.Point(1)
 	for _, i := range term {
@@ -210,10 +211,10 @@ func (v *value) productRange(term []int, u int) num.Range {
 	return r
 }
 
-// maxSum bounds the integers of a sum of terms.
+// maxSum limits the integers of a sum of terms.
 const maxSum = 1 << 61
 
-// whole is the factors of the terms in units, and the range of the sum; ok is false where that is too wide.
+// whole returns the factors of the terms in units, and the range of the sum. ok is false if that is too wide.
 func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bool) {
 	for t, s := range p.scale {
 		w, reject := whole.Times(s, unit)
@@ -232,8 +233,8 @@ func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bo
 	return factors, sum, true
 }
 
-// compact has one factor or bias for all units where that does. A term that is zero in a unit whatever its factor takes
-// that of the others.
+// compact merges equal factors or biases of all units into one. A term that is always zero in a unit takes the
+// factor of the other units.
 func (m *made) compact(units []polynomial) {
 	for t, f := range m.factors {
 		var common *int64
@@ -261,8 +262,8 @@ func (m *made) compact(units []polynomial) {
 	}
 }
 
-// requantised makes a code that is a rounded polynomial: exactly by a multiplier and a shift, or by factors that round
-// alike on all integers that can be reached.
+// requantised finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly,
+// or factors that round alike for all integers that occur.
 func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	var scales []*big.Rat
 	for _, p := range units {
@@ -276,7 +277,7 @@ func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made,
 	return sharpRequant(q, units, bias)
 }
 
-// exactRequant multiplies and shifts whole multiples of a unit.
+// exactRequant uses a multiplier and a shift for integer multiples of a unit.
 func exactRequant(q *whole.Rounding, units []polynomial, unit *big.Rat) (*made, bool) {
 	m := &made{}
 	var all num.Range
@@ -302,7 +303,7 @@ func exactRequant(q *whole.Rounding, units []polynomial, unit *big.Rat) (*made, 
 	return m, true
 }
 
-// stepped makes a code that is a step function of a polynomial.
+// stepped finds the integers of a code that is a step function of a polynomial.
 func (v *value) stepped(units []polynomial) (*made, error) {
 	m, width, err := exactSteps(units)
 	if err == nil && width <= exactBits {
@@ -326,11 +327,13 @@ var (
 	errFarApart = errors.New("no factors of 61 bits decide as the exact ones do, or none are known to")
 )
 
-// widest is the finest sums over which steps are looked for: wide enough for all of them to show, so that those of
-// units that differ by a bias only are the same, and narrow enough for a float64 to hold each of them.
+// widest is the range of the finest sums over which steps are searched. It is wide enough that all steps lie in it,
+// so that units that differ only by a bias have the same steps. It is narrow enough for a float64 to represent each
+// sum.
 var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 
-// exactSteps finds the steps over whole multiples of each unit's own least unit, and how many bits these have.
+// exactSteps expresses each unit's sum as an exact integer, in the greatest unit of which all its scales are
+// multiples. It returns the factors, the steps over these integers, and the most bits of any sum.
 func exactSteps(units []polynomial) (m *made, width int, err error) {
 	m = &made{factors: make([][]int64, len(units[0].scale))}
 	steps, sums := make([]num.Step, len(units)), make([]num.Range, len(units))
@@ -348,7 +351,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 		sums[u] = sum
 		width = max(width, num.Smallest(sum).Width)
 	}
-	far := true // all steps are seen, where the function has a value far away and there are not too many
+	far := true // all steps are in the range: the function has a value far away and not too many steps
 	for u := range units {
 		if u > 0 && scales[u].Cmp(scales[u-1]) == 0 && units[u].outer.Equal(units[u-1].outer) {
 			steps[u] = steps[u-1]
@@ -377,21 +380,21 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 	return m, width, nil
 }
 
-// finest is the least unit of sums that are made finer for the sake of a bias.
+// finest returns the least unit of sums that are refined because of a bias.
 func finest(unit *big.Rat) *big.Rat { return new(big.Rat).Quo(unit, big.NewRat(1<<maxFiner, 1)) }
 
-// stepsOver is the steps of a function over multiples of a unit.
+// stepsOver returns the steps of a function over multiples of a unit.
 func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
 	return stepsLike(num.Step{}, outer, unit, over)
 }
 
-// stepsLike is the same, found sooner where they are about as far from one another as others are.
+// stepsLike is stepsOver with a guess of the distances between steps, which makes the search faster.
 func stepsLike(like num.Step, outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
 	e := outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
 	return real.Compile(e).StepLike(like, over, whole.MaxSteps)
 }
 
-// scaledLike is about where a step function steps over integers that are so many times as many.
+// scaledLike returns roughly where a step function has its steps over integers that are finer by the factor times.
 func scaledLike(f num.Step, times *big.Rat) num.Step {
 	t, _ := times.Float64()
 	if t == 1 {
@@ -404,11 +407,11 @@ func scaledLike(f num.Step, times *big.Rat) num.Step {
 	return num.Step{At: at}
 }
 
-// maxFiner is the bits by which a sum may be finer than its terms, for the sake of a bias between two of them.
+// maxFiner is the most bits by which a sum may be finer than its terms, to allow for a bias between two of them.
 const maxFiner = 8
 
-// shareSteps gives all units one step function and a bias each, if there are such; else each its own. The steps are
-// over the finest sums.
+// shareSteps gives all units a common step function and a bias each, if possible, and otherwise a function each.
+// The steps are over the finest sums.
 func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range) {
 	each := make([]cuts, len(steps))
 	for finer := 0; finer <= maxFiner; finer++ {
@@ -449,10 +452,10 @@ func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range
 	m.compact(units)
 }
 
-// coarse is the first sum behind a step over the finest ones.
+// coarse returns the first sum behind a step over the finest sums.
 func coarse(at int64) int64 { return -(-at >> maxFiner) }
 
-// cutOf is the cut in front of a sum, over sums that are finer by some bits.
+// cutOf returns the cut in front of a sum, over sums that are finer by the given number of bits.
 func cutOf(at int64, sums num.Range, finer int) cut {
 	switch {
 	case at > sums.Hi:
@@ -463,7 +466,7 @@ func cutOf(at int64, sums num.Range, finer int) cut {
 	return cut{(at - 1) << finer, at << finer}
 }
 
-// wide reports whether sums that are so much finer, and biases, stay within bounds.
+// wide reports whether refined sums and biases stay within the limits.
 func wide(sums []num.Range, bias []int64, finer int) bool {
 	for u, r := range sums {
 		if max(r.Hi, -r.Lo) > maxSum>>finer || max(bias[u], -bias[u]) > maxSum {
@@ -473,7 +476,7 @@ func wide(sums []num.Range, bias []int64, finer int) bool {
 	return true
 }
 
-// farApart is the reason of a sum that no limbs decide.
+// farApart returns the reason for a sum that no limbs can compute.
 func (v *value) farApart() error {
 	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms that need "+
 		"more than %d bits each", unmapped.Describe(v.step.Node), len(v.args), maxLimb), "use fewer bits")

@@ -11,12 +11,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// maxWeights bounds the weights of a product in a body, zeros included: a convolution is a matrix here, with a row for
-// each element that it makes and a column for each of the vector that it multiplies.
+// maxWeights limits the weights of a product in a body, including zeros. A convolution counts as a matrix with a
+// row for each element of its result and a column for each element of the vector that it multiplies.
 const maxWeights = 1 << 24
 
-// tooManyWeights is the reason of a body with a product whose matrix is too large. It names the largest one, and says
-// what a step takes as the body has it written.
+// tooManyWeights returns the reason for a body with a product whose matrix is too large. It names the largest
+// product, and states the cost of a time step as the body is written.
 func (b *reader) tooManyWeights() error {
 	var largest string
 	most, multiplications, weights, bits := 0, 0, 0, 0
@@ -41,10 +41,10 @@ func (b *reader) tooManyWeights() error {
 			"layer with a window over a state", int(math.Ceil(math.Sqrt(float64(most)/maxWeights)))))
 }
 
-// maxLooked bounds the products that are looked at to say how large a matrix is.
+// maxLooked limits the products that are examined to find the size of a matrix.
 const maxLooked = 1 << 16
 
-// matrix is how many weights the product has as a matrix, by the vectors that rows spread over it read.
+// matrix returns the number of weights of the product as a matrix. It finds the vectors from a sample of rows.
 func (d *dotReader) matrix() int {
 	var rows []int32
 	for j := 0; j < len(d.base); j += 1 + len(d.base)*len(d.offset)/maxLooked {

@@ -9,36 +9,37 @@ import (
 	"hlsgen/internal/num"
 )
 
-// limbs makes a code of a sum that decides as no factors of 61 bits do. The exact factors are written in digits of some
-// bits, and so is the sum: digit 0 is what the factors' digits 0 add up to, without what is carried to digit 1, and so
-// on. Sums are compared as numbers of several digits are: each digit becomes its rank among those of the steps, and the
-// ranks together a number. For example, where a digit has 8 bits, x is at least 517 = 2*2^8 + 5 where its digit 1 is
-// above 2, or is 2 while its digit 0 is at least 5: rank(digit 1) = {below 2: 0, 2: 1, above: 2}, rank(digit 0) =
-// {below 5: 0, from 5 on: 1}, and 2*rank(digit 1) + rank(digit 0) is at least 2*1 + 1.
+// A limbs computes a code from a sum for which no factors of 61 bits suffice. The exact factors are split into
+// digits of a few bits, and so is the sum. Digit 0 of the sum is the sum of the factors' digits 0 without the carry
+// to digit 1, and so on. Sums are compared like numbers with several digits. Each digit is replaced by its rank
+// among the digits of the steps, and the ranks form a number. For example, let a digit have 8 bits. Then x is at
+// least 517 = 2*2^8 + 5 if its digit 1 is above 2, or is 2 and its digit 0 is at least 5. So rank(digit 1) = {below
+// 2: 0, 2: 1, above: 2} and rank(digit 0) = {below 5: 0, from 5 on: 1}, and the condition is 2*rank(digit 1) +
+// rank(digit 0) >= 2*1 + 1.
 type limbs struct {
 	of     *value
 	terms  [][]int
 	units  []limbed
 	digits int
-	bits   int // of a digit but the last, which has the sign and all that is left
+	bits   int // bits of each digit except the last, which is signed and takes the rest
 
-	made []*value // in front of the code
+	made []*value // values to compute before the code
 }
 
-// limbed is a unit's sum and steps in whole numbers.
+// A limbed is a unit's sum and steps in integers.
 type limbed struct {
 	factors []*big.Int
 	at      []*big.Int
 	values  []int64
 }
 
-// maxLimb is the bits of what the digits of factors add up to; a carry comes on top.
+// maxLimb is the number of bits for a sum of the factors' digits, without the carry.
 const maxLimb = 59
 
-// limbs gives a code that is a step function of a polynomial its integers, and the values that it needs.
+// limbs finds the integers of a code that is a step function of a polynomial, and the further values that it needs.
 func (v *value) limbs(terms [][]int, units []polynomial) ([]*value, error) {
 	l := &limbs{of: v, terms: terms, digits: 1}
-	most := big.NewInt(1) // of the sum of the products
+	most := big.NewInt(1) // greatest magnitude of the sum of the products
 	for u := range units {
 		sum := new(big.Int)
 		for _, r := range units[u].ranges {
@@ -83,14 +84,14 @@ func limbsOf(p *polynomial) (of limbed, err error) {
 	return of, nil
 }
 
-// A wideFunction is a function of whole multiples of a unit, of which there are more than an int64 counts.
+// A wideFunction is a function of integer multiples of a unit that do not fit into an int64.
 type wideFunction struct {
 	outer *real.Expr
 	unit  *big.Rat
 }
 
-// steps is where the function changes from lo to hi, and the values between. It is looked at in steps of a power of
-// two, and in smaller ones where it changes.
+// steps returns where the function changes from lo to hi, and the values in between. It searches a grid whose
+// spacing is a power of two, and then refines the changes.
 func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, err error) {
 	n := new(big.Int).Sub(hi, lo)
 	shift := uint(max(0, n.BitLen()-gridBits))
@@ -127,7 +128,7 @@ func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, er
 	return at, values, nil
 }
 
-// write makes the values.
+// write makes the values: those of the digits, and the code that is computed from them.
 func (l *limbs) write() {
 	var ranks []*value
 	var weight []int64
@@ -172,14 +173,14 @@ func (l *limbs) write() {
 	l.of.args, l.of.made = ranks, m
 }
 
-// value is a further value.
+// value adds a further value.
 func (l *limbs) value(m *made, args ...*value) *value {
 	v := &value{kind: code, units: l.of.units, step: l.of.step, args: args, made: m}
 	l.made = append(l.made, v)
 	return v
 }
 
-// sum is what digit d of the factors adds up to, and what is carried to it.
+// sum returns the sum of digit d of the factors, with the carry to it.
 func (l *limbs) sum(d int, carry *value) *value {
 	m := &made{}
 	for t, term := range l.terms {
@@ -199,7 +200,7 @@ func (l *limbs) sum(d int, carry *value) *value {
 	return l.value(m, args...)
 }
 
-// one is a list of one where all are the same.
+// one returns a list with one element if all elements are equal.
 func one(list []int64) []int64 {
 	if len(slices.Compact(slices.Clone(list))) == 1 {
 		return list[:1]
@@ -207,7 +208,7 @@ func one(list []int64) []int64 {
 	return list
 }
 
-// digit is digit d of a number: the last one has its sign.
+// digit returns digit d of a number. The last digit is signed.
 func (l *limbs) digit(v *big.Int, d int) int64 {
 	v = new(big.Int).Rsh(v, uint(d*l.bits))
 	if d < l.digits-1 {
@@ -216,8 +217,8 @@ func (l *limbs) digit(v *big.Int, d int) int64 {
 	return v.Int64()
 }
 
-// ranks is the ranks of digit d by those of the steps, and those of the steps. Between two digits of steps there is a
-// rank, too; that of digit 0 only rises where a step does.
+// ranks returns the function from digit d of the sum to its rank, and the ranks of the steps' digits. Values
+// between two digits of steps have a rank of their own; for digit 0 the rank only rises at a step.
 func (l *limbs) ranks(d int, at []*big.Int) (f num.Step, rank []int64) {
 	var digits []int64
 	for _, v := range at {

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// compute is a settled code of unit u, where its arguments that are no codes are as given.
+// compute returns the settled code of unit u, given the values of those arguments that are no codes.
 func compute(v *value, u int, known map[*value]int64) int64 {
 	if x, ok := known[v]; ok {
 		return x
@@ -38,7 +38,7 @@ func compute(v *value, u int, known map[*value]int64) int64 {
 	return sum
 }
 
-// far draws a scale of 48 bits, up to so many bits above or below one.
+// far draws a scale of 48 bits, which lies up to the given number of bits above or below 1.
 func far(r *rand.Rand, bits int) *big.Rat {
 	s := new(big.Rat).SetFloat64(math.Ldexp(float64(float32(r.NormFloat64()))*float64(float32(r.NormFloat64())),
 		r.IntN(2*bits+1)-bits))
@@ -88,7 +88,7 @@ func TestLimbs(t *testing.T) {
 			known, x := map[*value]int64{}, new(big.Rat)
 			for _, a := range args {
 				known[a] = a.ranges[u].Lo + r.Int64N(a.ranges[u].Hi-a.ranges[u].Lo+1)
-				if r.IntN(4) == 0 { // next to where nothing of it is
+				if r.IntN(4) == 0 { // beside a point where that term is 0
 					known[a] = min(max(r.Int64N(3)-1, a.ranges[u].Lo), a.ranges[u].Hi)
 				}
 			}
@@ -116,7 +116,7 @@ func TestLimbs(t *testing.T) {
 	}
 }
 
-// TestLimbsTies compares at the very steps: sums of two terms of which the smaller one decides.
+// TestLimbsTies compares exactly at the steps, for sums of two terms of which the smaller one decides.
 func TestLimbsTies(t *testing.T) {
 	t.Parallel()
 	a := &value{kind: sum, units: 1, ranges: []num.Range{{Lo: -100, Hi: 100}}}
@@ -138,7 +138,7 @@ func TestLimbsTies(t *testing.T) {
 	}
 }
 
-// TestLimbsRefuse refuses products that leave no bits for factors, and too many steps.
+// TestLimbsRefuse checks that products which leave no bits for factors are refused, and too many steps.
 func TestLimbsRefuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -8,25 +8,25 @@ import (
 	"hlsgen/hlslib/rnn"
 )
 
-// A phase is the sums over one vector, and the codes that can be made as soon as these are known.
+// A phase computes the sums over one vector, and the codes that can be computed once these are known.
 type phase struct {
 	vector *vector
 	class  *class
-	sums   []*value // none where it looks at nothing
-	others []*value // of the class, in order
+	sums   []*value // none if the phase reads no vector
+	others []*value // other values of the class, in order
 }
 
-// A schedule is the phases in order, and where values are.
+// A schedule is the list of phases in order, with the positions of values.
 type schedule struct {
 	*network
 	classes []*class
 	of      map[*value]*class
 	phases  []*phase
 	lanes   []*value
-	at      map[*value]int // the phase of each value; states are in none
+	at      map[*value]int // phase of each value; states are in none
 }
 
-// schedule orders what is needed in phases. Only the first reads the input.
+// schedule orders the needed values in phases. Only the first phase reads the input.
 func (b *network) schedule() (*schedule, error) {
 	b.order = b.needed()
 	s := &schedule{network: b, classes: b.classes(), of: map[*value]*class{}, at: map[*value]int{}}
@@ -71,7 +71,7 @@ func (b *network) schedule() (*schedule, error) {
 	return s, nil
 }
 
-// needed lists the values that outputs and states depend on, in order.
+// needed returns the values on which outputs and states depend, in order.
 func (b *network) needed() []*value {
 	need := map[*value]bool{}
 	var visit func(v *value)
@@ -122,7 +122,7 @@ func (s *schedule) ready(p *phase) bool {
 	return ok
 }
 
-// add appends a phase, with all that can be made then.
+// add appends a phase, with everything that can be computed then.
 func (s *schedule) add(p *phase) {
 	n := len(s.phases)
 	s.phases = append(s.phases, p)

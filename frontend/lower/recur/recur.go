@@ -1,25 +1,25 @@
-// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What comes in
-// is a graph.Recur, what the integers of its scanned inputs are, and what its states begin with; what goes out
-// is a Cell, or the reason why the body is none. It knows nothing of streams: how the inputs get there, and where the
-// outputs go, is the caller's.
+// Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What
+// comes in is a graph.Recur, the integers of its scanned inputs, and the initial values of its states. What goes
+// out is a Cell, or the reason why there is none. The package knows nothing of streams. The caller decides how the
+// inputs arrive and where the outputs go.
 //
-// There is one principle. Every code of the body is a function of one polynomial of integers: of sums of products with
-// constant weights, of codes of the same unit, of states. For example, where q rounds,
+// There is one principle. Every code of the body is a function of one polynomial of integers: of sums of products
+// with constant weights, of codes of the same unit, of states. For example, with q for rounding,
 //
 //	z = W*x + U*h           sums of the input, and of a state
 //	f = q(sigmoid(z))       steps of a polynomial of degree 1; i, g and o likewise
 //	c' = q(f*c + i*g)       a polynomial of degree 2, rounded
 //	h' = q(o * q(tanh(c'))) steps of a code, and a product, rounded
 //
-// Polynomials get whole factors, and thresholds that decide alike on all sums that can be reached. What can never
-// change is a constant: its unit is left out.
+// Polynomials get integer factors, and thresholds that decide alike for all sums that occur. A unit that never
+// changes is a constant, and is left out.
 //
-// Files: recur.go has what goes in and out, and finds the states, begin.go what they begin with; body.go reads codes as
-// functions of values, dots.go products with weights, large.go how large they may be; constant.go finds the ranges of
-// values, and units that never change; fuse.go puts functions of one code into one; integers.go makes whole numbers of
-// polynomials, sharp.go finds the factors of sums whose scales are far apart, limbs.go sums of several digits where
-// there are none, and divide.go divides sums into more codes than a function has steps; phases.go orders values in
-// phases; emit.go writes the cell.
+// Files: recur.go defines input and output, and finds the states, begin.go their initial values; body.go reads
+// codes as functions of values, dots.go products with weights, large.go limits their size; constant.go finds the
+// ranges of values, and units that never change; fuse.go merges successive functions of one code; integers.go finds
+// integer factors of polynomials, sharp.go does so for sums whose scales are far apart, limbs.go splits sums into
+// digits where no factors suffice, and divide.go divides sums for more codes than a function may have steps;
+// phases.go orders values in phases; emit.go writes the cell.
 //
 // It sees graph, real, scaled, unmapped, whole, diag, num, hlslib/layer and hlslib.
 package recur
@@ -38,47 +38,47 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Codes are integers, and what they mean.
+// Codes are integers with their real values.
 type Codes struct {
-	Of   []real.Affine // the real value of each element; a scale of 0 makes it the constant Bias
+	Of   []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 	Span num.Range
 }
 
-// A Source is what a body reads: the integers of its scanned inputs, and what its states begin with.
+// A Source is the input of Read: a body, the integers of its scanned inputs, and the initial values of its states.
 type Source struct {
 	Recur   *graph.Recur
 	Scanned []Codes
-	Start   []*graph.Tensor // per state; nil where it arrives with the data
-	Arrives []*Codes        // per state that does: its integers; nil where they are not known
-	Instead []string        // per state that arrives as real numbers: what to do about it; may be empty
-	Wanted  []bool          // per output of the body
+	Start   []*graph.Tensor // initial value per state; nil if it arrives with the data
+	Arrives []*Codes        // integers of each state that arrives with the data; nil if not known
+	Instead []string        // hint for each state that arrives as real numbers; may be empty
+	Wanted  []bool          // whether each output of the body is needed
 }
 
-// A Cell is the body of a recurrence as a program, but for the weights of its input, which are a matrix product ahead
-// of the loop.
+// A Cell is the body of a recurrence as a program. It does not include the weights of the body's input, which are a
+// matrix product in front of the loop.
 type Cell struct {
 	Program rnn.Cell
-	Input   [][]int64    // per unit of the first phase and lane: the weights of the input's elements
-	Product *num.Requant // of every product of them
-	Arrives []Arrival    // the states that begin with data
-	Outputs []*Output    // per output of the body; nil where it is not wanted
+	Input   [][]int64    // weights of the input's elements, per unit of the first phase and lane
+	Product *num.Requant // rounding of each product with them; may be nil
+	Arrives []Arrival    // states that begin with data
+	Outputs []*Output    // per output of the body; nil if it is not needed
 }
 
-// An Arrival is a state of the body that begins with data, as a state of the program.
+// An Arrival connects a state of the body that begins with data to a state of the program.
 type Arrival struct {
 	Body, State int
 	Map         []Mapping // per unit
 }
 
-// An Output is where an output of the body is found.
+// An Output tells where an output of the body is found.
 type Output struct {
 	Ref   rnn.Ref
-	Units int           // of the value
-	At    []int32       // per element: its unit
-	Of    []real.Affine // per element: its real value; a scale of 0 makes it the constant Bias
+	Units int           // units of the value
+	At    []int32       // unit of each element
+	Of    []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 }
 
-// NoCell is the reason of a body that no layer computes.
+// NoCell returns the reason for a body that no layer computes.
 func NoCell(format string, args ...any) error {
 	return unmapped.Because("its body has no layer: "+fmt.Sprintf(format, args...),
 		"quantise what is multiplied, every gate, and every state before the next step (Brevitas: QuantLSTM with all "+
@@ -90,14 +90,14 @@ type reader struct {
 	body    *graph.Program
 	recur   *graph.Recur
 	a       *scaled.Analysis // every code, dot, state and input is an integer tensor
-	names   []string         // of the body's inputs
-	offset  []int            // per scanned input: where its elements are among all of a step
-	width   int              // how many those are
-	input   []num.Range      // of each of them
+	names   []string         // names of the body's inputs
+	offset  []int            // per scanned input: position of its elements among all input elements of a time step
+	width   int              // number of input elements of a time step
+	input   []num.Range      // range of each of them
 	scanned []Codes
 	states  []stateOf
 	values  map[string]*value
-	order   []*value // values behind their arguments
+	order   []*value // values, each behind its arguments
 	known   map[*value]bool
 	dots    map[*graph.Step]*dot
 	vectors map[*value]*vector
@@ -107,18 +107,18 @@ type reader struct {
 // A stateOf is a state of the body.
 type stateOf struct {
 	size   int
-	next   string // the integer tensor that it becomes
+	next   string // integer tensor that it becomes
 	at     []int32
-	of     []real.Affine // per element
+	of     []real.Affine // real value per element
 	span   num.Range
-	factor []int64   // per element: what the integer that it becomes is multiplied by
-	begins []Mapping // per element: of what it begins with
-	start  []int64   // nil where it arrives
+	factor []int64   // per element: factor of the integer that it becomes
+	begins []Mapping // per element: mapping of the initial value
+	start  []int64   // initial integers; nil if they arrive with the data
 	vector *vector
-	found  *value // as a step finds it
-	value  *value // the next one; nil where the state is not needed
+	found  *value // value before a time step
+	value  *value // value after the time step; nil if the state is not needed
 	ranges []num.Range
-	keeps  bool // it stays as it is
+	keeps  bool // it keeps its initial value
 }
 
 // Read reads a body.
@@ -157,7 +157,7 @@ func Read(s Source) (*Cell, error) {
 	return n.cell()
 }
 
-// findStates finds the integers of the states: those of what they become.
+// findStates finds the integers of the states: those of the tensors that they become.
 func (b *reader) findStates(s Source) error {
 	g := b.body.Graph
 	b.states = make([]stateOf, b.recur.States)
@@ -166,7 +166,7 @@ func (b *reader) findStates(s Source) error {
 		st := &b.states[k]
 		st.size = graph.Size(b.body.Known[b.names[k]].Shape)
 		st.vector, st.found = &vector{state: k}, &value{kind: state, units: st.size, state: k}
-		if g.Outputs[k].Name == b.names[k] { // it stays as it is
+		if g.Outputs[k].Name == b.names[k] { // it keeps its initial value
 			st.keeps, st.next, st.at, found[k] = true, b.names[k], scaled.All(st.size), true
 			if st.of, st.span = kept(s, k); st.of == nil {
 				return arrivesReal(b.names[k], s.Instead[k])
@@ -177,7 +177,7 @@ func (b *reader) findStates(s Source) error {
 			b.a.DeclareSome(b.names[k], st.of)
 		}
 	}
-	for again := true; again; { // a state may become another one
+	for again := true; again; { // a state may become another state
 		again = false
 		for k := range b.states {
 			if found[k] {
@@ -202,7 +202,7 @@ func (b *reader) findStates(s Source) error {
 	return nil
 }
 
-// kept is the integers of a state that stays what it begins with; none where they are not known.
+// kept returns the integers of a state that keeps its initial value, or nil if they are not known.
 func kept(s Source, k int) ([]real.Affine, num.Range) {
 	t := s.Start[k]
 	if t == nil {
@@ -218,7 +218,7 @@ func kept(s Source, k int) ([]real.Affine, num.Range) {
 	return of, num.Range{}
 }
 
-// findState finds what a state becomes, if that is known yet.
+// findState finds the tensor that a state becomes, if that is known yet.
 func (b *reader) findState(k int) (ok bool, reject error) {
 	st := &b.states[k]
 	next := b.body.Graph.Outputs[k].Name
@@ -245,7 +245,7 @@ func (b *reader) findState(k int) (ok bool, reject error) {
 	return true, nil
 }
 
-// spanOf is what the integers of a state, an input or a code lie in.
+// spanOf returns the range of the integers of a state, an input or a code.
 func (b *reader) spanOf(tensor string) num.Range {
 	if k := slices.Index(b.names, tensor); k >= b.recur.States {
 		return b.scanned[k-b.recur.States].Span
@@ -265,14 +265,14 @@ func (b *reader) codeVector(v *value) *vector {
 	return b.vectors[v]
 }
 
-// An output of the body, as a value.
+// An output is an output of the body, as a value.
 type output struct {
 	value *value
-	at    []int32       // per element: its unit
-	of    []real.Affine // per element
+	at    []int32       // unit of each element
+	of    []real.Affine // real value per element
 }
 
-// goesOut reads what goes out.
+// goesOut reads the outputs of the body.
 func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 	out := make([]*output, len(wanted))
 	for i, name := range graph.Names(b.body.Graph.Outputs) {
@@ -295,7 +295,7 @@ func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 	return out, nil
 }
 
-// output reads a tensor that goes out: a code, or a sum of integers as it is.
+// output reads an output tensor: a code, or a sum of integers.
 func (b *reader) output(name string) (*output, error) {
 	n := graph.Size(b.body.Known[name].Shape)
 	forms, err := b.a.Forms(name, scaled.All(n))
@@ -325,7 +325,7 @@ func (b *reader) output(name string) (*output, error) {
 	return &output{value: v, at: scaled.All(n), of: of}, reject
 }
 
-// next is the value that a state becomes: one that is made up where that is no code, or a code of another unit.
+// next returns the value that a state becomes. It adds a code if that is no code, or a code with another unit.
 func (b *reader) next(k int) (*value, error) {
 	st := &b.states[k]
 	if st.value != nil {
@@ -350,7 +350,7 @@ func (b *reader) next(k int) (*value, error) {
 	return v, nil
 }
 
-// nextStates reads what the states become that what goes out depends on.
+// nextStates reads what the states become on which outputs depend.
 func (b *reader) nextStates() error {
 	for done := 0; done < len(b.order); done++ {
 		v := b.order[done]
@@ -374,7 +374,7 @@ func (b *reader) nextStates() error {
 	return nil
 }
 
-// Like reports whether two cells can take turns in one layer: they differ in numbers only.
+// Like reports whether two cells can take turns in one layer: they differ only in numbers.
 func (c *Cell) Like(o *Cell) bool {
 	p := rnn.Params{Cells: []rnn.Cell{c.Program, o.Program}, Outputs: []rnn.Ref{{}}}
 	same := func(a, b Arrival) bool { return a.Body == b.Body && a.State == b.State }
@@ -382,10 +382,10 @@ func (c *Cell) Like(o *Cell) bool {
 		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
 }
 
-// ordered is the reason of a step that puts integers in order, or is a loop itself, where something depends on it.
+// ordered returns the reason for a step that sorts integers or is itself a loop, if anything depends on it.
 func (b *reader) ordered(step *graph.Step, wanted []bool) error {
 	reached := map[string]bool{step.Output: true}
-	for _, s := range b.body.Steps { // operands first
+	for _, s := range b.body.Steps { // operands come first
 		for _, in := range s.Node.Inputs {
 			reached[s.Output] = reached[s.Output] || reached[in]
 		}

@@ -42,8 +42,8 @@ func lstm(b *body, square func(x string) string, project int) {
 	b.outs = append(b.outs, out)
 }
 
-// wide is an LSTM whose states have more codes than a function has steps, of products that are not rounded before, in
-// scales without a pattern.
+// wide writes an LSTM whose states have more codes than a function has steps. Its products are not rounded before,
+// and its scales have no common pattern.
 func wide(b *body, bits int, zero float64, mode string) {
 	n := 4
 	h, c := b.state("h", n), b.state("c", n)
@@ -94,7 +94,7 @@ var cells = []cell{
 		next := b.quant(b.node("Mul", z, b.node("Sigmoid", z)), b.about(0.02), 7, true)
 		b.next("h", next)
 	}, 1},
-	{"the sign of a sum", func(b *body) { // 0 at one sum alone
+	{"the sign of a sum", func(b *body) { // 0 for one sum only
 		h := b.state("h", 3)
 		const scale, state = 0x32a5b.0p-22, 0.0078125
 		z := b.node("Add", b.product("x", b.width, 3, b.about(0.05)/b.scale*b.apart), b.product(h, 3, 3, scale))
@@ -211,7 +211,7 @@ var cells = []cell{
 		h, c, k := b.state("h", 4), b.state("c", 4), b.state("k", 4)
 		b.states[0].start = []float64{0.25, 0, 2.25, -1}
 		b.states[1].start = []float64{0.5, -1, 0.75, 8}
-		b.states[2].start = []float64{0.0625, 1, 2, 3} // it stays
+		b.states[2].start = []float64{0.0625, 1, 2, 3} // it does not change
 		z := b.node("Add", b.gate("Identity", h, 4, 4), b.node("Add", c, k))
 		b.next("h", b.quant(b.node("Tanh", z), 0.015625, 8, true))
 		b.next("c", b.quant(b.node("Mul", h, b.number(0)), 0.25, 8, true))
@@ -227,7 +227,7 @@ var cells = []cell{
 		b.next("before", b.node("Identity", h))
 		b.outs = []string{next}
 	}, 2},
-	{"values that never change", func(b *body) { // r*h, and what goes out
+	{"values that never change", func(b *body) { // r*h, and the output
 		h := b.state("h", 4)
 		r := b.quant(b.node("Sigmoid", b.number(-8, -8, -8, -8)), 0.25, 7, false)
 		reset := b.quant(b.node("Mul", b.node("Mul", h, r), b.number(0)), 0.0078125, 8, true)
@@ -246,7 +246,7 @@ var cells = []cell{
 	}, 1},
 }
 
-// imported makes layers of a body.
+// imported imports a body as layers.
 func (b *body) imported(t *testing.T) *dataflow.Model {
 	t.Helper()
 	var d diag.List
@@ -267,7 +267,7 @@ func engines(m *dataflow.Model) (list []rnn.Params) {
 	return list
 }
 
-// agree runs random samples through the layers and the model.
+// agree compares the results of the layers with those of the model for random samples.
 func agree(t *testing.T, m *dataflow.Model, r *rand.Rand, samples int) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -318,7 +318,7 @@ func newBody(r *rand.Rand, steps int) *body {
 		scale: 1, apart: 1}
 }
 
-// seeds is those that are tried: with zeros among the weights from the third on.
+// seeds returns the seeds to try. From the third on, some weights are zero.
 func seeds() []uint64 {
 	if tier.Long() {
 		return []uint64{0, 1, 2, 3, 4, 5}
@@ -352,7 +352,7 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestFarApart has inputs whose scale is up to 2^24 times, or one in as many of, that of the state.
+// TestFarApart checks inputs whose scale is up to 2^24 times larger or smaller than that of the state.
 func TestFarApart(t *testing.T) {
 	t.Parallel()
 	step := 24
@@ -378,7 +378,8 @@ func TestFarApart(t *testing.T) {
 	}
 }
 
-// TestDeadUnits quantises what goes out of a loop once more, of which some elements are constants: other ones each.
+// TestDeadUnits quantises the outputs of a loop once more. Some of their elements are constants, different ones in
+// each case.
 func TestDeadUnits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -406,7 +407,7 @@ func TestDeadUnits(t *testing.T) {
 	agree(t, m, r, 10)
 }
 
-// TestRefusals says of bodies that have no layer why.
+// TestRefusals checks the reasons why bodies have no layer.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,12 +10,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A cut is where a function changes between two values: the first integer of the value behind it is above l and not
-// above h. The ends of int64 are minus and plus infinity.
+// A cut limits where a function changes between two values. The first integer with the value behind the change is
+// above l and at most h. The ends of int64 stand for minus and plus infinity.
 type cut struct{ l, h int64 }
 
-// cuts are the cuts of a unit's function, in order, the values between them, and about which bias it has over that of
-// the first unit.
+// cuts are the cuts of a unit's function in order, with the values between them. hint is roughly the unit's bias
+// relative to the first unit.
 type cuts struct {
 	at     []cut
 	values []int64
@@ -27,7 +27,7 @@ const (
 	always = math.MinInt64
 )
 
-// moved is an end of a cut moved by a bias.
+// moved returns an end of a cut, moved by a bias.
 func moved(end, bias int64) int64 {
 	if end == never || end == always {
 		return end
@@ -35,7 +35,7 @@ func moved(end, bias int64) int64 {
 	return end + bias
 }
 
-// beyond is a-b+1 for ends of cuts, within maxSum.
+// beyond returns a-b+1 for ends of cuts, limited to maxSum.
 func beyond(a, b int64) int64 {
 	switch {
 	case a == always || b == never:
@@ -46,8 +46,8 @@ func beyond(a, b int64) int64 {
 	return min(max(a-b+1, -maxSum), maxSum)
 }
 
-// share finds one step function for all units, and a bias for each: x+bias[u] lies on the side of every step on which x
-// lies of unit u's cut.
+// share finds one step function for all units, and a bias for each. For every step, x+bias[u] must lie on the same
+// side as x does of unit u's cut.
 func share(units []cuts) (f num.Step, bias []int64, ok bool) {
 	common := slices.Clone(units[0].at)
 	bias = make([]int64, len(units))
@@ -72,7 +72,7 @@ func share(units []cuts) (f num.Step, bias []int64, ok bool) {
 	return f, bias, ok
 }
 
-// step is a step function through the cuts: each change as early as it can be.
+// step returns a step function through the cuts. Each change comes as early as possible.
 func (c cuts) step() (f num.Step, ok bool) {
 	f.Value = []int64{c.values[0]}
 	for i, k := range c.at {
@@ -82,10 +82,10 @@ func (c cuts) step() (f num.Step, ok bool) {
 		v := c.values[i+1]
 		n := len(f.At)
 		switch {
-		case k.h == never: // nothing lies behind it
+		case k.h == never: // no integer lies behind it
 		case k.l == always: // nothing lies in front of it
-			f.Value[0] = v
-		case n > 0 && f.At[n-1] == k.l+1: // nothing lies between
+			f.Value[0] = v // no integer lies in front of it
+		case n > 0 && f.At[n-1] == k.l+1: // no integer lies in between
 			f.Value[n] = v
 		default:
 			f.At, f.Value = append(f.At, k.l+1), append(f.Value, v)
@@ -94,20 +94,20 @@ func (c cuts) step() (f num.Step, ok bool) {
 	return f.Over(num.Range{Lo: always, Hi: never}), true
 }
 
-// A gap is what of a sum lies next to a change of its function: the greatest below and the least behind; nil where
-// there is none.
+// A gap is the neighbourhood of a change: the greatest sum below it and the least sum behind it; nil if there is
+// none.
 type gap struct{ below, from *big.Rat }
 
-// A sharp is a search for factors with which sums decide as the exact ones do.
+// A sharp searches for factors whose sums decide as the exact factors' sums do.
 type sharp struct {
 	units []polynomial
 	gaps  [][]gap // per unit and change
 }
 
-// maxAsked bounds the work of finding gaps: about a quarter of a microsecond each.
+// maxAsked limits the work for finding gaps. One unit of work takes about a quarter of a microsecond.
 const maxAsked = 1 << 23
 
-// affordable reports whether n changes per unit can be looked at, as far as is known now.
+// affordable reports whether n changes per unit can be examined, judging by the work so far.
 func affordable(lattices []*whole.Lattice, n int) bool {
 	work := 0.0
 	for _, l := range lattices {
@@ -123,11 +123,11 @@ func lattices(units []polynomial) (list []*whole.Lattice) {
 	return list
 }
 
-// factors is the terms' factors at 2^shift times the exact ones, rounded, and the cuts that then hold; ok is false
-// where a change is undecided, and where sums get too wide, as wide says.
+// factors returns the terms' factors, 2^shift times the exact ones and rounded, with the resulting cuts. ok is
+// false if a change is undecided, or if sums become too wide, which wide tells.
 func (s *sharp) factors(u, shift int) (factors []int64, at []cut, wide, ok bool) {
 	p := &s.units[u]
-	lo, hi := new(big.Rat), new(big.Rat) // of how much more the sum of the factors is
+	lo, hi := new(big.Rat), new(big.Rat) // bounds of the excess of the factors' sum
 	var sum num.Range
 	for t, exact := range p.scale {
 		scaled := shifted(exact, shift)
@@ -173,7 +173,7 @@ func (s *sharp) factors(u, shift int) (factors []int64, at []cut, wide, ok bool)
 	return factors, at, false, true
 }
 
-// ends is an end of a cut; sums do not come to what lies beyond their bounds.
+// ends returns an end of a cut. Ends beyond the limits of sums become infinite.
 func ends(v *big.Int) int64 {
 	switch {
 	case v.IsInt64() && v.Int64() < -maxSum || !v.IsInt64() && v.Sign() < 0:
@@ -193,10 +193,10 @@ func shifted(v *big.Rat, shift int) *big.Rat {
 
 func floor(v *big.Rat) *big.Int { return new(big.Int).Div(v.Num(), v.Denom()) }
 
-// nearest is the nearest whole number.
+// nearest returns the nearest integer.
 func nearest(v *big.Rat) *big.Int { return floor(new(big.Rat).Add(v, big.NewRat(1, 2))) }
 
-// all is the factors of all units at a shift, term by term, and their cuts.
+// all returns the factors of all units at a shift, term by term, and their cuts.
 func (s *sharp) all(shift int) (factors [][]int64, at [][]cut, wide, ok bool) {
 	factors = make([][]int64, len(s.units[0].scale))
 	for u := range s.units {
@@ -212,7 +212,7 @@ func (s *sharp) all(shift int) (factors [][]int64, at [][]cut, wide, ok bool) {
 	return factors, at, false, true
 }
 
-// least is the shift at which the widest term has about one bit.
+// least returns the shift at which the widest term has about one bit.
 func (s *sharp) least() int {
 	least := math.MaxInt
 	for _, p := range s.units {
@@ -230,7 +230,7 @@ func (s *sharp) least() int {
 	return least
 }
 
-// sharpSteps finds factors of a sum such that its steps are those of the exact one, as few bits as there are.
+// sharpSteps finds factors of a sum with as few bits as possible, such that its steps equal those of the exact sum.
 func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	s := &sharp{units: units}
 	list := lattices(units)
@@ -238,7 +238,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	for u := range units {
 		e, unit := units[u].outer, gridUnit(&units[u])
 		f, err := stepsOver(e, unit, widest)
-		if err != nil { // beyond all sums it may have no value, or grow without end
+		if err != nil { // beyond all sums it may have no value, or grow without limit
 			lo, hi := units[u].reach()
 			e = e.Substitute([]*real.Expr{real.Min(real.Max(real.Var(0), real.Rat(lo)), real.Rat(hi))})
 			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
@@ -298,12 +298,13 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 	return best, nil
 }
 
-// gridEnd is the most that a unit's sum is in steps of the grid: a multiple of the grid's unit.
+// gridEnd limits a unit's sum in steps of the grid, whose unit has it as a multiple.
 const gridEnd = 1 << gridBits
 
 const gridBits = 49
 
-// gridUnit is a power of two of which a unit's sum is at most gridEnd, and in steps of which its function is looked at.
+// gridUnit returns a power of two such that a unit's sum is at most gridEnd times it. It is the spacing of the
+// grid.
 func gridUnit(p *polynomial) *big.Rat {
 	lo, hi := p.reach()
 	most := lo.Neg(lo)
@@ -313,7 +314,7 @@ func gridUnit(p *polynomial) *big.Rat {
 	return shifted(big.NewRat(1, 1), most.Num().BitLen()-most.Denom().BitLen()+1-gridBits)
 }
 
-// reach is the least and the greatest sum.
+// reach returns the least and the greatest sum.
 func (p *polynomial) reach() (lo, hi *big.Rat) {
 	lo, hi = new(big.Rat), new(big.Rat)
 	for t, s := range p.scale {
@@ -327,11 +328,11 @@ func (p *polynomial) reach() (lo, hi *big.Rat) {
 	return lo, hi
 }
 
-// maxBetween bounds the sums between two points of the grid that are looked at one by one.
+// maxBetween limits the sums between two grid points that are examined one by one.
 const maxBetween = 64
 
-// findGaps finds the sums next to each step of a function, f over multiples of unit, and the values between the steps.
-// Steps that lie beyond all sums stay, for other units to have them in common.
+// findGaps finds the sums next to each step of a function, given as f over multiples of unit, and the values
+// between the steps. It keeps steps beyond all sums, since other units may share them.
 func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, values []int64, ok bool) {
 	values = f.Value[:1:1]
 	for i, at := range f.At {
@@ -350,9 +351,9 @@ func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (ga
 	return gaps, values, true
 }
 
-// changes is where a function changes between two points of the grid, whose values are known, and what it changes to.
-// It may do so several times: the sign of a sum is 0 at one sum alone. Of a function that only rises or falls, the
-// sums below the first change are not looked at.
+// changes finds where a function changes between two grid points with known values, and the values in between.
+// There may be several changes: for example, the sign function is 0 at a single sum. For a monotonic function it
+// does not examine sums below the first change.
 func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64, ok bool) {
 	_, monotone := outer.Direction()
 	below, from := l.Around(at[1], true)
@@ -384,15 +385,15 @@ func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64)
 	return gaps, values, true
 }
 
-// maxCodes bounds the codes of a quantiser whose roundings are looked at one by one.
+// maxCodes limits the codes of a quantiser whose roundings are examined one by one.
 const maxCodes = 1 << 16
 
-// sharpRequant finds factors over a power of two, and biases, that round a sum as the exact ones do.
+// sharpRequant finds factors over a power of two, and biases, that round a sum as the exact factors do.
 func sharpRequant(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	if q.Codes.Count() > maxCodes {
 		return nil, false
 	}
-	same := true // all units round alike: then one stands for all
+	same := true // all units round alike, so that one represents all
 	for u := range units {
 		same = same && bias[u].Cmp(bias[0]) == 0 && slices.EqualFunc(units[u].scale, units[0].scale,
 			func(a, b *big.Rat) bool { return a.Cmp(b) == 0 })
@@ -440,7 +441,7 @@ func sharpRequant(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made
 	return nil, false
 }
 
-// biases are what brings the cuts of units to where a quotient by 2^shift changes.
+// biases returns the biases that move the cuts of units to where a quotient by 2^shift changes.
 func biases(q *whole.Rounding, units [][]cut, shift int) ([]int64, bool) {
 	var out []int64
 	for _, at := range units {

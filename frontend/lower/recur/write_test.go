@@ -9,7 +9,8 @@ import (
 	"hlsgen/frontend/onnxio/onnxtest"
 )
 
-// A body is a model with one loop in the making. Its methods add nodes to the loop's body and give what they make.
+// A body is a model with one loop under construction. Its methods add nodes to the loop's body and return the names
+// of their outputs.
 type body struct {
 	r      *rand.Rand
 	b      *onnxtest.Model
@@ -19,11 +20,11 @@ type body struct {
 	states []stateOf
 	outs   []string
 	scale  float64 // of the input
-	apart  float64 // how much more the input counts than the state
+	apart  float64 // weight of the input relative to the state
 	second bool    // there is another scanned input, "v"
-	dead   bool    // rows and columns of zeros
+	dead   bool    // some rows and columns are zeros
 
-	behind func(outer *onnxtest.Model) // adds what reads the loop, and the outputs in place of the loop's
+	behind func(outer *onnxtest.Model) // adds the readers of the loop, and the outputs instead of the loop's
 }
 
 type stateOf struct {
@@ -51,7 +52,7 @@ func (b *body) number(v ...float64) string {
 	return name
 }
 
-// about is a random float32 of about a size, or a power of two.
+// about returns a random float32 of about the given size, or a power of two.
 func (b *body) about(size float64) float64 {
 	if b.r.IntN(3) == 0 {
 		return math.Exp2(math.Round(math.Log2(size)))
@@ -64,7 +65,7 @@ func quant(m *onnxtest.Model, in, out, scale, zero, bits string, signed int64) {
 		Str("rounding_mode", "ROUND").Out(out)
 }
 
-// quant quantises with so many bits; signed if asked for.
+// quant adds a quantiser with the given number of bits.
 func (b *body) quant(x string, scale float64, bits int, signed bool) string {
 	sign := int64(0)
 	if signed {
@@ -73,7 +74,7 @@ func (b *body) quant(x string, scale float64, bits int, signed bool) string {
 	return b.quantised(x, scale, 0, bits, sign, "ROUND")
 }
 
-// quantised quantises with a zero point and a mode of rounding.
+// quantised adds a quantiser with a zero point and a mode of rounding.
 func (b *body) quantised(x string, scale, zero float64, bits int, signed int64, mode string) string {
 	s, z, w := b.number(scale), b.number(zero), b.number(float64(bits))
 	b.n++
@@ -83,9 +84,9 @@ func (b *body) quantised(x string, scale, zero float64, bits int, signed int64, 
 	return out
 }
 
-// product is x of n elements times a random matrix with m columns and a scale.
+// product adds the product of x, which has n elements, and a random matrix with m columns and the given scale.
 func (b *body) product(x string, n, m int, scale float64) string {
-	f, e := math.Frexp(scale) // short enough for its multiples to be float32
+	f, e := math.Frexp(scale) // short enough for its multiples to be float32 numbers
 	scale = math.Ldexp(math.Round(f*(1<<18)), e-18)
 	w := make([]float64, n*m)
 	zero := make([]bool, n+m)
@@ -114,7 +115,7 @@ func (b *body) bias(x string, n int) string {
 	return b.node("Add", x, b.number(v...))
 }
 
-// gate is a function of the input, a state of n units, and a bias.
+// gate adds a function of the input, a state of n units, and a bias.
 func (b *body) gate(f, h string, n, units int) string {
 	return b.node(f, b.bias(b.node("Add", b.product("x", b.width, units, b.about(0.05)/b.scale*b.apart),
 		b.product(h, n, units, b.about(0.05))), units))
@@ -128,7 +129,7 @@ func (b *body) tanh(h string, n, units int) string {
 	return b.quant(b.gate("Tanh", h, n, units), b.about(0.016), 7, true)
 }
 
-// state adds a state, whose next value is set later.
+// state adds a state. Its next value is set later.
 func (b *body) state(name string, units int) string {
 	b.states = append(b.states, stateOf{name: name, units: units, start: make([]float64, units)})
 	return name
@@ -142,7 +143,7 @@ func (b *body) next(name, x string) {
 	}
 }
 
-// model is the bytes of the model: the loop over the quantised input, forwards or in both directions.
+// model returns the model's bytes: the loop over the quantised input, forwards or in both directions.
 func (b *body) model() []byte {
 	outer := onnxtest.New(14).Opset("qonnx.custom_op.general", 2)
 	outer.Input("input", graph.Float32, b.steps, b.width).Init("zero", graph.Float32, nil, 0).

@@ -1,6 +1,6 @@
-// Package unmapped says why a step has no layer. Every stage of lowering answers in these words.
+// Package unmapped provides the reasons why a step has no layer. All stages of lowering use them.
 //
-// In come a code of diag and what to say; out come errors. It sees graph and diag.
+// In come a code of diag and a message; out come errors. It sees graph and diag.
 package unmapped
 
 import (
@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Reason is the error of a step that has no layer, and what to do.
+// A Reason is the error for a step that has no layer, with a hint.
 type Reason struct {
 	Code      diag.Code
 	Msg, Hint string
@@ -20,20 +20,20 @@ type Reason struct {
 
 func (r *Reason) Error() string { return r.Msg }
 
-// Unwrap is the error behind the reason, if there is one.
+// Unwrap returns the underlying error, if there is one.
 func (r *Reason) Unwrap() error { return r.cause }
 
-// Because is a reason that has no code of its own.
+// Because returns a reason without a specific code.
 func Because(msg, hint string) error { return As(diag.NotMapped, msg, hint) }
 
-// As is a reason with a code.
+// As returns a reason with a code.
 func As(code diag.Code, msg, hint string) error { return &Reason{Code: code, Msg: msg, Hint: hint} }
 
-// By is a reason with an error behind it.
+// By returns a reason with an underlying error.
 func By(cause error, code diag.Code, msg, hint string) error { return &Reason{code, msg, hint, cause} }
 
-// Empty is the reason of a tensor without elements.
+// Empty returns the reason for a tensor without elements.
 func Empty() error { return Because("a tensor without elements", "remove the empty part of the model") }
 
-// Describe names a node within a message.
+// Describe names a node for use in a message.
 func Describe(n *graph.Node) string { return fmt.Sprintf("%s %q", n.FullOp(), n.Label()) }

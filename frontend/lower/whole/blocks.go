@@ -6,24 +6,24 @@ import (
 	mathbits "math/bits"
 )
 
-// maxCode is the bits of the widest codes that quantisers of weights give.
+// maxCode is the number of bits of the widest codes that quantisers of weights give.
 const maxCode = 16
 
-// A grid is the largest number of which some weights are whole multiples: an odd divisor times
-// 2^least. Divisor 0 is of weights that are all 0.
+// A grid is the largest number of which some weights are integer multiples: an odd divisor times 2^least. Divisor 0
+// means that all weights are 0.
 type grid struct {
 	divisor uint64
 	least   int
-	most    float64 // the largest magnitude
+	most    float64 // largest magnitude of a weight
 }
 
-// add takes one more weight, which is not 0.
+// add adds a weight, which must not be 0.
 func (g *grid) add(w float64) {
 	m, e := odd(w)
 	g.join(&grid{m, e, math.Abs(w)})
 }
 
-// join takes the weights of another.
+// join adds the weights of another grid.
 func (g *grid) join(o *grid) {
 	switch {
 	case o.divisor == 0:
@@ -38,7 +38,7 @@ func (g *grid) join(o *grid) {
 	}
 }
 
-// bits is how many the largest weight needs as a multiple.
+// bits returns the number of bits of the largest weight as a multiple.
 func (g *grid) bits() int {
 	if g.divisor == 0 {
 		return 0
@@ -47,7 +47,7 @@ func (g *grid) bits() int {
 	return mathbits.Len64(m/g.divisor) + e - g.least
 }
 
-// unit is the number.
+// unit returns the number.
 func (g *grid) unit() *big.Rat {
 	unit := new(big.Rat).SetInt(new(big.Int).SetUint64(g.divisor))
 	power := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), uint(max(g.least, -g.least))))
@@ -57,10 +57,10 @@ func (g *grid) unit() *big.Rat {
 	return unit.Mul(unit, power)
 }
 
-// A block is elements of a sum whose weights are codes of one quantiser, column by column.
+// A block is a set of elements of a sum whose weights are codes of one quantiser, column by column.
 type block []grid
 
-// joined is the block with more elements; nil where these are codes of another quantiser.
+// joined returns the block with further elements, or nil if their weights are codes of another quantiser.
 func (b block) joined(with block) block {
 	out := make(block, len(b))
 	for c := range b {
@@ -73,12 +73,13 @@ func (b block) joined(with block) block {
 	return out
 }
 
-// looked is how many blocks an element is held against, besides the one of the element before it.
+// An element is compared with at most looked blocks, besides the block of the element before it.
 const looked = 16
 
-// Blocks says in which block each of n elements of a sum is, by what it is multiplied with in each column: weights are
-// quantised in blocks where each block has small whole multiples of a number of its own. count is how many there are; 0
-// where there are none: blocks have two elements or more, taken all together.
+// Blocks finds the blocks in which weights are quantised: in each block, the weights of a column are small integer
+// multiples of a number of their own. It returns the block of each of n elements of a sum, and the number of
+// blocks. count is 0 if there are none. Blocks have on average at least two elements. weights returns the weights
+// of an element in a column.
 func Blocks(n, columns int, weights func(element, column int) []float64) (of []int, count int) {
 	var all []block
 	of = make([]int, n)

@@ -7,18 +7,18 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Lattice is the sums of Scale[i]*v[i] over all integers v[i] of the ranges, exactly.
+// A Lattice is the exact set of sums of Scale[i]*v[i] over all integers v[i] of the ranges.
 type Lattice struct {
-	unit   *big.Rat // of which all scales are whole multiples
+	unit   *big.Rat // unit of which all scales are integer multiples
 	factor []*big.Int
-	span   []*big.Int // v[i] - base counts from 0 to span, and factors are positive
-	base   *big.Int   // of the sum, in units
+	span   []*big.Int // v[i] counts from 0 to span, and factors are positive
+	base   *big.Int   // least sum, in units
 	small  *small
 	spent  float64
 }
 
-// NewLattice makes a lattice of scales and ranges. Scales that are 0, and ranges of one integer, count for the base
-// alone.
+// NewLattice returns the lattice for scales and ranges. Scales that are 0, and ranges of one integer, only
+// contribute to the base.
 func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 	l := &Lattice{unit: Unit(scale), base: new(big.Int)}
 	for i, s := range scale {
@@ -40,8 +40,8 @@ func NewLattice(scale []*big.Rat, ranges []num.Range) *Lattice {
 	return l
 }
 
-// merge makes one term of two where the factor of one is a multiple of the other's, and these together are all integers
-// of a range; false where there are no such.
+// merge replaces two terms by one, if the factor of one is a multiple of the other's and their sums are all
+// integers of a range. It returns false if there are no such terms.
 func (l *Lattice) merge() bool {
 	for i, small := range l.factor {
 		for k, large := range l.factor {
@@ -57,7 +57,8 @@ func (l *Lattice) merge() bool {
 	return false
 }
 
-// order puts the two terms of most integers last, the larger factor first: integers of the others are tried out.
+// order puts the two terms with the most integers last, the larger factor first. The search tries all integers of
+// the other terms.
 func (l *Lattice) order() {
 	n := len(l.factor)
 	swap := func(i, k int) {
@@ -74,7 +75,7 @@ func (l *Lattice) order() {
 	}
 }
 
-// Work is about how many steps one question takes: the integers that are tried out one by one.
+// Work returns roughly how many steps one search takes: the integers that it tries one by one.
 func (l *Lattice) Work() float64 {
 	work := 1.0
 	for i := range l.factor[:max(0, len(l.factor)-2)] {
@@ -84,21 +85,21 @@ func (l *Lattice) Work() float64 {
 	return work
 }
 
-// Spent is about how many steps all questions have taken so far. One in big integers counts as several.
+// Spent returns roughly how many steps all searches have taken so far. A step in big integers counts as several.
 func (l *Lattice) Spent() float64 { return l.spent }
 
-// bigStep is how many steps in int64 take as long as one in big integers.
+// bigStep is the number of steps in int64 that take as long as one in big integers.
 const bigStep = 16
 
-// Around is the greatest sum below a bound and the least that reaches it; nil where there is none. Where the bound
-// itself does not count as reached, as closed says, a sum there is below.
+// Around returns the greatest sum below a bound and the least sum that reaches it; either may be nil. If closed is
+// false, a sum equal to the bound counts as below it.
 func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	l.spent += 2 * bigStep * l.Work()
 	first := l.first(bound, closed)
 	if v := least(l.factor, l.span, first); v != nil {
 		from = l.real(v)
 	}
-	// Counted from the other end, what is below is what reaches: all - v >= all - first + 1.
+	// Counted from the other end, the sums below are those that reach: all - v >= all - first + 1.
 	all := new(big.Int)
 	for i, f := range l.factor {
 		all.Add(all, new(big.Int).Mul(f, l.span[i]))
@@ -110,8 +111,8 @@ func (l *Lattice) Around(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	return below, from
 }
 
-// Near is Around but for a little: no sum lies between what it gives, and those of Around lie beside it. It is much
-// quicker.
+// Near is a much faster approximation of Around. No sum lies between its results, and the results of Around are
+// close to them.
 func (l *Lattice) Near(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	l.spent += 2 * l.Work()
 	b, f, ok := l.small.around(l.first(bound, closed))
@@ -127,7 +128,7 @@ func (l *Lattice) Near(bound *big.Rat, closed bool) (below, from *big.Rat) {
 	return below, from
 }
 
-// first is the least whole number of units above the base that reaches a bound.
+// first returns the least integer number of units above the base that reaches a bound.
 func (l *Lattice) first(bound *big.Rat, closed bool) *big.Int {
 	at := new(big.Rat).Quo(bound, l.unit)
 	first, rest := new(big.Int).DivMod(at.Num(), at.Denom(), new(big.Int))
@@ -142,8 +143,8 @@ func (l *Lattice) real(v *big.Int) *big.Rat {
 	return r.Mul(r, l.unit)
 }
 
-// least is the least sum of factor[i]*v[i], 0 <= v[i] <= span[i], that is at least bound; nil where there is none.
-// Factors are positive, the last not above the one before.
+// least returns the least sum of factor[i]*v[i], 0 <= v[i] <= span[i], that is at least bound, or nil if there is
+// none. Factors must be positive, and the last must not exceed the one before.
 func least(factor, span []*big.Int, bound *big.Int) *big.Int {
 	switch len(factor) {
 	case 0:
@@ -175,23 +176,23 @@ func least(factor, span []*big.Int, bound *big.Int) *big.Int {
 			best = u
 		}
 		if part.Cmp(bound) >= 0 {
-			break // more of the largest only adds
+			break // larger values of this term only add
 		}
 	}
 	return best
 }
 
-// leastOfTwo is the least a*x + b*y of at least bound, 0 <= x <= m, 0 <= y <= n, where a >= b > 0.
+// leastOfTwo returns the least a*x + b*y of at least bound, 0 <= x <= m, 0 <= y <= n, where a >= b > 0.
 func leastOfTwo(a, b, m, n, bound *big.Int) *big.Int {
 	var best *big.Int
-	enough := ceilQuo(bound, a) // with so many x, y is 0
+	enough := ceilQuo(bound, a) // with this x, y is 0
 	if enough.Sign() < 0 {
 		enough.SetInt64(0)
 	}
 	if enough.Cmp(m) <= 0 {
 		best = new(big.Int).Mul(enough, a)
 	}
-	// With fewer, y is as small as it can be, as long as there are as many.
+	// With smaller x, y is as small as possible, as long as it is at most n.
 	last := enough.Sub(enough, big.NewInt(1))
 	if last.Cmp(m) > 0 {
 		last.Set(m)
@@ -214,7 +215,7 @@ func leastOfTwo(a, b, m, n, bound *big.Int) *big.Int {
 	return best
 }
 
-// ceilQuo is a/b rounded up; b is positive.
+// ceilQuo returns a/b rounded up, for a positive b.
 func ceilQuo(a, b *big.Int) *big.Int {
 	q, r := new(big.Int).DivMod(a, b, new(big.Int))
 	if r.Sign() > 0 {

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestAround compares with trying all integers.
+// TestAround compares Around with a search over all integers.
 func TestAround(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -66,7 +66,7 @@ func TestAround(t *testing.T) {
 
 func same(a, b *big.Rat) bool { return a == nil && b == nil || a != nil && b != nil && a.Cmp(b) == 0 }
 
-// TestNear holds what comes of few bits against what comes of all.
+// TestNear compares the approximation with the exact result.
 func TestNear(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Requantise finds whole multipliers and a step function f so that f(sum of m[i]*q[i]) is outer(inner(q)) for all
-// integers q of the ranges. The multiples of the scales' common unit always are such; of two tensors, where their
-// scales have no small ratio, smaller ones are tried, best approximations first, and proved over the product of the
-// ranges.
+// Requantise finds integer multipliers and a step function f such that f(sum of m[i]*q[i]) is outer(inner(q)) for
+// all integers q of the ranges. The multiples of the scales' common unit always work. For two tensors whose scales
+// have no small ratio, it tries smaller multipliers, best approximations first, and proves them for all pairs of
+// integers.
 func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.Step, error) {
 	unit := Unit(inner.Scale)
 	exact := make([]int64, len(ranges))
@@ -40,8 +40,8 @@ func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit i
 	return exact, f, nil
 }
 
-// What a search for smaller multipliers may cost: pairs of thresholds and integers looked at per candidate, and
-// candidates.
+// Limits of the search for smaller multipliers: pairs of thresholds and integers that are examined per candidate,
+// and candidates.
 const (
 	maxPairs      = 1 << 20
 	maxCandidates = 256
@@ -49,7 +49,7 @@ const (
 
 // approximate tries the best rational approximations of the ratio of two multipliers, the smallest first.
 func approximate(exact [2]int64, f num.Step, ranges [2]num.Range) (m [2]int64, g num.Step, ok bool) {
-	// Both multipliers positive, and the first tensor the one with fewer values.
+	// Make both multipliers positive, and the first tensor the one with fewer values.
 	var sign [2]int64
 	for i, v := range exact {
 		if sign[i] = 1; v < 0 {
@@ -78,8 +78,8 @@ func approximate(exact [2]int64, f num.Step, ranges [2]num.Range) (m [2]int64, g
 	return m, g, false
 }
 
-// candidates walks down the Stern-Brocot tree towards the ratio of two positive integers: ever better approximations
-// with ever larger terms, up to the ratio itself.
+// candidates walks down the Stern-Brocot tree towards the ratio of two positive integers. It yields better and
+// better approximations with larger and larger terms, up to the ratio itself.
 func candidates(v [2]int64) func(yield func(int, [2]int64) bool) {
 	return func(yield func(int, [2]int64) bool) {
 		lo, hi := [2]int64{0, 1}, [2]int64{1, 0}
@@ -102,13 +102,13 @@ func candidates(v [2]int64) func(yield func(int, [2]int64) bool) {
 }
 
 // equivalent finds the step function over m[0]*x + m[1]*y that equals f over a[0]*x + a[1]*y for all x, y of the
-// ranges. All multipliers are positive. For each x, the least y that reaches a breakpoint under a must be the least
-// that reaches the new one under m.
+// ranges. All multipliers must be positive. For each x, the least y that reaches a breakpoint under a must be the
+// least that reaches the new breakpoint under m.
 func equivalent(a, m [2]int64, f num.Step, ranges [2]num.Range) (g num.Step, ok bool) {
 	g.Value = []int64{f.Value[0]}
 	x, y := ranges[0], ranges[1]
 	for i, at := range f.At {
-		var below, from int64 // the largest sum that stays below, and the least that reaches
+		var below, from int64 // the largest sum below, and the least sum that reaches
 		hasBelow, hasFrom := false, false
 		for v := x.Lo; v <= x.Hi; v++ {
 			least := ceilDiv(at-a[0]*v, a[1])
@@ -130,17 +130,17 @@ func equivalent(a, m [2]int64, f num.Step, ranges [2]num.Range) (g num.Step, ok 
 		case !hasFrom: // never reached
 		case !hasBelow: // always reached
 			g.Value[0] = f.Value[i+1]
-		case n > 0 && g.At[n-1] == from: // what lies between never occurs
+		case n > 0 && g.At[n-1] == from: // no sum lies in between
 			g.Value[n] = f.Value[i+1]
 		default:
 			g.At, g.Value = append(g.At, from), append(g.Value, f.Value[i+1])
 		}
 	}
-	g.At = slices.Clone(g.At) // as long as it has to be: it stays
+	g.At = slices.Clone(g.At) // with minimal capacity, since it is kept
 	return g, true
 }
 
-// ceilDiv is a/b rounded up; b is positive.
+// ceilDiv returns a/b rounded up, for a positive b.
 func ceilDiv(a, b int64) int64 {
 	q := a / b
 	if a%b > 0 {

@@ -11,12 +11,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Rounding is how a quantiser rounds products: clip(round(product/Scale + Before) + Behind).
+// A Rounding describes how a quantiser rounds products: clip(round(product/Scale + Before) + Behind).
 type Rounding struct {
 	Mode   num.Rounding
 	Scale  *big.Rat
-	Before *big.Rat // a zero point that is rounded, too
-	Behind int64    // one that is not
+	Before *big.Rat // zero point that is added before rounding
+	Behind int64    // zero point that is added after rounding
 	Codes  num.Range
 
 	node *graph.Node
@@ -26,7 +26,7 @@ var modes = map[real.Rounding]num.Rounding{real.HalfEven: num.HalfEven, real.Hal
 	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
 	real.Up: num.AwayFromZero}
 
-// RoundingOf reads a quantiser without a zero point. The error says what of it is no such Rounding.
+// RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
 func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	q, err := ShiftedOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
@@ -35,7 +35,8 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	return q, err
 }
 
-// ShiftedOf reads a quantiser. The error says what of it is no Rounding.
+// ShiftedOf reads a quantiser that has a single scale and a single zero point, which may be 0. The error states why
+// the step is no such quantiser.
 func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	codes, ok := scaled.Codes(step)
 	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
@@ -54,13 +55,13 @@ func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	if step.Node.Int("zero_first", 0) != 0 {
 		q.Before.SetFloat64(z.At(0))
 	} else {
-		q.Behind = int64(z.At(0)) // a whole number
+		q.Behind = int64(z.At(0)) // an integer
 	}
 	return q, nil
 }
 
-// Products reads the first n elements of a form, which are rounded, as products of integers of a range and whole
-// weights; q rounds these. An error that is no unmapped.Reason says what of them is no Rounding.
+// Products reads the first n elements of a form, which are rounded, as products of integers in a range with integer
+// weights. q rounds these products. An error that is no unmapped.Reason states why they have no such form.
 func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []int64, q num.Requant, err error) {
 	scales := make([]*big.Rat, n)
 	for i := range scales {
@@ -87,7 +88,7 @@ func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []i
 	return weights, q, err
 }
 
-// Fit is the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
+// Fit returns the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
 func (r *Rounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
 	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)
 	if !ok {

@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// small is a lattice with factors cut to so few bits that sums are int64: a sum over 2^shift is at least the sum of
-// these, and less than lost above it.
+// A small is a lattice whose factors are truncated to few bits, so that sums fit into int64. A sum divided by
+// 2^shift is at least the sum of the truncated factors, and exceeds it by less than lost.
 type small struct {
 	factor, span []uint64
-	all          int64 // the greatest sum
+	all          int64 // greatest sum
 	shift        uint
-	lost         int64 // 0 where nothing was cut off
+	lost         int64 // 0 if nothing was truncated
 }
 
-// maxSmall is the bits of the greatest sum.
+// maxSmall is the number of bits of the greatest sum.
 const maxSmall = 61
 
-// shortened is the lattice in few bits; nil where it has more integers than that.
+// shortened returns the truncated lattice, or nil if it has too many integers.
 func (l *Lattice) shortened() *small {
 	all, count := new(big.Int), new(big.Int)
 	for i, f := range l.factor {
@@ -39,14 +39,14 @@ func (l *Lattice) shortened() *small {
 	return s
 }
 
-// around is bounds of the greatest sum below first and of the least that reaches it, nil where there is none; ok is
-// false where the bits that are left do not tell which is which.
+// around returns bounds of the greatest sum below first and of the least sum that reaches it; either may be nil. ok
+// is false if the truncated bits might make a difference.
 func (s *small) around(first *big.Int) (below, from *big.Int, ok bool) {
 	if s == nil {
 		return nil, nil, false
 	}
 	one := big.NewInt(1)
-	// What reaches first is behind begin, and what does not is up to end.
+	// Sums that reach first lie behind begin, and the others at most at end.
 	end := new(big.Int).Sub(first, one)
 	end.Rsh(end, s.shift)
 	begin := new(big.Int).Sub(new(big.Int).Rsh(first, s.shift), big.NewInt(s.lost))
@@ -67,7 +67,7 @@ func (s *small) around(first *big.Int) (below, from *big.Int, ok bool) {
 	return below, from, true
 }
 
-// clipped is a number, or one beyond all sums.
+// clipped returns a number limited to the range of sums, or -1 below it.
 func (s *small) clipped(v *big.Int) int64 {
 	switch {
 	case v.Sign() < 0:
@@ -78,7 +78,7 @@ func (s *small) clipped(v *big.Int) int64 {
 	return v.Int64()
 }
 
-// least is the least sum of at least bound; ok is false where there is none.
+// least returns the least sum of at least bound, if there is one.
 func (s *small) least(bound int64) (v int64, ok bool) {
 	if bound <= 0 {
 		return 0, true
@@ -87,7 +87,7 @@ func (s *small) least(bound int64) (v int64, ok bool) {
 	return int64(u), ok
 }
 
-// leastSmall is least of a positive bound.
+// leastSmall is least for a positive bound.
 func leastSmall(factor, span []uint64, bound uint64) (v uint64, ok bool) {
 	switch len(factor) {
 	case 0:
@@ -116,7 +116,7 @@ func leastSmall(factor, span []uint64, bound uint64) (v uint64, ok bool) {
 	return v, ok
 }
 
-// leastOfTwoSmall is leastOfTwo of a positive bound.
+// leastOfTwoSmall is leastOfTwo for a positive bound.
 func leastOfTwoSmall(a, b, m, n, bound uint64) (v uint64, ok bool) {
 	if a == 0 {
 		return 0, false
@@ -145,7 +145,7 @@ func leastOfTwoSmall(a, b, m, n, bound uint64) (v uint64, ok bool) {
 	return v, ok
 }
 
-// leastRemainderSmall is leastRemainder.
+// leastRemainderSmall is num.LeastRemainder for uint64.
 func leastRemainderSmall(n, m, a, c uint64) uint64 {
 	if a == 0 || n == 0 {
 		return c

@@ -11,11 +11,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// MaxSteps bounds the steps of one activation function: each is a comparator per PE and a word of threshold memory per
-// channel.
+// MaxSteps limits the steps of one activation function. Each step takes a comparator per PE and a word of threshold
+// memory per channel.
 const MaxSteps = 1 << 12
 
-// Shared is one step function where all channels have the same.
+// Shared returns a list with one step function if all channels have the same.
 func Shared(steps []num.Step) []num.Step {
 	for _, f := range steps[1:] {
 		if !f.Equal(steps[0]) {
@@ -25,7 +25,8 @@ func Shared(steps []num.Step) []num.Step {
 	return steps[:1]
 }
 
-// Stepless is the reason of a function that has no step function of at most limit steps, by the error of finding it.
+// Stepless returns the reason for a function without a step function of at most limit steps. err is the error of
+// the search.
 func Stepless(err error, limit int) error {
 	switch {
 	case errors.Is(err, real.ErrTooManySteps):
@@ -39,7 +40,7 @@ func Stepless(err error, limit int) error {
 		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
 }
 
-// Fewer is the hint for an activation that may have so many steps at most.
+// Fewer returns the hint for an activation with a limited number of steps.
 func Fewer(limit int) string {
 	if limit < 4 {
 		return "quantise this activation with fewer bits"
@@ -47,5 +48,5 @@ func Fewer(limit int) string {
 	return fmt.Sprintf("quantise this activation with %d bits or fewer", bits.Len(uint(limit))-1)
 }
 
-// Interval is a range as real numbers.
+// Interval returns a range as an interval of real numbers.
 func Interval(r num.Range) real.Interval { return real.Interval{Lo: float64(r.Lo), Hi: float64(r.Hi)} }

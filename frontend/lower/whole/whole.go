@@ -1,10 +1,10 @@
-// Package whole makes whole numbers of real ones, exactly: integers that are the multiples of a common unit, steps of
-// channels, multipliers of a sum, and how a quantiser rounds a product.
+// Package whole converts real numbers to integers, exactly: weights to multiples of a common unit, step functions
+// of channels, multipliers of a sum, and the rounding of products by quantisers.
 //
-// In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are none.
-// Files: whole.go has units and columns; blocks.go what blocks of a sum have units of their own; steps.go what steps of
-// channels have in common; rounding.go reads quantisers; requantise.go finds factors of a sum of two; nearest.go finds
-// the sums next to a number, small.go in few bits.
+// In come rationals, expressions and quantisers; out come integers that are the same, or the reason why there are
+// none. Files: whole.go has units and columns; blocks.go finds blocks of a sum with units of their own; steps.go
+// has limits and errors of step functions; rounding.go reads quantisers; requantise.go finds factors of a sum of
+// two; nearest.go finds the sums next to a number, small.go in few bits.
 //
 // It sees graph, real, scaled, unmapped, diag and num.
 package whole
@@ -21,17 +21,18 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// MaxBits tells quantised weights from floats: the integers of a float32 column without common scale are wider.
+// MaxBits distinguishes quantised weights from floats: integers for a float32 column without a common scale are
+// wider.
 const MaxBits = 24
 
-// The bits of minifloats: a weight is a whole number of few bits times a power of two. Wider integers than MaxBits are
-// taken where all are of that kind, up to the widest that an int64 holds with its sign.
+// Limits for minifloats, whose weights are integers of few bits times a power of two. If all integers of a column
+// have this form, they may be wider than MaxBits, up to the widest signed integer in an int64.
 const (
 	maxMantissa = MaxBits / 2
 	maxFloat    = 62
 )
 
-// quantised reports whether a column of integers of so many bits is one of quantised weights.
+// quantised reports whether a column of integers with the given width consists of quantised weights.
 func quantised(row []int64, bits int) bool {
 	if bits <= MaxBits {
 		return true
@@ -42,7 +43,7 @@ func quantised(row []int64, bits int) bool {
 	})
 }
 
-// Unit is the greatest rational of which all values are whole multiples; 1 where all are zero.
+// Unit returns the greatest rational of which all values are integer multiples, or 1 if all are zero.
 func Unit(values []*big.Rat) *big.Rat {
 	n, d := new(big.Int), big.NewInt(1)
 	for _, v := range values {
@@ -60,7 +61,7 @@ func Unit(values []*big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(n, d)
 }
 
-// Times is v in units.
+// Times returns v in units.
 func Times(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
@@ -71,16 +72,16 @@ func Times(v, unit *big.Rat) (int64, error) {
 	return q.Num().Int64(), nil
 }
 
-// Inputs is what columns of weights meet: how every input is scaled. Many columns meet the same.
+// Inputs holds the scales and biases of the inputs of a matrix's columns. All columns share it.
 type Inputs struct {
 	of      []real.Affine
-	dead    []int    // those of scale 0, which are their biases
-	scale   *big.Rat // of the first of the others; nil where there are none
-	uniform bool     // these all have it
-	alike   bool     // no input is dead, and all have one bias
+	dead    []int    // inputs of scale 0, whose values are their biases
+	scale   *big.Rat // scale of the first other input; nil if there is none
+	uniform bool     // all other inputs have this scale
+	alike   bool     // no input has scale 0, and all have one bias
 }
 
-// InputsOf is what is known of inputs that are scaled so.
+// InputsOf returns the Inputs for the given scales and biases.
 func InputsOf(in []real.Affine) *Inputs {
 	x := &Inputs{of: in, uniform: true, alike: true}
 	for k, a := range in {
@@ -98,9 +99,9 @@ func InputsOf(in []real.Affine) *Inputs {
 	return x
 }
 
-// Column divides a column of weights, each times its input's scale, by the largest real that leaves integers: the
-// weights become as narrow as they can be, and that divisor is the sum's scale. Inputs of scale 0 are their biases, and
-// get the weight 0.
+// Column divides a column of weights, each multiplied by its input's scale, by the largest real number that gives
+// integers. So the weights become as narrow as possible, and the divisor is the sum's scale. Inputs of scale 0
+// contribute their biases, and get the weight 0.
 func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject error) {
 	live := column
 	if len(x.dead) > 0 {
@@ -132,13 +133,13 @@ func (x *Inputs) Column(column []float64) (row []int64, out real.Affine, reject 
 	return row, out, nil
 }
 
-// Column is that of one column.
+// Column is Inputs.Column for a single column.
 func Column(column []float64, in []real.Affine) (row []int64, out real.Affine, reject error) {
 	return InputsOf(in).Column(column)
 }
 
-// Coded is Column for weights that are codes, whose values are given, and inputs that are all scaled alike, by no 0:
-// every code is looked at once.
+// Coded is Column for weights that are codes with the given values. All inputs must have the same scale, which is
+// not 0, and the same bias. It examines each code only once.
 func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out real.Affine, reject error) {
 	var occurs [256]bool
 	for _, c := range codes {
@@ -168,7 +169,7 @@ func Coded(codes []uint8, values []float64, in real.Affine) (row []int64, out re
 	return row, out, nil
 }
 
-// equal compares numbers of which many are the same one.
+// equal compares numbers, many of which are identical pointers.
 func equal(a, b *big.Rat) bool { return a == b || a.Cmp(b) == 0 }
 
 func sum(row []int64) (s int64) {
@@ -178,7 +179,7 @@ func sum(row []int64) (s int64) {
 	return s
 }
 
-// bias is the sum of the weights times the biases of their inputs.
+// bias returns the sum of the weights times the biases of their inputs.
 func bias(column []float64, in []real.Affine) *big.Rat {
 	sum := new(big.Rat)
 	for k, w := range column {
@@ -190,12 +191,12 @@ func bias(column []float64, in []real.Affine) *big.Rat {
 	return sum
 }
 
-// dyadic is a column in units of the largest real that leaves integers, and how many bits these need; where they are
-// more than 63, the integers mean nothing. A float is an odd integer times a power of two, and so is the unit: the
-// greatest divisor of the integers times the least of the powers.
+// dyadic returns a column in units of the largest real number that gives integers, and the number of bits that
+// these need. Above 63 bits, the integers are meaningless. A float is an odd integer times a power of two. The unit
+// is the greatest common divisor of the odd integers times the least power.
 func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	var g grid
-	var seen [64]float64 // some of those before: quantised weights are few values
+	var seen [64]float64 // some earlier weights, since quantised weights have few values
 	for _, w := range column {
 		at := &seen[math.Float64bits(w)*0x9e3779b97f4a7c15>>58]
 		if w == 0 || w == *at {
@@ -214,8 +215,8 @@ func dyadic(column []float64) (row []int64, unit *big.Rat, bits int) {
 	return row, g.unit(), bits
 }
 
-// multiples divides a column by divisor * 2^least, whose multiples of at most 63 bits it is. Where the divisor is a
-// normal float64, so is the quotient, exactly: it has no more bits than the weight.
+// multiples divides a column by divisor * 2^least. The results must be integers of at most 63 bits. If the divisor
+// is a normal float64, the quotient is exact, since it has no more bits than the weight.
 func multiples(row []int64, column []float64, divisor uint64, least int) {
 	if -1000 < least && least < 900 {
 		unit := math.Ldexp(float64(divisor), least)
@@ -235,7 +236,7 @@ func multiples(row []int64, column []float64, divisor uint64, least int) {
 	}
 }
 
-// odd is a float that is not 0 as an odd integer times 2^e, without its sign.
+// odd returns a float that is not 0 as an odd integer times 2^e, without its sign.
 func odd(w float64) (m uint64, e int) {
 	const fraction = 52
 	b := math.Float64bits(w)
@@ -274,7 +275,8 @@ func rationals(column []float64, in []real.Affine) (row []int64, unit *big.Rat, 
 	return row, unit, bits
 }
 
-// TooWide is the reason of a column whose integers need so many bits; uniform says that its inputs have one scale.
+// TooWide returns the reason for a column whose integers need too many bits. uniform tells that its inputs have one
+// scale.
 func TooWide(bits int, uniform bool) error {
 	if !uniform {
 		return unmapped.As(diag.ScalePerInput,

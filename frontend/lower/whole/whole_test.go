@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// TestUnit holds that every value is a whole multiple of the unit, and that no larger unit does.
+// TestUnit checks that every value is an integer multiple of the unit, and that this holds for no larger unit.
 func TestUnit(t *testing.T) {
 	t.Parallel()
 	rat := func(v ...float64) (out []*big.Rat) {
@@ -65,7 +65,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestRequantise holds the multipliers and steps found against the expression itself, for every pair of integers.
+// TestRequantise compares the multipliers and steps with the expression itself, for every pair of integers.
 func TestRequantise(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
@@ -78,7 +78,7 @@ func TestRequantise(t *testing.T) {
 		ranges := []num.Range{random(rng, 20), random(rng, 40)}
 		bias := new(big.Rat).SetFloat64(float64(float32(rng.Float64()*4 - 2)))
 		step := new(big.Rat).SetFloat64(float64(float32(0.2 + rng.Float64())))
-		// clip(round((sum + bias)/step), -7, 7)
+		// This is clip(round((sum + bias)/step), -7, 7).
 		x := real.Add(real.Var(0), real.Rat(bias))
 		outer := real.Min(real.Max(real.Round(real.Div(x, real.Rat(step)), real.HalfEven), real.Float(-7)),
 			real.Float(7))
@@ -114,8 +114,8 @@ func random(rng *rand.Rand, n int) num.Range {
 	return num.Range{Lo: lo, Hi: lo + int64(rng.IntN(n))}
 }
 
-// TestColumn holds that integers times their unit are the weights, that they are the smallest, and that inputs of one
-// scale, which go another way, are no special case.
+// TestColumn checks that integers times their unit give the weights, and that they are as small as possible. It
+// checks that inputs of a single scale, which other code handles, give the same.
 func TestColumn(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 9))
@@ -142,7 +142,7 @@ func TestColumn(t *testing.T) {
 		if bias.Cmp(of.Bias) != 0 {
 			t.Fatalf("%v: bias %v, want %v", column, of.Bias, bias)
 		}
-		// An input of another scale, whose weight is 0, changes nothing.
+		// An input of another scale whose weight is 0 changes nothing.
 		more, _, reject := Column(append(column, 0), append(in, real.Affine{Scale: half, Bias: new(big.Rat)}))
 		if reject != nil || !slices.Equal(more[:len(row)], row) {
 			t.Fatalf("%v: %v for inputs of one scale, %v for others, %v", column, row, more, reject)
@@ -159,7 +159,7 @@ func TestWideColumn(t *testing.T) {
 		bits   string // "" where they are few enough
 	}{
 		{[]float64{1, math.Ldexp(1, -23)}, ""},
-		{[]float64{1, math.Ldexp(1, -24)}, ""}, // as minifloats have them
+		{[]float64{1, math.Ldexp(1, -24)}, ""}, // as in minifloats
 		{[]float64{1<<12 - 1, math.Ldexp(1, -24)}, ""},
 		{[]float64{1<<12 + 1, math.Ldexp(1, -24)}, "37 bits"},
 		{[]float64{1, math.Ldexp(1, -61)}, ""},
@@ -176,7 +176,7 @@ func TestWideColumn(t *testing.T) {
 	}
 }
 
-// TestBlocks puts weights in blocks by the number that they are small multiples of.
+// TestBlocks checks that weights form blocks by the number of which they are small multiples.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	a, b := float64(float32(0.1234567)), float64(float32(0.0345678))

@@ -1,5 +1,5 @@
-// Package corpus runs the operator conformance cases of ONNX, as onnx-go ships them, through reading and execution. It
-// stands alone because the cases are slow to compile.
+// Package corpus reads and executes ONNX's conformance cases for operators, as onnx-go ships them. It is separate
+// because the cases are slow to compile.
 package corpus
 
 import (
@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// outside are the cases, by title, that do not run, with the reason.
+// outside lists the cases that do not run, by title, with the reason.
 var outside = map[string]string{
 	"TestPow":                  "it raises negative numbers to fractions and expects NaN",
 	"TestAveragepool3dDefault": volume, "TestConvtranspose3d": volume, "TestMaxpool3dDefault": volume,
@@ -34,12 +34,12 @@ const (
 	smaller = "its factors are below 1"
 )
 
-// parameters are the inputs, by operator, that hlsgen wants as constants and the cases give as data.
+// parameters lists, by operator, the inputs that hlsgen needs as constants and that the cases give as data.
 var parameters = map[string][]int{"Reshape": {1}, "Pow": {1}, "Gather": {1}, "Slice": {1, 2, 3, 4}, "TopK": {1},
 	"Expand": {1}, "ConstantOfShape": {0}, "Resize": {1}, "Upsample": {1},
 	"Tile": {1}, "Range": {0, 1, 2}, "NonZero": {0}}
 
-// least is how many cases must have run: the corpus does not vanish unseen.
+// least is the least number of cases that must run, so that cases cannot disappear unnoticed.
 const least = 265
 
 func TestConformance(t *testing.T) {
@@ -126,7 +126,7 @@ func run(c *testbackend.TestCase) error {
 	return nil
 }
 
-// compare allows what float32 arithmetic loses.
+// compare compares outputs. It allows for the rounding of float32 arithmetic.
 func compare(got []float64, shape []int, want *graph.Tensor) error {
 	if !slices.Equal(shape, want.Shape) && !(graph.Size(shape) == 1 && want.Len() == 1) { // onnx-go has no scalars
 		return fmt.Errorf("shape %v, want %v", shape, want.Shape)
@@ -139,7 +139,7 @@ func compare(got []float64, shape []int, want *graph.Tensor) error {
 	return nil
 }
 
-// read makes a constant of the given type of a tensor of onnx-go.
+// read converts a tensor of onnx-go to a constant of the given type.
 func read(t tensor.Tensor, dt graph.DType) (*graph.Tensor, error) {
 	out := &graph.Tensor{DType: dt, Shape: slices.Clone([]int(t.Shape()))}
 	add := func(v float64) {

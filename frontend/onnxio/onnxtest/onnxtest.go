@@ -6,7 +6,7 @@
 //	m.Node("Quant", "x", "s", "z", "b").Domain("qonnx.custom_op.general").Int("signed", 1).Out("y")
 //	b := m.Bytes()
 //
-// A wrong use, such as a value count that does not fit a shape, panics: it is a mistake in the test.
+// Mistakes of a test, such as a number of values that does not fit a shape, cause a panic.
 //
 // In come names, shapes and values; out come the bytes of a model. It sees graph, onnxpb, diag and num.
 package onnxtest
@@ -26,11 +26,12 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Model is a model, or the body of a subgraph attribute, under construction. Proto is what was built so far; tests of
-// odd files change it by hand.
+// A Model is a model, or the body of a subgraph attribute, under construction. Proto has what was built so far.
+// Tests of malformed files change it directly.
 type Model struct{ Proto *onnxpb.ModelProto }
 
-// New is an empty model of IR version 8 that imports the given version of ONNX's operators, or nothing where it is 0.
+// New returns an empty model of IR version 8. It imports the given version of ONNX's operators, or none if that is
+// 0.
 func New(opset int64) *Model {
 	m := &Model{&onnxpb.ModelProto{
 		IrVersion: new(int64(onnxpb.Version_IR_VERSION)),
@@ -42,7 +43,7 @@ func New(opset int64) *Model {
 	return m
 }
 
-// Of is the model of a file.
+// Of parses a model file.
 func Of(file []byte) *Model {
 	m := &Model{new(onnxpb.ModelProto)}
 	if err := proto.Unmarshal(file, m.Proto); err != nil {
@@ -99,8 +100,8 @@ func (m *Model) Init(name string, dtype graph.DType, shape []int, values ...floa
 	return m
 }
 
-// External takes the data out of an initializer: they are kept in another file. More pairs of a key and a value may
-// follow the location.
+// External removes the data from an initializer and declares them to be in another file. It does not write that
+// file. more adds further pairs of keys and values behind the location.
 func (m *Model) External(name, location string, more ...string) *Model {
 	for _, t := range m.Proto.Graph.Initializer {
 		if t.GetName() == name {
@@ -112,14 +113,14 @@ func (m *Model) External(name, location string, more ...string) *Model {
 	panic("onnxtest: no initializer " + name)
 }
 
-// keep says where the data of a tensor are kept.
+// keep declares in which file the data of a tensor are.
 func keep(t *onnxpb.TensorProto, location string, more ...string) {
 	t.DataLocation = onnxpb.TensorProto_EXTERNAL.Enum()
 	t.ExternalData = Props(append([]string{"location", location}, more...)...)
 }
 
-// Scatter takes the data of a model's tensors, those of attributes and bodies too, out of its file, into others by
-// name: into one, as torch.onnx.export has it, or one for each.
+// Scatter moves the data of a model's tensors, including those in attributes and bodies, from its file to other
+// files. These are returned by name: a single one, as torch.onnx.export writes it, or one per tensor.
 func Scatter(model []byte, one bool) (file []byte, files map[string][]byte) {
 	m, files := Of(model), map[string][]byte{}
 	out := func(t *onnxpb.TensorProto) {
@@ -155,8 +156,8 @@ func Scatter(model []byte, one bool) (file []byte, files map[string][]byte) {
 	return m.Bytes(), files
 }
 
-// Function adds a function of a domain, which reads and gives tensors by names with spaces between, and whose nodes are
-// those of body.
+// Function adds a function to a domain. inputs and outputs are names of tensors, separated by spaces. The function
+// gets the nodes of body.
 func (m *Model) Function(domain, name, inputs, outputs string, body *Model) *onnxpb.FunctionProto {
 	f := &onnxpb.FunctionProto{Domain: &domain, Name: &name, Input: strings.Fields(inputs),
 		Output: strings.Fields(outputs), Node: body.Proto.Graph.Node,
@@ -165,7 +166,7 @@ func (m *Model) Function(domain, name, inputs, outputs string, body *Model) *onn
 	return f
 }
 
-// Props are pairs of a key and a value.
+// Props returns metadata entries for pairs of a key and a value.
 func Props(pairs ...string) (list []*onnxpb.StringStringEntryProto) {
 	for i := 0; i < len(pairs); i += 2 {
 		list = append(list, &onnxpb.StringStringEntryProto{Key: &pairs[i], Value: &pairs[i+1]})
@@ -184,7 +185,7 @@ func (m *Model) Annotate(tensor, finnType string) *Model {
 	return m
 }
 
-// Bytes is the file. Equal models have equal bytes.
+// Bytes returns the model as a file. Equal models have equal bytes.
 func (m *Model) Bytes() []byte {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m.Proto)
 	if err != nil {
@@ -196,14 +197,14 @@ func (m *Model) Bytes() []byte {
 // A Node is a node under construction, already in its model.
 type Node struct{ Proto *onnxpb.NodeProto }
 
-// Node adds a node with its inputs; an empty string is an omitted one.
+// Node adds a node with the given inputs. An empty string stands for an omitted input.
 func (m *Model) Node(op string, inputs ...string) *Node {
 	n := &Node{&onnxpb.NodeProto{OpType: &op, Input: inputs}}
 	m.Proto.Graph.Node = append(m.Proto.Graph.Node, n.Proto)
 	return n
 }
 
-// Out sets the outputs; an empty string is an omitted one.
+// Out sets the outputs. An empty string stands for an omitted output.
 func (n *Node) Out(outputs ...string) *Node {
 	n.Proto.Output = outputs
 	return n
@@ -271,8 +272,8 @@ func (n *Node) Graph(name string, body *Model) *Node {
 	return n.attr(name, onnxpb.AttributeProto_GRAPH, &onnxpb.AttributeProto{G: body.Proto.Graph})
 }
 
-// Tensor is a constant in raw form, of float32, float64, bool or an integer type of 4 or 8 to 64 bits. A nil shape is a
-// scalar.
+// Tensor returns a constant in raw form. Its type is float32, float64, bool, an integer type of 4 or 8 to 64 bits,
+// or a two-byte float type. A nil shape makes a scalar.
 func Tensor(dtype graph.DType, shape []int, values ...float64) *onnxpb.TensorProto {
 	if graph.Size(shape) != len(values) {
 		panic(fmt.Sprintf("onnxtest: %d values for the shape %v", len(values), shape))
@@ -316,7 +317,7 @@ func appendValue(b []byte, dtype graph.DType, v float64) []byte {
 	panic("onnxtest: no raw form of " + dtype.String())
 }
 
-// Prepare prepares a graph, without options or with one set of them; it fails the test where that is refused.
+// Prepare prepares a graph, with the given options or the default ones. It fails the test if the graph is rejected.
 func Prepare(t testing.TB, g *graph.Graph, options ...graph.Options) *graph.Program {
 	t.Helper()
 	var d diag.List

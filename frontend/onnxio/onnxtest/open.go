@@ -6,13 +6,13 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Open leaves the size of an axis open, under a name: the first axis of each input and output that has the size.
+// Open makes an axis dynamic, with the given name: in each input and output the first axis that has the given size.
 func Open(model []byte, size int64, name string) ([]byte, error) {
 	m := &onnxpb.ModelProto{}
 	if err := proto.Unmarshal(model, m); err != nil {
 		return nil, err
 	}
-	m.Graph.ValueInfo = nil // have the size as well
+	m.Graph.ValueInfo = nil // they have the size as well
 	for _, list := range [][]*onnxpb.ValueInfoProto{m.Graph.Input, m.Graph.Output} {
 		for _, v := range list {
 			for _, d := range v.GetType().GetTensorType().GetShape().GetDim() {

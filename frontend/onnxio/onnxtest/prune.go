@@ -10,14 +10,15 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// weighted says which input of an operator is its weights, for those that pruning kills parts of.
+// weighted maps operators whose weights Prune may change to the index of their input with the weights.
 var weighted = map[string]int{"MatMul": 1, "Gemm": 1, "Conv": 1, "ConvTranspose": 1, "ConvInteger": 1,
 	"MatMulInteger": 1, "QLinearConv": 3, "QLinearMatMul": 3}
 
-// factors says which input of an operator is a factor per channel, where it is constant.
+// factors maps operators to the index of the input that may be a constant factor per channel.
 var factors = map[string]int{"Mul": 1, "BatchNormalization": 1}
 
-// Dead makes some rows and columns of a matrix of weights zeros, in place, in one of two calls; it returns the matrix.
+// Dead returns the matrix of weights. In one of two calls it sets some of the matrix' rows and columns to zero, in
+// place.
 func Dead[W int | int64 | float64](r *rand.Rand, weights []W, columns int) []W {
 	if r.IntN(2) == 0 {
 		return weights
@@ -37,9 +38,9 @@ func Dead[W int | int64 | float64](r *rand.Rand, weights []W, columns int) []W {
 	return weights
 }
 
-// Prune makes parts of the model's weights dead, as pruning does: rows, columns, taps, and now and then all of them;
-// and some factors per channel. A channel whose weights are all zero may have any scale: some get an odd one. It
-// returns the number of parts that are dead.
+// Prune sets parts of the model's weights to zero, as pruning does: rows, columns, kernel positions, and now and
+// then a whole tensor. It also sets some factors of channels to zero. A channel whose weights are all zero may have
+// any scale, so some of these get an unusual scale. Prune returns the number of parts that are now zero.
 func (m *Model) Prune(r *rand.Rand) (dead int) {
 	p := &pruning{r: r, constants: map[string]*onnxpb.TensorProto{}, made: map[string]*onnxpb.NodeProto{}}
 	for _, t := range m.Proto.Graph.Initializer {
@@ -69,7 +70,7 @@ type pruning struct {
 	made      map[string]*onnxpb.NodeProto
 }
 
-// weights kills parts of a constant, which quantisers may stand behind.
+// weights sets parts of a tensor of weights to zero. It looks for the constant in front of any quantisers.
 func (p *pruning) weights(tensor string) (dead int) {
 	var scale *onnxpb.TensorProto
 	for p.constants[tensor] == nil {
@@ -98,10 +99,11 @@ func (p *pruning) weights(tensor string) (dead int) {
 	return dead
 }
 
-// odd are scales that no quantiser would choose.
+// odd lists scales that no quantiser would choose.
 var odd = []float64{1e30, 1e-30, -0.5, 0x1p-126, 77}
 
-// slice kills what has one index along an axis. Where the scales are one per index there, that one's does not matter.
+// slice sets all elements with one random index along a random axis to zero. If every index has its own scale, this
+// index may then get an unusual one.
 func (p *pruning) slice(t, scale *onnxpb.TensorProto) int {
 	axis := p.r.IntN(len(t.Dims))
 	extent := int(t.Dims[axis])
@@ -123,7 +125,8 @@ func (p *pruning) slice(t, scale *onnxpb.TensorProto) int {
 	return 1
 }
 
-// alongAxis reports whether scales, as many as there are indices, lie along an axis of a tensor and no other.
+// alongAxis reports whether scales lie along the given axis of a tensor and no other. There are as many of them as
+// indices along that axis.
 func alongAxis(scale, t *onnxpb.TensorProto, axis int) bool {
 	if len(scale.Dims) == len(t.Dims) {
 		return scale.Dims[axis] == t.Dims[axis]
@@ -139,7 +142,7 @@ func size(t *onnxpb.TensorProto) int {
 	return n
 }
 
-// kill makes an element 0.
+// kill sets an element to 0.
 func kill(t *onnxpb.TensorProto, i int) {
 	if len(t.FloatData) > 0 {
 		t.FloatData[i] = 0

@@ -7,8 +7,9 @@ import (
 	"hlsgen/frontend/onnxio/onnxpb"
 )
 
-// Retrain has the weights of matrix layers change places within their tensor, and factors and addends of channels, too:
-// the same network with other values, as training gives it. It returns the number of tensors that it changed.
+// Retrain shuffles the weights of each matrix layer within their tensor, and likewise the factors and biases of
+// channels in batch normalisations. This gives the same network with other values, as more training would. It
+// returns the number of tensors that it changed.
 func (m *Model) Retrain(r *rand.Rand) (changed int) {
 	p := &pruning{r: r, constants: map[string]*onnxpb.TensorProto{}, made: map[string]*onnxpb.NodeProto{}}
 	for _, t := range m.Proto.Graph.Initializer {
@@ -48,7 +49,7 @@ func (m *Model) Retrain(r *rand.Rand) (changed int) {
 	return changed
 }
 
-// swapped has the elements of a tensor change places.
+// swapped shuffles the elements of a tensor. It returns false if the tensor's type is not supported.
 func swapped(r *rand.Rand, t *onnxpb.TensorProto) bool {
 	n, width := size(t), 1
 	switch dtype := graph.DType(t.GetDataType()); {

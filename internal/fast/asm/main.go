@@ -1,6 +1,6 @@
-// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2, AVX-VNNI and AVX-512. It is a module of
-// its own, so that hlsgen's does not depend on what makes assembly. kernels.go has the same in Go, and says what each
-// computes.
+// Command asm writes kernels_amd64.s, the inner loops of package fast for AVX2, AVX-VNNI and AVX-512. It is a
+// separate module, so that hlsgen does not depend on the assembler generator. kernels.go has the same loops in Go,
+// with comments.
 //
 //	cd internal/fast/asm && go run . -out ../kernels_amd64.s -pkg fast
 package main
@@ -39,20 +39,20 @@ func main() {
 	Generate()
 }
 
-// zero is a vector of zeros.
+// zero returns a vector of zeros.
 func zero() VecVirtual {
 	v := YMM()
 	VPXOR(v, v, v)
 	return v
 }
 
-// inner is the label of an inner loop, at the begin of a line of the cache.
+// inner begins an inner loop with a label that is aligned to a cache line.
 func inner(label string) {
 	Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []Op{Imm(64)}})
 	Label(label)
 }
 
-// tiles loops over four rows at a time: body makes their sums, with steps and weights from their first on.
+// tiles loops over four rows at a time. body computes their sums, with the steps and weights from the first on.
 func tiles(body func(acc, offs, w Register, x [4]Register)) {
 	acc := Load(Param("acc"), GP64())
 	at := Load(Param("at"), GP64())
@@ -76,8 +76,8 @@ func tiles(body func(acc, offs, w Register, x [4]Register)) {
 	RET()
 }
 
-// dot multiplies four bytes of each of four rows with the weights of 16 lanes in a step. The products of two neighbours
-// are added in 16 bits, and these in 16 bits over chunk steps.
+// dot multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes. It adds the products
+// of two adjacent bytes in 16 bits, and these sums in 16 bits over chunk steps.
 func dot() {
 	TEXT("dotAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps, chunk int)")
@@ -130,7 +130,7 @@ func dot() {
 	})
 }
 
-// each multiplies 16 neighbours of each of four rows with weights of their own in a step.
+// each multiplies, in each step, 16 adjacent bytes of each of four rows with weights of their own.
 func each() {
 	TEXT("eachAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)")
@@ -167,12 +167,12 @@ func each() {
 	})
 }
 
-// reached compares 32 numbers with all thresholds in a step.
+// reached compares 32 numbers with all thresholds in each step.
 func reached() {
 	TEXT("reachedAVX2", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
 	Pragma("noescape")
-	Doc("reachedAVX2 is reachedGo for 32 numbers a step, and n thresholds, of which there is one at least.")
+	Doc("reachedAVX2 is reachedGo. Each step takes 32 numbers. n is the number of thresholds, at least one.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -225,11 +225,11 @@ func reached() {
 	RET()
 }
 
-// finite looks at 32 numbers in a step: the exponent of one that is not finite is all ones.
+// finite examines 32 numbers in each step. A number that is not finite has an exponent of ones.
 func finite() {
 	TEXT("finiteAVX2", NOSPLIT, "func(x *float32, steps int) (others uint32)")
 	Pragma("noescape")
-	Doc("finiteAVX2 is 0 where finiteGo is true, for 32 numbers a step, of which there is one at least.")
+	Doc("finiteAVX2 returns 0 if finiteGo returns true. Each step takes 32 numbers; there must be at least one step.")
 	x := Load(Param("x"), GP64())
 	n := Load(Param("steps"), GP64())
 	exponent := YMM()

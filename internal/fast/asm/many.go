@@ -8,7 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// crossed is a table: the dwords of two rows of bytes that were packed from halves of both.
+// crossed returns a table with the order of dwords in two rows of bytes that were packed from halves of both.
 var crossed = sync.OnceValue(func() Mem {
 	m := GLOBL("crossed", RODATA|NOPTR)
 	for i, p := range []uint32{0, 4, 2, 6, 1, 5, 3, 7} {
@@ -17,8 +17,8 @@ var crossed = sync.OnceValue(func() Mem {
 	return m
 })
 
-// pairs loops over two rows of sums at a time. body makes, of their sums, a vector whose bytes are the outputs of both;
-// these go to rows that are stride bytes apart, lanes of each, and nowhere behind the last row.
+// pairs loops over two rows of sums at a time. body converts their sums to a vector with the output bytes of both
+// rows. pairs stores lanes bytes of each row at rows that are stride bytes apart, and nothing behind the last row.
 func pairs(body func(acc Register) (bytes VecVirtual)) {
 	y := Load(Param("y"), GP64())
 	stride := Load(Param("stride"), GP64())
@@ -55,7 +55,7 @@ func pairs(body func(acc Register) (bytes VecVirtual)) {
 	RET()
 }
 
-// parts writes up to 15 bytes of a row: 8, 4, 2 and 1, those that there are.
+// parts stores up to 15 bytes of a row in pieces of 8, 4, 2 and 1 bytes.
 func parts(name string, left VecVirtual, lanes, y Register) {
 	to := GP64()
 	MOVQ(y, to)
@@ -81,7 +81,7 @@ func parts(name string, left VecVirtual, lanes, y Register) {
 	}
 }
 
-// both is the bytes of two rows of 16 whole numbers, saturated: a vector has eight of a row.
+// both converts two rows of 16 integers to saturated bytes. Each vector has eight integers of a row.
 func both(v [4]VecVirtual, order VecVirtual) VecVirtual {
 	VPACKSSDW(v[2], v[0], v[0])
 	VPACKSSDW(v[3], v[1], v[1])
@@ -90,14 +90,14 @@ func both(v [4]VecVirtual, order VecVirtual) VecVirtual {
 	return v[0]
 }
 
-// crossing is the order that both wants.
+// crossing returns the order vector for both.
 func crossing() VecVirtual {
 	v := YMM()
 	VMOVDQU(crossed(), v)
 	return v
 }
 
-// twice is the 16 bytes of a parameter, for two rows.
+// twice returns the 16 bytes of a parameter, once for each of two rows.
 func twice(param string) VecVirtual {
 	v := YMM()
 	VBROADCASTI128(Mem{Base: Load(Param(param), GP64())}, v)
@@ -109,7 +109,7 @@ func count() {
 	TEXT("countAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
 	Pragma("noescape")
-	Doc("countAVX2 is countGo for n thresholds of each lane, of which there is one.")
+	Doc("countAVX2 is countGo. n is the number of thresholds per lane, at least one.")
 	order, bases := crossing(), twice("base")
 	first := Load(Param("thresholds"), GP64())
 	all := Load(Param("n"), GP64())
@@ -142,7 +142,7 @@ func count() {
 	})
 }
 
-// line is a line over sums, two rows at a time.
+// line computes a line of sums, two rows at a time.
 func line() {
 	TEXT("lineAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)")
@@ -172,7 +172,7 @@ func line() {
 	})
 }
 
-// steep is line in float64: scale and bias are read where they are, as registers do not hold them.
+// steep is line in float64. It reads scale and bias from memory, since there are too few registers.
 func steep() {
 	TEXT("steepAVX2", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float64, top, base *uint8)")
@@ -203,12 +203,12 @@ func steep() {
 	})
 }
 
-// highest takes 32 channels at a time, or 16.
+// highest processes 32 channels at a time, or 16.
 func highest() {
 	TEXT("highestAVX2", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
-	Doc("highestAVX2 is highestGo for a position or more, and 16 channels or more, the last 16 of which may be some")
-	Doc("of those before.")
+	Doc("highestAVX2 is highestGo for a single window of at least 16 channels.",
+		"The last step may repeat channels of the step before.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	left := Load(Param("channels"), GP64())
@@ -238,7 +238,7 @@ func highest() {
 	JZ(LabelRef("done"))
 	CMPQ(left, Imm(16))
 	JGE(LabelRef("half"))
-	// back to where 16 channels end with the last
+	// Go back so that the 16 channels end with the last one.
 	SUBQ(Imm(16), left)
 	ADDQ(left, x)
 	ADDQ(left, y)
@@ -264,12 +264,12 @@ func highest() {
 	RET()
 }
 
-// sought looks 8 numbers up at a time, 32 in a step.
+// sought looks up 32 numbers in each step, 8 at a time.
 func sought() {
 	TEXT("soughtAVX2", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")
 	Pragma("noescape")
-	Doc("soughtAVX2 is soughtGo for 32 numbers a step.")
+	Doc("soughtAVX2 is soughtGo. Each step takes 32 numbers.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -291,7 +291,7 @@ func sought() {
 		VMOVUPS(Mem{Base: x, Disp: 32 * i}, v)
 		VSUBPS(spread[0], v, guess)
 		VMULPS(spread[1], guess, guess)
-		VMAXPS(low, guess, guess) // and 0 where it is no number
+		VMAXPS(low, guess, guess) // also 0 for NaN
 		VMINPS(spread[2], guess, guess)
 		VCVTTPS2DQ(guess, guess)
 		VPCMPEQD(all, all, all)
@@ -314,7 +314,7 @@ func sought() {
 	RET()
 }
 
-// places is a table: the dwords of four vectors of 8 numbers that were packed.
+// places returns a table with the order of dwords in four packed vectors of 8 numbers.
 var places = sync.OnceValue(func() Mem {
 	m := GLOBL("places", RODATA|NOPTR)
 	for i, p := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {

@@ -9,8 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// words multiplies four bytes of each of four rows with the weights of 16 lanes in a step, as words: the even ones of
-// the bytes and the odd ones. The products of two are added in 32 bits.
+// words multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes. It widens even and
+// odd bytes to 16 bits, and adds the products of two in 32 bits.
 func words() {
 	TEXT("wordsAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int16, steps int)")
@@ -59,8 +59,9 @@ func words() {
 	})
 }
 
-// narrow multiplies four bytes of each of four rows with the weights of 16 lanes in a step, in vectors of 256 bits.
-// There are two of it: of AVX-VNNI, in bytes, as Go's assembler knows the instruction as one of AVX-512 alone, and with that.
+// narrow multiplies, in each step, four bytes of each of four rows with the weights of 16 lanes, in vectors of 256
+// bits. It has two variants. One uses AVX-512. The other uses AVX-VNNI, encoded as bytes since Go's assembler does
+// not know that form.
 func narrow(name string, products func(weights, bytes, sums VecPhysical)) {
 	TEXT(name, NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, steps int)")
@@ -93,7 +94,7 @@ func narrow(name string, products func(weights, bytes, sums VecPhysical)) {
 	})
 }
 
-// productsVEX is products of AVX-VNNI: VEX.256.66.0F38.W0 50 /r.
+// productsVEX writes the multiply-add instruction of AVX-VNNI: VEX.256.66.0F38.W0 50 /r.
 func productsVEX(weights, bytes, sums VecPhysical) {
 	w, b, s := uint8(weights.PhysicalIndex()), uint8(bytes.PhysicalIndex()), uint8(sums.PhysicalIndex())
 	text := ""
@@ -104,11 +105,11 @@ func productsVEX(weights, bytes, sums VecPhysical) {
 		text += fmt.Sprintf("$0x%02x", v)
 	}
 	text += fmt.Sprintf(" // {vex} vpdpbusd %%ymm%d, %%ymm%d, %%ymm%d", w, b, s)
-	Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{LabelRef(text)}}) // printed as it is
+	Instruction(&ir.Instruction{Opcode: "BYTE", Operands: []Op{LabelRef(text)}}) // printed unchanged
 }
 
-// along multiplies 16 neighbours of each of two rows with the weights of four lanes in a step, and adds what is side by
-// side in the end.
+// along multiplies, in each step, 16 adjacent bytes of each of two rows with the weights of four lanes. At the end
+// it adds adjacent sums.
 func along() {
 	TEXT("alongAVX2", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, pairs int, offs *int32, weights *int16, steps int)")
@@ -171,13 +172,14 @@ func along() {
 	RET()
 }
 
-// looked looks up the sum of two products of each of four rows for 64 lanes, twice in a step. These are added in 8 bits
-// over chunk steps, and then in 16.
+// looked looks up, twice in each step, the sum of two products of each of four rows for 64 lanes. It adds these in
+// 8 bits over chunk steps, and then in 16 bits.
 func looked() {
 	TEXT("lookedAVX2", NOSPLIT, "func(acc *int32, apart int, x *uint8, at *int, groups int, offs *int32, "+
 		"weights *uint8, table *int8, steps, chunk int)")
 	Pragma("noescape")
-	Doc("lookedAVX2 is lookedGo for groups of four rows.")
+	Doc("lookedAVX2 is lookedGo for groups of four rows.",
+		"apart is the distance between successive blocks of acc, in bytes.")
 	words := AllocLocal(16 * 32)
 	table := Load(Param("table"), GP64())
 	tiles(func(acc, offs, w Register, x [4]Register) {
@@ -249,11 +251,11 @@ func looked() {
 	})
 }
 
-// encode makes codes of pairs of 32 bytes and those behind them in a step.
+// encode computes, in each step, the codes of pairs for 32 bytes and the bytes behind them.
 func encode() {
 	TEXT("encodeAVX2", NOSPLIT, "func(y, x *uint8, steps int)")
 	Pragma("noescape")
-	Doc("encodeAVX2 is encodeGo for 32 bytes a step.")
+	Doc("encodeAVX2 is encodeGo. Each step takes 32 bytes.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	n := Load(Param("steps"), GP64())

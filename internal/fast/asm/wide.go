@@ -9,26 +9,27 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// products adds to 16 sums the products of four bytes each with four weights each: VPDPBUSD, which avo does not know.
+// products multiplies four bytes with four weights each and adds the products to 16 sums. It uses VPDPBUSD, which
+// avo does not know.
 func products(weights, bytes, sums Op) {
 	Instruction(&ir.Instruction{Opcode: "VPDPBUSD", Operands: []Op{weights, bytes, sums},
 		Inputs: []Op{weights, bytes, sums}, Outputs: []Op{sums}, ISA: []string{"AVX512_VNNI"}})
 }
 
-// none is a vector of zeros.
+// none returns a vector of zeros.
 func none() VecVirtual {
 	v := ZMM()
 	VPXORD(v, v, v)
 	return v
 }
 
-// dotWide multiplies eight bytes of each of four rows with the weights of 16 lanes in two steps, whose sums are apart:
-// an addition waits for the one before the last.
+// dotWide multiplies eight bytes of each of four rows with the weights of 16 lanes, in two steps with separate
+// sums. So an addition need not wait for the one just before.
 func dotWide() {
 	TEXT("dotAVX512", NOSPLIT,
 		"func(acc *int32, x *uint8, at *int, groups int, offs *int32, weights *int8, pairs int)")
 	Pragma("noescape")
-	Doc("dotAVX512 is dotGo for groups of four rows, and pairs of steps.")
+	Doc("dotAVX512 is dotGo for groups of four rows and for pairs of steps.")
 	tiles(func(acc, offs, w Register, x [4]Register) {
 		n := Load(Param("pairs"), GP64())
 		var sums [8]VecVirtual
@@ -57,7 +58,7 @@ func dotWide() {
 	})
 }
 
-// transposed is a table: dwords of four rows and four columns.
+// transposed returns a table that transposes dwords of four rows and four columns.
 var transposed = sync.OnceValue(func() Mem {
 	m := GLOBL("transposed", RODATA|NOPTR)
 	for i := range 16 {
@@ -66,8 +67,8 @@ var transposed = sync.OnceValue(func() Mem {
 	return m
 })
 
-// outputs loops over four rows at a time. body makes, of their sums, vectors whose least bytes are outputs; these go to
-// rows that are stride bytes apart, lanes of each, and nowhere behind the last row.
+// outputs loops over four rows at a time. body converts their sums to vectors whose lowest bytes are the outputs.
+// outputs stores lanes bytes of each row at rows that are stride bytes apart, and nothing behind the last row.
 func outputs(body func(acc Register) (bytes VecVirtual)) {
 	y := Load(Param("y"), GP64())
 	stride := Load(Param("stride"), GP64())
@@ -101,7 +102,7 @@ func outputs(body func(acc Register) (bytes VecVirtual)) {
 	RET()
 }
 
-// packed is the bytes of four rows of 16 whole numbers, saturated: dword j of 128 bits has row j.
+// packed converts four rows of 16 integers to saturated bytes. Dword j of each 128 bits has row j.
 func packed(v [4]VecVirtual) VecVirtual {
 	VPACKSSDW(v[1], v[0], v[0])
 	VPACKSSDW(v[3], v[2], v[2])
@@ -109,7 +110,7 @@ func packed(v [4]VecVirtual) VecVirtual {
 	return v[0]
 }
 
-// spread is 16 bytes of four rows, as packed.
+// spread returns 16 bytes for four rows, in the order of packed.
 func spread(param string) VecVirtual {
 	v, order := ZMM(), ZMM()
 	VBROADCASTI32X4(Mem{Base: Load(Param(param), GP64())}, v)
@@ -123,7 +124,7 @@ func countWide() {
 	TEXT("countAVX512", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, thresholds *int32, n int, base *uint8)")
 	Pragma("noescape")
-	Doc("countAVX512 is countGo for n thresholds of each lane, of which there is one.")
+	Doc("countAVX512 is countGo. n is the number of thresholds per lane, at least one.")
 	bases, one := spread("base"), ZMM()
 	VPTERNLOGD(U8(255), one, one, one) // -1
 	first := Load(Param("thresholds"), GP64())
@@ -154,7 +155,7 @@ func countWide() {
 	})
 }
 
-// lineWide is a line over sums, four rows at a time.
+// lineWide computes a line of sums, four rows at a time.
 func lineWide() {
 	TEXT("lineAVX512", NOSPLIT,
 		"func(y *uint8, stride, lanes int, acc *int32, rows int, scale, bias *float32, top, base *uint8)")
@@ -215,12 +216,12 @@ func steepWide() {
 	})
 }
 
-// reachedWide compares 64 numbers with all thresholds in a step.
+// reachedWide compares 64 numbers with all thresholds in each step.
 func reachedWide() {
 	TEXT("reachedAVX512", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, n int, first, step uint64)")
 	Pragma("noescape")
-	Doc("reachedAVX512 is reachedGo for 64 numbers a step, and n thresholds, of which there is one at least.")
+	Doc("reachedAVX512 is reachedGo. Each step takes 64 numbers. n is the number of thresholds, at least one.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -264,11 +265,11 @@ func reachedWide() {
 	RET()
 }
 
-// highestWide takes up to 64 channels at a time, the last of them under a mask.
+// highestWide processes up to 64 channels at a time, the last ones under a mask.
 func highestWide() {
 	TEXT("highestAVX512", NOSPLIT, "func(y, x *uint8, channels int, offs *int32, positions int)")
 	Pragma("noescape")
-	Doc("highestAVX512 is highestGo for a channel and a position, or more.")
+	Doc("highestAVX512 is highestGo for a single window with at least one channel and one position.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	left := Load(Param("channels"), GP64())
@@ -301,12 +302,12 @@ func highestWide() {
 	RET()
 }
 
-// soughtWide looks 16 numbers up at a time.
+// soughtWide looks up 16 numbers at a time.
 func soughtWide() {
 	TEXT("soughtAVX512", NOSPLIT,
 		"func(y *uint8, x *float32, steps int, thresholds *float32, least, scale, last float32)")
 	Pragma("noescape")
-	Doc("soughtAVX512 is soughtGo for 16 numbers a step.")
+	Doc("soughtAVX512 is soughtGo. Each step takes 16 numbers.")
 	y := Load(Param("y"), GP64())
 	x := Load(Param("x"), GP64())
 	steps := Load(Param("steps"), GP64())
@@ -324,7 +325,7 @@ func soughtWide() {
 	VMOVUPS(Mem{Base: x}, v)
 	VSUBPS(spread[0], v, guess)
 	VMULPS(spread[1], guess, guess)
-	VMAXPS(low, guess, guess) // and 0 where it is no number
+	VMAXPS(low, guess, guess) // also 0 for NaN
 	VMINPS(spread[2], guess, guess)
 	VCVTTPS2DQ(guess, guess)
 	KXNORW(all, all, all)
