@@ -161,7 +161,7 @@ func All() []Board {
 // maxFile limits the size of a board file in bytes, so that a wrong path cannot fill the memory.
 const maxFile = 64 << 10
 
-// An AmbiguousError says that a part, or the beginning of a name, is that of several boards.
+// An AmbiguousError reports that several boards have the given part number, or names that begin with the given text.
 type AmbiguousError struct {
 	Name   string
 	Boards []Board
@@ -181,10 +181,10 @@ func IsPath(nameOrPath string) bool {
 	return strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(strings.ToLower(nameOrPath), ".json")
 }
 
-// Find returns the board with the given name, alias or part number, ignoring case. If IsPath reports true, it reads the
-// board from the JSON file at that path. The error is an *AmbiguousError if several boards have the part or begin with
-// the name, an *UnknownError for another name, an *InvalidError for a file with wrong content, and the operating
-// system's error for a file that cannot be read.
+// Find returns the board with the given name, alias or part number, ignoring case. If IsPath reports true, it reads
+// the board from the JSON file at that path. The error is an *AmbiguousError if several boards have the part number,
+// or names that begin with the text; an *UnknownError for any other name; an *InvalidError for a file with wrong
+// content; and the operating system's error for a file that cannot be read.
 func Find(nameOrPath string) (Board, error) {
 	if IsPath(nameOrPath) {
 		return read(nameOrPath)

@@ -90,8 +90,8 @@ func TestPageUnknown(t *testing.T) {
 	}
 }
 
-// The diagnostic that README shows is what a golden test holds; package doctest runs the rest.
-func TestREADME(t *testing.T) {
-	show(t, "../README.md", "<!-- diagnostic -->\n",
+// TestFeatures checks the diagnostic that features.md shows against a golden file. Package doctest runs the rest.
+func TestFeatures(t *testing.T) {
+	show(t, "features.md", "<!-- diagnostic -->\n",
 		golden.Text(t, "../internal/compiler/testdata/diag/not-mapped.txtar", "printed"))
 }

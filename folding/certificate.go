@@ -142,7 +142,10 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, line)
 	}
 	for _, b := range c.Bounds {
-		lines = append(lines, b.String()+c.Given())
+		lines = append(lines, b.String())
+	}
+	if given := c.Given(); len(c.Bounds) > 0 && given != "" {
+		lines = append(lines, "this covers designs"+given)
 	}
 	if c.Spares {
 		lines = append(lines,

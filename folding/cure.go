@@ -88,7 +88,7 @@ func (l *Space) cured(ctx context.Context, goal Goal, d *Design) error {
 			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(goal, got.cut, got.clocks),
 				humanize.Commaf(got.fps), ask.Unit(samples), every(samples, got.clocks))
 			if a.target.IO != q.Target.IO {
-				d.Bottleneck.Cure += ", where the network is fed from inside the FPGA"
+				d.Bottleneck.Cure += ", fed from inside the FPGA"
 			}
 			return nil
 		case !got.cut:

@@ -78,8 +78,8 @@ func oneSample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (
 	if b.Sample == nil && b.Vectors && !b.Time {
 		say.Severity = diag.Warning
 		say.Msg = fmt.Sprintf("its first axis is no batch, but %d vectors of one frame: %s", n, reason(b))
-		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one; " +
-			"else all is as the model says"
+		say.Hint = "if it was meant to count samples, export the model with a batch of 1 or a dynamic one. " +
+			"Else all is as the model says"
 		d.Add(say)
 	}
 	if b.Used != nil {

@@ -68,8 +68,8 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 		if s.Dot == nil || !stepsOf(p, seen, p.Known[s.Node.In(s.Dot.B)].Const) {
 			continue
 		}
-		refuse(p.Origin(s.Node), "it is in a step of a recurrence that is not like the others, so that it is no state "+
-			"of theirs that the next sample would begin with", "export a loop (Scan, LSTM), or steps that are alike")
+		refuse(p.Origin(s.Node), "it is in a step of a recurrence that is not like the others. So it is no state of "+
+			"theirs that the next sample would begin with", "export a loop (Scan, LSTM), or steps that are alike")
 		break
 	}
 	if len(seen) == 0 {

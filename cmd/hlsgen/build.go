@@ -53,7 +53,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	points := t.points("with --pareto: so many designs at most, spread over the rates")
 	option(t.FlagSet, &action, "on-interrupt", "", "ACTION", oneOf[string]("actions", onInterrupt),
 		"what the first Ctrl-C does once there is a design: best, end the search and build that; stop, end all and "+
-			"write nothing, as the second one does (default best where stderr is a terminal, else stop)")
+			"write nothing, as the second one does. Default: best where stderr is a terminal, else stop")
 	t.completes("on-interrupt", onInterrupt)
 	t.labelled(&o.Data, &o.Classes, "samples to check the design on, .npy or .npz; without it, made-up ones")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
@@ -162,8 +162,8 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 // feedback says why a model whose states the host carries has one frame a latency.
 func feedback(s *screen, d *folding.Design) {
 	for _, f := range d.Model.Feedback {
-		s.field("state", "%q comes back as %q with the next frame: one frame a latency (%s/s where it is known before)",
-			d.Model.Out[f.Out].Name, d.Model.In[f.In].Name, rate(d.FPS()))
+		s.field("state", "%q comes back as %q with the next frame: one frame a latency (every %s clocks where it is "+
+			"known before)", d.Model.Out[f.Out].Name, d.Model.In[f.In].Name, rate(d.Clocks.Interval))
 	}
 }
 
@@ -211,7 +211,7 @@ func takes(d *folding.Design) string {
 // proof says in a line how good a design is known to be.
 func proof(c *folding.Certificate) string {
 	if c.Proved() {
-		return fmt.Sprintf("no design within the budget%s is better, whatever its FIFOs hold", c.Given())
+		return "no design within the budget is better, whatever its FIFOs hold" + among(c.Given())
 	}
 	var parts []string
 	if c.Floor > 0 && float64(c.Floor) != c.Interval {
@@ -224,11 +224,19 @@ func proof(c *folding.Certificate) string {
 	for _, b := range c.Bounds {
 		if b.Open() > 0 {
 			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.Open(), b.Measure,
-				c.Given()))
+				among(c.Given())))
 			break
 		}
 	}
 	return strings.Join(parts, "; ") + " (--explain says why that is open)"
+}
+
+// among returns the sentence that says of which designs something is proved, or nothing where it is of all.
+func among(given string) string {
+	if given == "" {
+		return ""
+	}
+	return ". This covers designs" + given
 }
 
 func (s *screen) layers(r *compiler.Result) {

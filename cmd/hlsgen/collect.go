@@ -99,8 +99,8 @@ var quantities = []quantity{
 	amount("RAMB18", "bram18", func(f *synthesis.Figures) int { return f.Resources.BRAM }),
 	amount("URAM", "uram", func(f *synthesis.Figures) int { return f.Resources.URAM }),
 	amount("DSP", "dsp", func(f *synthesis.Figures) int { return f.Resources.DSP }),
-	{"latency, clocks", "latency_cycles", func(f *synthesis.Figures) string { return unlessZero(f.Latency) }},
-	{"frame, clocks", "interval_cycles", func(f *synthesis.Figures) string { return unlessZero(f.Interval) }},
+	{"latency, clocks", "latency_clocks", func(f *synthesis.Figures) string { return unlessZero(f.Latency) }},
+	{"frame, clocks", "interval_clocks", func(f *synthesis.Figures) string { return unlessZero(f.Interval) }},
 	{"period, ns", "period_ns", func(f *synthesis.Figures) string { return unlessZero(f.Period) }},
 	{"samples/s", "samples_per_second", func(f *synthesis.Figures) string { return unlessZero(f.Rate) }},
 }

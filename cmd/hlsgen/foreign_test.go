@@ -199,7 +199,7 @@ func TestUsageJSON(t *testing.T) {
 		}
 		o := object(t, got)
 		text, _ := o["error"].(string)
-		if list, ok := o["diagnostics"].([]any); !ok || len(list) > 0 || len(o) != 3 || o["version"] != 1.0 ||
+		if list, ok := o["diagnostics"].([]any); !ok || len(list) > 0 || len(o) != 3 || o["version"] != 2.0 ||
 			!strings.Contains(text, c.want) || strings.Contains(text, "\t") {
 			t.Errorf("%+v: %s", c, got.stdout)
 		}

@@ -34,7 +34,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
 			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
-		tab.row(rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
+		fps, every := p.Pace()
+		tab.row(rate(fps), rate(every), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
 			whole(e.BRAM), whole(e.URAM), whole(e.DSP), load, frontProof(&p.Certificate))
 	}
 	if least != folding.LeastLoad {
@@ -47,13 +48,17 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	s.line("")
 	what := "fewer " + least.String()
 	if least == folding.LeastLoad {
-		what = "a smaller load (the largest share of the budget that any kind of resource takes)"
+		what = "a smaller load"
 	}
 	gap := ""
 	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Open() > 0 }) {
 		gap = "; or, where a per cent is given, one may take so much less"
 	}
-	s.field("proved", "no design within the budget%s has both a shorter interval and %s%s", given(f.Points), what, gap)
+	s.field("proved", "no design within the budget has both a shorter interval and %s%s%s", what, gap,
+		among(given(f.Points)))
+	if least == folding.LeastLoad {
+		s.field("load", "the largest share of the budget that any kind of resource takes")
+	}
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
 		s.field("", "of the fastest: no interval below %s is possible%s", count(c.Floor, "clock"),
 			c.BelowFloor())
@@ -80,7 +85,7 @@ func given(points []*folding.Design) string {
 		all.InLUTs = all.InLUTs || d.Certificate.InLUTs
 	}
 	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {
-		return all.Given() + ", where there is one,"
+		return all.Given() + ", where there is one"
 	}
 	return all.Given()
 }
@@ -118,7 +123,8 @@ func frontOf(f *compiler.Front, least folding.Measure, d *diag.List) frontJSON {
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
-		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total,
+		fps, every := p.Pace()
+		j.Points = append(j.Points, frontItem{fps, every, p.Clocks.Latency, p.Estimate.Total,
 			compiler.CertificateOf(&p.Certificate)})
 	}
 	return j

@@ -195,8 +195,8 @@ func (t *task) design() {
 		"or stream, from inside the FPGA, a word in every clock")
 	option(fs, &o.ClockMHz, "clock", "", "MHZ", clockRate, "clock; without it, the board's default")
 	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUse, "budget: guideline (the default), what designs "+
-		"are known to close with, LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7; "+
-		"0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
+		"are known to close with: LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7. "+
+		"Or 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
 	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
 	t.accPerPE()
@@ -243,7 +243,7 @@ func (t *task) accPerPE() {
 func (t *task) unroll() {
 	option(t.FlagSet, &t.o.Unroll, "max-unroll", dataflow.DefaultEnvelope.String(), "PRODUCTS", folding.ParseMaxUnroll,
 		"the most products that one process computes in a clock: of factors of more than 4 bits, of 2 to 4, and of 1 "+
-			"bit; or one number for all; wider layers become several processes (SystemVerilog alone: as many as add "+
+			"bit; or one number for all. Wider layers become several processes (SystemVerilog alone: as many as add "+
 			"131072 bits, unless this is given)")
 }
 
@@ -315,7 +315,7 @@ func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) f
 func (t *task) quantising() {
 	o := t.o
 	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, "+
-		"where it is not, or where its scales come from the data of each run; this changes the model", noStandard)
+		"where it is not, or where its scales come from the data of each run. This changes the model", noStandard)
 	option[*frontend.Recipe](t.FlagSet, &o.Recipe, "quantize", "", "RECIPE", recipe,
 		"with --calibrate: formats of weights and activations, w8a8 (default), w4a8, we4m3ae4m3, "+
 			"w8a8p16 for accumulators of 16 bits")

@@ -65,10 +65,10 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	}
 	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.Most(bits))
 	if t.Built() {
-		allowed = fmt.Sprintf("these add %d bits, and a process may add %d",
+		allowed = fmt.Sprintf("They add %d bits, and a process may add %d",
 			dataflow.Adds(l.Node.Op.(dataflow.Unrolled), best), dataflow.MostBits)
 	}
-	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s; %s", l.Node.Name, n, bits,
+	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s. %s", l.Node.Name, n, bits,
 		best.PE, best.SIMD, how, allowed)
 	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+t.For(l.Node.Op, best).String()), true
 }

@@ -20,8 +20,8 @@ func reportColumns(r *synthesis.Report) []column {
 		r = &synthesis.Report{}
 	}
 	return slices.Concat(synthesisColumns("hls_", r.HLS), where(has, []column{
-		{"hls_interval_cycles", known(float64(r.Interval))},
-		{"hls_latency_cycles", known(float64(r.Latency))},
+		{"hls_interval_clocks", known(float64(r.Interval))},
+		{"hls_latency_clocks", known(float64(r.Latency))},
 	}...), synthesisColumns("vivado_", r.Vivado))
 }
 

@@ -46,8 +46,8 @@ func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		column string
 		filled bool
-	}{{"id", false}, {"fps", false}, {"interval_cycles", false}, {"lut", false}, {"proved", false},
-		{"fps_at_most", true}, {"interval_cycles_at_least", true}, {"measure_at_least", true}} {
+	}{{"id", false}, {"fps", false}, {"interval_clocks", false}, {"lut", false}, {"proved", false},
+		{"fps_at_most", true}, {"interval_clocks_at_least", true}, {"measure_at_least", true}} {
 		at := slices.Index(rows[0], c.column)
 		for _, row := range rows[1:] {
 			if at < 0 || (row[at] != "") != c.filled {
@@ -192,8 +192,8 @@ func TestProjects(t *testing.T) {
 			projects(t, r, o)
 			for _, p := range r.Points {
 				var clocks struct {
-					Latency  int     `json:"latency_cycles"`
-					Interval float64 `json:"interval_cycles"`
+					Latency  int     `json:"latency_clocks"`
+					Interval float64 `json:"interval_clocks"`
 				}
 				var takes struct{ Total dataflow.Resources }
 				dir := filepath.Join(r.Out, pointsFolder, p.ID)

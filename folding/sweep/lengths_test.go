@@ -80,9 +80,9 @@ func TestLengths(t *testing.T) {
 		row[name] = rows[1][c]
 	}
 	s := r.Points[0].Sequences
-	if row["steps_min"] != "1" || row["steps_max"] != "6" || row["interval_cycles"] != number(s.Longest.Interval) ||
-		row["cycles_per_step"] != number(s.Longest.PerStep) ||
-		row["shortest_interval_cycles"] != number(s.Shortest.Interval) {
+	if row["steps_min"] != "1" || row["steps_max"] != "6" || row["interval_clocks"] != number(s.Longest.Interval) ||
+		row["clocks_per_step"] != number(s.Longest.PerStep) ||
+		row["shortest_interval_clocks"] != number(s.Shortest.Interval) {
 		t.Errorf("%v, want %+v", row, s)
 	}
 	var sheet struct{ Points []Point }

@@ -52,7 +52,7 @@ func (p *Point) columns(i int) []column {
 		{"part", p.Part},
 		{"clock_mhz", number(p.ClockMHz)},
 		{"fps_asked", known(p.FPSAsked)},
-		{"interval_asked_cycles", known(p.Asked)},
+		{"interval_asked_clocks", known(p.Asked)},
 		{"memory", p.Memory},
 		{"compute", p.Compute},
 		{"max_use", p.MaxUse},
@@ -62,8 +62,8 @@ func (p *Point) columns(i int) []column {
 	}, where(made, slices.Concat([]column{
 		{"fps", number(p.FPS)},
 		{"clock_reached_mhz", number(p.Reached)},
-		{"interval_cycles", number(p.Interval)},
-		{"latency_cycles", strconv.Itoa(p.Latency)},
+		{"interval_clocks", number(p.Interval)},
+		{"latency_clocks", strconv.Itoa(p.Latency)},
 		{"latency_us", number(round(p.LatencyUS()))},
 	}, amounts("", p.Resources), []column{{"largest_share", number(p.Share)}})...), []column{
 		{"bottleneck", p.Bottleneck},
@@ -82,7 +82,7 @@ func (b *Bounds) columns() []column {
 	}
 	return where(has, []column{
 		{"fps_at_most", known(b.FPS)},
-		{"interval_cycles_at_least", known(float64(b.Interval))},
+		{"interval_clocks_at_least", known(float64(b.Interval))},
 		{"measure", b.Measure},
 		{"measure_at_least", number(b.Least)},
 	}...)
@@ -98,9 +98,9 @@ func sequences(s *compiler.SequencesReport) []column {
 	return where(has, []column{
 		{"steps_min", strconv.Itoa(s.Shortest.Steps)},
 		{"steps_max", strconv.Itoa(s.Longest.Steps)},
-		{"cycles_per_step", number(s.Longest.PerStep)},
-		{"shortest_interval_cycles", number(s.Shortest.Interval)},
-		{"shortest_latency_cycles", strconv.Itoa(s.Shortest.Latency)},
+		{"clocks_per_step", number(s.Longest.PerStep)},
+		{"shortest_interval_clocks", number(s.Shortest.Interval)},
+		{"shortest_latency_clocks", strconv.Itoa(s.Shortest.Latency)},
 	}...)
 }
 

@@ -38,7 +38,7 @@ var Passes = []pass.Pass[*Model]{
 	{
 		Name: "loops-to-scans",
 		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and " +
-			"shapes in itself, and so is a graph like any other: the passes behind work in it too. First, because " +
+			"shapes in itself. So the body is a graph like any other: the passes behind work in it too. First, because " +
 			"constants around a body that only it reads would be dropped.",
 		Run: kept(loopsToScans),
 	},
@@ -109,8 +109,8 @@ var Passes = []pass.Pass[*Model]{
 	{
 		Name:  "split-products",
 		After: []string{"codes-in-front"},
-		Doc: "A product with data of several scales, as behind a Concat of branches, or with weights of several, as " +
-			"in blocks, becomes a sum of products, one per scale. Only where a first attempt has shown that no layer " +
+		Doc: "A product with data of several scales becomes a sum of products, one per scale: behind a Concat of " +
+			"branches, or with weights in blocks. Only where a first attempt has shown that no layer " +
 			"computes it as one.",
 		Run: kept(splitProducts),
 	},

@@ -60,11 +60,10 @@ func (p *product) fuse() bool {
 		return true
 	}
 	if failed > 0 {
-		x := p.about(diag.Warning, p.n, refuse("the integers are right as they are; for one operator, train the last "+
+		x := p.about(diag.Warning, p.n, refuse("the integers are right as they are. For one operator, train the last "+
 			"scale or the batch norm so that they fit, or leave the batch norm out",
 			"what follows it up to the quantiser stays beside it: as scale of the weights and integer bias it "+
-				"would change %d of the %d codes (all sums that %d channels reach; in %d of them)", wrong, all, rows,
-			failed))
+				"would change %d of the %d codes that all sums reach, in %d of %d channels", wrong, all, failed, rows))
 		p.list.Add(x)
 	}
 	return false

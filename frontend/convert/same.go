@@ -104,8 +104,8 @@ func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
 			continue
 		}
 		why := fmt.Sprintf("its zero point is odd: at ties, x/scale = k + 1/2, Quant rounds k + 1/2 + zero point, to "+
-			"another neighbour than QuantizeLinear, which rounds k + 1/2; that no tie occurs could not be proved (x = "+
-			"%s is one)", tie(c.program, n))
+			"another neighbour than QuantizeLinear, which rounds k + 1/2. That no tie occurs could not be proved: x = "+
+			"%s is one", tie(c.program, n))
 		c.fail(n, &refusal{why, "train with an even zero point (symmetric quantisers have 0), or keep the model in " +
 			"its dialect"})
 	}

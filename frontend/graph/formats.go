@@ -266,8 +266,8 @@ func FormatsNeeded(p *Program, loop *Step) diag.Diag {
 		d.Msg = "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state"
 		d.Hint = "export quantised cells (Brevitas: QuantLSTM, export_qonnx)"
 	}
-	d.Hint = "give samples with --calibrate FILE, which choose them, or formats with " + f.Flag + " FILE, and " +
-		"measure the accuracy of the model that this makes; or " + d.Hint + ". To start from:"
+	d.Hint = "give samples with --calibrate FILE, which choose them, or formats with " + f.Flag + " FILE. " +
+		"Measure the accuracy of the model that this makes. Or " + d.Hint + ". To start from:"
 	return d
 }
 

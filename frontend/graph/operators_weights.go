@@ -37,7 +37,7 @@ func RecoverWeights(g *Graph, file string, d *diag.List) {
 			shared.add("weights", diag.Diag{Severity: diag.Note, Code: diag.WeightsRecovered, Node: n.Label(),
 				Op: n.FullOp(), Where: Where(file, n), Msg: "its weights are products of small integers and a scale " +
 					"per channel, rounded to float32: they are taken as the products, without that rounding",
-				Hint: "each weight changes by half a unit in its last place at most; to keep the file's own, export " +
+				Hint: "each weight changes by half a unit in its last place at most. To keep the file's own, export " +
 					"quantisers or integers with a scale behind them"}, d)
 		}
 	}

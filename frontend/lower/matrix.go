@@ -50,12 +50,32 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 		return false, nil
 	}
 	reject := l.multiply(step)
-	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) {
+	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) ||
+		unlayered(reject) && !l.Uses.Multiplied(step.Output) && addsUp(l, step) {
 		l.hosted[step.Output] = true
 		l.leave(step, "matrix", reject)
 		return true, nil
 	}
 	return true, reject
+}
+
+// addsUp reports whether a product only adds up, or takes means: all of its weights are one number, or none.
+func addsUp(l *lowering, step *graph.Step) bool {
+	w := l.Known[step.Node.Inputs[step.Dot.B]].Const
+	if w == nil {
+		return false
+	}
+	one := 0.0
+	for i := range w.Len() {
+		switch v := w.At(i); {
+		case v == 0 || v == one:
+		case one != 0:
+			return false
+		default:
+			one = v
+		}
+	}
+	return true
 }
 
 func (l *lowering) multiply(step *graph.Step) error {
@@ -64,8 +84,8 @@ func (l *lowering) multiply(step *graph.Step) error {
 	switch {
 	case l.Integers.Derived(in[d.A]) && l.Integers.Derived(in[d.B]):
 		return unmapped.By(find.ErrJoined, diag.NotMapped, "both operands depend on data",
-			"a product of two tensors of data, as in attention, needs weights that arrive on a stream, which no "+
-				"layer takes; behind the last quantiser it would stay on the host")
+			"a product of two tensors of data, as in attention, needs weights that arrive on a stream. No layer "+
+				"takes these; behind the last quantiser it would stay on the host")
 	case l.Integers.Derived(in[d.B]):
 		return unmapped.Because("the constant is on the left",
 			"export the layer as data times weights (transpose both)")

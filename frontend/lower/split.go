@@ -74,8 +74,8 @@ func inBlocks(blocks int) error {
 // byTap returns the reason for a convolution whose weights have scales that differ between positions of the kernel.
 func byTap() error {
 	return unmapped.As(diag.WeightsNotInteger, "its weights are quantised in blocks that differ from one position of "+
-		"the kernel to another, and it becomes a sum of convolutions, one per scale, only where all weights that a "+
-		"channel is multiplied with have one", "quantise the weights per output channel")
+		"the kernel to another. It becomes a sum of convolutions, one per scale, only where all weights that a "+
+		"channel is multiplied with have one scale", "quantise the weights per output channel")
 }
 
 // grouped groups elements with the same scale and block. Constants belong to any group.

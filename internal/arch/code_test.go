@@ -124,36 +124,6 @@ func width(line string) (n int) {
 	return n
 }
 
-// nouns are the words that name a type in one package at most, exported or not, because they have one meaning each
-// (docs/glossary.md). What is only about one says what it holds: LayerReport.
-var nouns = []string{"Layer", "Point", "Place"}
-
-// sharedNouns are words that several packages still declare, with how many.
-var sharedNouns = map[string]int{}
-
-// TestNouns counts the packages that declare a type of such a name.
-func TestNouns(t *testing.T) {
-	t.Parallel()
-	declared := map[string]int{}
-	for dir, files := range packages(t, true) {
-		here := map[string]bool{}
-		for _, s := range files {
-			ast.Inspect(s.file, func(n ast.Node) bool {
-				if d, ok := n.(*ast.TypeSpec); ok && !d.Assign.IsValid() { // an alias means what it stands for
-					word := strings.ToUpper(d.Name.Name[:1]) + d.Name.Name[1:]
-					if slices.Contains(nouns, word) && !here[word] {
-						here[word] = true
-						declared[word]++
-						t.Logf("%s: %s.%s", word, dir, d.Name.Name)
-					}
-				}
-				return true
-			})
-		}
-	}
-	hold(t, "packages that declare it", declared, 1, sharedNouns)
-}
-
 // clocks are the test files that look at the time, with what for: none holds a figure against it. A test that does
 // fails on a machine that is busy.
 var clocks = map[string]string{

@@ -11,11 +11,8 @@ import (
 // mostFiles is how many files a package has without a map of them in its comment.
 const mostFiles = 5
 
-// Packages whose comments do not yet have what the tests below ask for. Each leaves its list when it has.
-var (
-	noMap      = map[string]bool{}
-	noDoorways = map[string]bool{}
-)
+// noMap are the packages whose comments do not yet name every file. Each leaves the list when its comment does.
+var noMap = map[string]bool{}
 
 // comments are the package comments by folder, in which line breaks are blanks. Each package has one.
 func comments(t *testing.T) map[string]string {
@@ -75,62 +72,4 @@ func TestMaps(t *testing.T) {
 		}
 		listed(t, noMap, dir, missing)
 	}
-}
-
-// doorways are what a package comment says: what comes in, what goes out, and what the package may import.
-var doorways = []struct {
-	what string
-	says *regexp.Regexp
-}{
-	{"what comes in", regexp.MustCompile(`(?i)\b(in comes?|comes? in)\b`)},
-	{"what goes out", regexp.MustCompile(`(?i)\b(out (comes?|go|goes)|(comes?|go|goes) out)\b`)},
-	{"what it may import", regexp.MustCompile(`\b(sees|imports?)\b`)},
-}
-
-// sees is the sentence that names all packages of the module that a package imports.
-var sees = regexp.MustCompile(`\bIt sees ([^.]*)`)
-
-// TestDoorways holds that a package says what comes in, what goes out, and what it may import. Where it says what it
-// sees, it names those packages, by the last word of their folders, and no other ones.
-func TestDoorways(t *testing.T) {
-	t.Parallel()
-	all := comments(t)
-	folders := packages(t, false)
-	known := map[string]bool{}
-	for dir := range folders {
-		known[path.Base(dir)] = true
-	}
-	for dir, files := range folders {
-		written := slices.ContainsFunc(files, func(s *source) bool { return !s.test() && !s.generated() })
-		if rowOf(dir) != dir || !written {
-			continue
-		}
-		wrong := ""
-		for _, d := range doorways {
-			if !d.says.MatchString(all[dir]) {
-				wrong = "its comment does not say " + d.what
-			}
-		}
-		if said := sees.FindStringSubmatch(all[dir]); said != nil && wrong == "" {
-			wrong = misses(said[1], imported(files), known)
-		}
-		listed(t, noDoorways, dir, wrong)
-	}
-}
-
-// misses compares a sentence with what is imported; known are the words that mean a package.
-func misses(sentence string, imports []string, known map[string]bool) string {
-	words, seen := word.FindAllString(sentence, -1), map[string]bool{}
-	for _, dir := range imports {
-		base := path.Base(strings.TrimSuffix(dir, "/*"))
-		if seen[base] = true; !slices.Contains(words, base) {
-			return "its comment does not say that it sees " + dir
-		}
-	}
-	for _, w := range words {
-		if known[w] && !seen[w] {
-			return "it does not see " + w + ", as its comment says"
-		}
-	}
-	return ""
 }

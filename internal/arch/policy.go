@@ -1,7 +1,8 @@
 // Package arch holds the import policy of the module, and checks it in a test. docs/ARCHITECTURE.md says what the
 // rooms are for; the table here is what they may see of each other.
 //
-// In come the files of the module; out come the breaches of the policy. It sees nothing of this module.
+// The tests also hold what can be counted of names, comments and texts: TestNouns, TestOpenings, TestSentences and
+// TestFigures. TestDraw draws names and comments for a reader.
 package arch
 
 // module is the module's path.

@@ -302,7 +302,7 @@ func (l *accumulator) audited(r *AccumulatorReport, d *diag.List) {
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.AccBitsExceeded, Node: l.node.Name,
 		Msg: fmt.Sprintf("its accumulators do not fit %d bits: %d of %d channels need more", l.bits, len(r.Over),
 			len(r.Built.Channels)),
-		Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits; where it was trained so, the " +
+		Hint: "train with accumulator-aware quantisation (A2Q), or ask for more bits. Where it was trained so, the " +
 			"export has lost the cap of the weights' l1 norm, as Brevitas 0.12.1 does: export with 0.12.0",
 		Notes: notes})
 }

@@ -9,11 +9,11 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A cycleReport is report/cycle_simulation.json. The first keys are those of FINN's rtlsim_performance.json.
+// A cycleReport is report/cycle_simulation.json. Throughput and Clock have the keys of FINN's rtlsim_performance.json.
 type cycleReport struct {
-	Latency    int            `json:"latency_cycles"`
-	At         folding.Ends   `json:"latency_at_ends_cycles"` // of these: at the ends of the network
-	Interval   float64        `json:"interval_cycles"`
+	Latency    int            `json:"latency_clocks"`
+	At         folding.Ends   `json:"latency_at_ends_clocks"` // of these: at the ends of the network
+	Interval   float64        `json:"interval_clocks"`
 	Throughput float64        `json:"throughput[images/s]"`
 	Clock      float64        `json:"fclk[mhz]"`
 	Period     *periodReport  `json:"steady_state,omitempty"`
@@ -46,8 +46,9 @@ func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.
 
 // A Bottleneck is what the interval comes from.
 type Bottleneck struct {
-	Layers []string `json:"layers"`       // that are as slow as the interval
-	Host   bool     `json:"host_is_slow"` // the host's port or the processor's memory is as slow as the interval
+	Layers []string `json:"layers"`                     // that are as slow as the interval
+	Host   bool     `json:"host_is_slow"`               // the host's port or the processor's memory is as slow
+	State  bool     `json:"state_comes_back,omitempty"` // before the next frame: one a latency
 	Reason string   `json:"reason"`
 	Cure   string   `json:"what_would_change_it"` // flags that were tried, and the rate that they give
 	Tried  []string `json:"tried_in_vain"`        // flags that give no higher rate
@@ -79,14 +80,15 @@ type fifoReport struct {
 	Used      int                `json:"most_words"`
 	Memory    string             `json:"memory"`
 	Reason    string             `json:"reason,omitempty"`
-	Empty     int                `json:"reader_waited_cycles"`
-	Full      int                `json:"writer_waited_cycles"`
+	Empty     int                `json:"reader_waited_clocks"`
+	Full      int                `json:"writer_waited_clocks"`
 	Resources dataflow.Resources `json:"cost"`
 }
 
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
-	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: c.Interval, Throughput: r.Design.FPS(),
+	fps, every := r.Design.Pace()
+	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
 		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design),
 		Port: r.Port(), Sequences: SequencesOf(r.Design),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}

@@ -2,7 +2,7 @@ package compiler
 
 // JSONVersion is the version of all JSON that hlsgen gives. It grows where a key goes or comes to mean something else;
 // a new key does not change it.
-const JSONVersion = 1
+const JSONVersion = 2
 
 // A Head begins every JSON object that stands for itself.
 type Head struct {

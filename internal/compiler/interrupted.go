@@ -43,5 +43,11 @@ func reached(c *folding.Certificate) string {
 	for _, b := range c.Bounds {
 		parts = append(parts, b.String())
 	}
-	return folding.Called(strings.Join(parts, "; ")+c.Given(), c.On)
+	if given := c.Given(); given != "" {
+		parts = append(parts, "This covers designs"+given)
+	}
+	for i, p := range parts {
+		parts[i] = strings.ToUpper(p[:1]) + p[1:]
+	}
+	return folding.Called(strings.Join(parts, ". "), c.On)
 }

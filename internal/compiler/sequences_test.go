@@ -68,8 +68,8 @@ func TestSequencesReport(t *testing.T) {
 		return string(b)
 	}
 	var cycles struct {
-		Interval  float64         `json:"interval_cycles"`
-		Latency   int             `json:"latency_cycles"`
+		Interval  float64         `json:"interval_clocks"`
+		Latency   int             `json:"latency_clocks"`
 		Sequences SequencesReport `json:"sequences"`
 	}
 	if err := json.Unmarshal([]byte(text("report/cycle_simulation.json")), &cycles); err != nil {

@@ -72,7 +72,7 @@ func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 		}
 	}
 	if len(found) > 0 {
-		d.Diags[at].Hint = "the model maps with " + strings.Join(found, "; or with ")
+		d.Diags[at].Hint = "the model maps with " + strings.Join(found, ". Or with ")
 	}
 }
 
@@ -110,7 +110,7 @@ func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *dia
 			flag := templates.ShellLine([]string{"--outputs", strings.Join(c.Outputs, ",")})
 			hint := fmt.Sprintf("the model maps with %s, which leaves %d of %d nodes to you", flag, gone, gone+c.Left)
 			if d.Diags[at].Hint != "" {
-				hint = d.Diags[at].Hint + "; or cut it off: " + hint
+				hint = d.Diags[at].Hint + ". Or cut it off: " + hint
 			}
 			d.Diags[at].Hint = hint
 			return

@@ -163,8 +163,9 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 
 // verify says what is wrong with a plan.
 func (p *LoadPlan) verify() error {
-	if p.Schema != "hlsgen-weights" || p.Version != JSONVersion {
-		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version %d", p.Schema, p.Version, JSONVersion)
+	if p.Schema != "hlsgen-weights" || p.Version < 1 || p.Version > JSONVersion { // no version has changed the plan
+		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version 1 to %d", p.Schema, p.Version,
+			JSONVersion)
 	}
 	if hash, err := hex.DecodeString(p.Design); err != nil || len(hash) != 8 {
 		return fmt.Errorf("%q is no hash of a design", p.Design)

@@ -107,14 +107,14 @@ func (l *List) Told() []Diag {
 	return told
 }
 
-// Worst returns what Told does, with the most severe diagnostics first, in order of arrival.
+// Worst returns the diagnostics for the user. The most severe ones come first, in order of arrival.
 func (l *List) Worst() []Diag {
 	ds := l.Told()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
 	return ds
 }
 
-// Write prints every diagnostic. The most severe ones come first, in order of arrival.
+// Write prints the diagnostics, the worst first.
 func (l *List) Write(w io.Writer) {
 	for _, d := range l.Worst() {
 		io.WriteString(w, d.String())

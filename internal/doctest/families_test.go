@@ -14,12 +14,12 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestFamilies builds the models that README.md names in its table of families: the first of each row, and in the
+// TestFamilies builds the models that docs/features.md names in its table of families: the first of each row, and in the
 // long tier all of them. In the full tier it checks of the others that they can be built.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	p := build(t)
-	text, err := os.ReadFile(filepath.Join(p.root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(p.root, "docs", "features.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,18 +12,19 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestOutside makes a Go module from the blocks of README.md that show unit tests in other people's modules, beside
+// TestOutside makes a Go module from the blocks of docs/library.md that show unit tests in other people's modules, beside
 // a link to this repository, and runs its tests: they must only need packages that other modules can import.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")
 	root, dir := tier.Root(t), t.TempDir()
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	const name = "docs/library.md"
+	page, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var code, commands string
-	for _, b := range blocks(t, "README.md", string(readme)) {
+	for _, b := range blocks(t, name, string(page)) {
 		switch b.info {
 		case "go outside":
 			code += b.text

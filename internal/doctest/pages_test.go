@@ -79,13 +79,13 @@ var held = []struct{ page, marker, head, by string }{
 	{"docs/estimator.md", "circuits networks", "", "internal/measured.TestPage"},
 	{"docs/estimator.md", "*", "", "hlslib/cost.TestPage"},
 	{"docs/finn-l.md", "*", "", "internal/compiler.TestFINNLStudy"},
-	{"README.md", "diagnostic", "", "docs.TestREADME"},
+	{"docs/features.md", "diagnostic", "", "docs.TestFeatures"},
 }
 
 // pictures lists pictures that a page shows, with the file that the page's commands write when they are run in its
 // folder.
 var pictures = []struct{ page, shown, drawn string }{
-	{"README.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
+	{"docs/features.md", "docs/pareto.svg", "sweep/pareto-lut.svg"},
 }
 
 // TestPages runs the documents. For every page it makes a folder and runs the page's commands there in order.

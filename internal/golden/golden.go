@@ -1,6 +1,6 @@
 // Package golden keeps test cases with their expected results in txtar files. The flag -update writes the actual
-// results. Figures that depend on prices lie in one file, figures.csv. The flag -figures writes it, and prints a table
-// of the figures that differ.
+// results. Figures that change with every price lie in one file, figures.csv. The flag -figures writes it, and prints
+// a table of the differences.
 //
 // In comes what a test got; out comes a failure where the file has something else. It sees nothing of this module.
 package golden
@@ -50,7 +50,7 @@ func Dir(t testing.TB, dir string) *Folder {
 	return f
 }
 
-// orphans fails the test for figures of files that are gone.
+// orphans fails the test if figures.csv has figures of a golden file that no test claims.
 func (f *Folder) orphans() {
 	root, key := place(f.t, f.path("x"))
 	file, err := readFigures(root)

@@ -23,8 +23,8 @@ import (
 type Report struct {
 	HLS      *Synthesis `json:"hls,omitempty"`    // from csynth.xml: the estimate of HLS
 	Vivado   *Synthesis `json:"vivado,omitempty"` // from the reports of utilisation and timing
-	Interval int        `json:"hls_interval_cycles,omitempty"`
-	Latency  int        `json:"hls_latency_cycles,omitempty"`
+	Interval int        `json:"hls_interval_clocks,omitempty"`
+	Latency  int        `json:"hls_latency_clocks,omitempty"`
 	schedule timedRun   // schedule of HLS
 }
 

@@ -43,8 +43,8 @@ func (a Activation) refused(err error) error {
 		return unmapped.As(diag.RangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
 				whole.MaxSteps),
-			whole.Fewer(whole.MaxSteps)+", with a scale that is a power of two, or put a quantiser of 16 bits in "+
-				"front, of which any function has a table")
+			whole.Fewer(whole.MaxSteps)+", with a scale that is a power of two. Or put a quantiser of 16 bits in "+
+				"front: any function of it has a table")
 	}
 	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
 		"quantise this activation with fewer bits")

@@ -1,0 +1,88 @@
+package arch
+
+import (
+	"go/ast"
+	"strings"
+	"testing"
+)
+
+// nouns are the words that name a type in one package at most, exported or not, because they have one meaning each
+// (docs/glossary.md). What is only about one says what it holds: LayerReport.
+var nouns = []string{"Layer", "Point", "Place"}
+
+// sharedTypes are the exported names of types that several packages declare, each with its one meaning.
+var sharedTypes = map[string]string{
+	"Design":    "a model with a target, a fold for each layer, and a depth and a memory for each FIFO",
+	"Graph":     "nodes in topological order, joined by tensors or streams",
+	"Node":      "one operation of a graph",
+	"Options":   "what the caller of a package may leave out or set",
+	"Params":    "what makes a layer of its package's kind",
+	"Resources": "amounts of what a device has",
+	"Tensor":    "an array of numbers in row-major order, with its shape",
+}
+
+// mostShared is how many names may be shared in the end.
+const mostShared = 20
+
+// sharedYet are the names that several packages declare with several meanings. A name leaves the list when it has one.
+var sharedYet = strings.Fields(`
+	Accumulator Array Arrival Bottleneck Bound Builder Built Calibration Carried Cell Certificate Choice Circuited
+	Clock Codes Coding Comparators Count Counted Counts Decoder Device Difference Dot End Ends Entry FIFO Factor
+	Family Feedback File Flow Folder Form Format Formula Frame Front Host Integers Kind Known Lengths List Meaning
+	Measure Memory Model Mover Network None Op Operand Order Pace Part Path Pick Product Program Proof Quantiser
+	Reason Record Recurrence Result Rounding Row Rule Run Serial Series Source Space Span Standing State Step Steps
+	Store Stream Stretch Sum Table Type Unit Value Variant Vectors Verdict Weights Whole Window
+`)
+
+// TestNouns counts the packages that declare a type of a name. Aliases mean what they stand for, and do not count.
+func TestNouns(t *testing.T) {
+	t.Parallel()
+	declared := map[string]map[string]bool{} // packages by name
+	for dir, files := range packages(t, true) {
+		for _, s := range files {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				if d, ok := n.(*ast.TypeSpec); ok && !d.Assign.IsValid() {
+					word := d.Name.Name
+					for _, noun := range nouns {
+						if strings.EqualFold(word[:1], noun[:1]) && word[1:] == noun[1:] {
+							word = noun
+						}
+					}
+					if ast.IsExported(word) {
+						if declared[word] == nil {
+							declared[word] = map[string]bool{}
+						}
+						declared[word][dir] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	known := map[string]bool{}
+	for word, meaning := range sharedTypes {
+		if known[word] = true; meaning == "" || len(declared[word]) < 2 {
+			t.Errorf("%s is declared by %d packages, and means %q: leave it out of sharedTypes", word,
+				len(declared[word]), meaning)
+		}
+	}
+	for _, word := range sharedYet {
+		if known[word] || len(declared[word]) < 2 {
+			t.Errorf("%s is declared by %v: leave it out of sharedYet", word, sorted(declared[word]))
+		}
+		known[word] = true
+	}
+	for _, word := range sorted(declared) {
+		if dirs := declared[word]; len(dirs) > 1 && !known[word] {
+			t.Errorf("%s is declared by %v: give it one package, or one meaning in sharedTypes", word, sorted(dirs))
+		}
+	}
+	for _, noun := range nouns {
+		if known[noun] {
+			t.Errorf("%s is to have one package", noun)
+		}
+	}
+	if len(sharedTypes) > mostShared {
+		t.Errorf("%d names are shared, the most is %d", len(sharedTypes), mostShared)
+	}
+}
