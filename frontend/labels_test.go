@@ -116,7 +116,7 @@ var labelled = []struct {
 		n.input(1, 2, 3).dense().op("Softmax", "s", "h").Int("axis", 1).index("ArgMax", "s", "i", -1).
 			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "y", n.s(1.5), 0, 4, 1).
 			output(1, 2, 1)
-	}, refuse: "made of 2 integers"},
+	}, refuse: "depends on 2 integers"},
 	{name: "softmax of scales of their own", build: func(n *net) {
 		n.input("N", 3).perChannel(0.1, 0.3, 0.7, 1.1).op("Softmax", "s", "m").arg("ArgMax", "s").
 			indices("N", 1)
@@ -225,7 +225,7 @@ var labelled = []struct {
 		n.input("N", 3).dense().op("Add", "a", "h", n.c([]int{4}, 0.5, 1, 0, -1)).index("ArgMax", "a", "i", 1).
 			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "y", n.s(1.5), 0, 4, 1).
 			output("N", 1)
-	}, refuse: "scales or biases of their own"},
+	}, refuse: "different scales or biases"},
 	{name: "a layer needs more places than a layer has", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 18}, count(54)...)).top("h", 17).
 			op("Cast", "c", "y").Int("to", int64(graph.Float32)).quant("c", "z", n.s(1.5), 0, 4, 1).

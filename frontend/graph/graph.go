@@ -27,6 +27,7 @@
 //	operators_branches     an If whose condition is known, as the nodes of its branch
 //	operators_role         what operators do, as far as quantisers are concerned
 //	operators_weights      weights that float32 had rounded
+//	operators_infinite     which operators compute with infinities, and which tensors may hold these
 //	operators_units        what codes of constants stand for
 //	operators_unsupported, operators_gaps
 //	                       operators that we know and refuse, and why

@@ -142,13 +142,20 @@ func checkSize(shape []int) {
 	}
 }
 
-// finite refuses constants and attributes that are no real numbers. Clip, Max and Min alone may have infinite bounds,
-// which are none.
+// finite refuses constants and attributes that are no numbers, and infinities where a node has no value for these.
 func (c *reading) finite() {
-	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
-	for slot := range c.in {
-		without(c, slot, isBad)
+	endless := false
+	for slot, k := range c.in {
+		if k.Const != nil && !k.Const.finite() {
+			without(c, slot, func(v float64) bool { return v != v })
+			endless = true
+		}
+		endless = endless || c.p.endless[c.Inputs[slot]] != 0
 	}
+	if endless {
+		c.endless = passesOf(c)
+	}
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
 		if a.Kind == AttrFloat && isBad(a.F) {

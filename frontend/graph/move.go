@@ -63,7 +63,7 @@ func (m *Move) Slots() (list []int) {
 // input 1, as around padded data.
 type Places struct {
 	n       int
-	axes    [][]int32 // by axis and coordinate: what all add up to; negative where it is input 1's
+	axes    [][]int32 // by axis, or some, and coordinate: what all add up to; negative where it is input 1's
 	outside bool      // some element is input 1's
 	empty   bool      // all are
 }
@@ -72,23 +72,19 @@ type Places struct {
 // axes, unless one of them is negative.
 func placesOf(from [][]int32) *Places {
 	p := &Places{n: 1}
-	for _, axis := range from {
+	for _, axis := range slices.Backward(from) {
 		p.n *= len(axis)
 		p.outside = p.outside || slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 		p.empty = p.empty || !slices.ContainsFunc(axis, func(at int32) bool { return at >= 0 })
-		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed && inside(axis) && inside(p.axes[k]) {
-			p.axes[k] = pickIndex([][]int32{p.axes[k], axis})
+		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed {
+			p.axes[k] = pickIndex([][]int32{axis, p.axes[k]})
 			continue
 		}
 		p.axes = append(p.axes, axis)
 	}
+	slices.Reverse(p.axes)
 	p.outside = p.outside && p.n > 0
 	return p
-}
-
-// inside reports whether all of an axis is input 0's.
-func inside(axis []int32) bool {
-	return !slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 }
 
 // at is the element of input 0 that element i is; negative where it is input 1's.

@@ -14,11 +14,14 @@ type reading struct {
 	in    []Known // per input slot; the zero Known where it is omitted
 	x     []int   // the shape of input 0
 	dt    DType   // its type
+
+	p       *Program
+	endless endless // what outputs may hold
 }
 
 // read is a node with what is known of its inputs; ok is false where nothing is known of one.
 func (p *Program) read(n *Node) (c *reading, ok bool) {
-	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]Known, len(n.Inputs))}
+	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]Known, len(n.Inputs)), p: p}
 	for i, name := range n.Inputs {
 		if c.in[i], ok = p.Known[name]; !ok && name != "" {
 			return nil, false

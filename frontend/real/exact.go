@@ -1,6 +1,7 @@
 package real
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/big"
@@ -12,10 +13,11 @@ import (
 // irrational and have no other finite form. The number lies strictly between lo and hi: ends are moved outwards where
 // an enclosure is made, and every operation keeps this. So tanh of a thousand, which agrees with 1 to 2,885 bits, is
 // known to be below 1 at any precision, and its floor is 0. An end may be infinite: lo below, hi above. So tanh of 2^40
-// is 1 - 2/(1 + something above 2^(2^20)), and its floor is 0, too.
+// is 1 - 2/(1 + something above 2^(2^20)), and its floor is 0, too. Or it is infinite itself, as masks are.
 type Num struct {
 	r      *big.Rat
 	lo, hi *big.Float
+	inf    int // the sign of an infinity, which has none of the others; else 0
 }
 
 // Exactly is the number r.
@@ -26,6 +28,9 @@ func (n Num) Rat() *big.Rat { return n.r }
 
 // Interval is the smallest float64 interval that holds n.
 func (n Num) Interval() Interval {
+	if n.inf != 0 {
+		return Pt(math.Inf(n.inf))
+	}
 	if n.r != nil {
 		return around(n.r)
 	}
@@ -43,6 +48,9 @@ func (n Num) Interval() Interval {
 // Rounded returns the number of a format that is nearest to n, of two the one whose last bit is 0; ok is false where
 // the enclosure spans two.
 func (n Num) Rounded(f num.Format) (v float64, ok bool) {
+	if n.inf != 0 {
+		return math.Inf(n.inf), true
+	}
 	if n.r != nil {
 		near, exact := n.r.Float64()
 		if exact || f == num.Float64 || math.IsInf(near, 0) {
@@ -116,6 +124,8 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i] = vars[in.e.v]
 		case round:
 			s[i], err = s[in.a].round(in.e.mode)
+		case gate:
+			s[i], err = binary(gate, s[in.a], s[in.b], prec)
 		case powerBelow:
 			s[i], err = s[in.a].powerBelow()
 		case neg, abs, sqrt, exp, log, erf, sin, cos, atan:
@@ -149,6 +159,9 @@ func product(x, y Num, square bool, prec uint) (Num, error) {
 }
 
 func (n Num) round(mode Rounding) (Num, error) {
+	if n.inf != 0 {
+		return endless(round, n)
+	}
 	if n.r != nil {
 		return Num{r: new(big.Rat).SetInt(mode.roundRat(n.r))}, nil
 	}
@@ -195,6 +208,9 @@ func (n Num) powerBelow() (Num, error) {
 			p = power(e)
 		}
 		return p
+	}
+	if n.inf != 0 {
+		return endless(powerBelow, n)
 	}
 	if n.r != nil {
 		if n.r.Sign() == 0 {
@@ -243,6 +259,8 @@ func ceil(prec uint) *big.Float  { return new(big.Float).SetPrec(prec).SetMode(b
 
 func unary(op Prim, x Num, prec uint) (Num, error) {
 	switch {
+	case x.inf != 0:
+		return endless(op, x)
 	case op == sqrt:
 		return root(x, prec)
 	case op == exp:
@@ -304,6 +322,12 @@ func nudge(v *big.Float, dir int) *big.Float {
 }
 
 func binary(op Prim, x, y Num, prec uint) (Num, error) {
+	if x.inf != 0 || y.inf != 0 {
+		return endlessly(op, x, y)
+	}
+	if op == gate {
+		op = mul
+	}
 	if x.r != nil && y.r != nil {
 		z := new(big.Rat)
 		switch op {
@@ -408,14 +432,14 @@ func indicator(b bool) Num {
 
 // prec is the precision of an enclosure; 0 for a rational.
 func (n Num) prec() uint {
-	if n.r != nil {
+	if n.r != nil || n.inf != 0 {
 		return 0
 	}
 	return n.lo.Prec()
 }
 
 // positive reports whether n is surely above zero.
-func (n Num) positive() bool { return n.r != nil && n.r.Sign() > 0 || n.r == nil && n.lo.Sign() >= 0 }
+func (n Num) positive() bool { return n.r != nil && n.r.Sign() > 0 || n.lo != nil && n.lo.Sign() >= 0 }
 
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
 
@@ -446,6 +470,9 @@ func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 
 // Compare is -1, 0 or 1; ErrPrecision where enclosures overlap.
 func Compare(x, y Num) (int, error) {
+	if x.inf != 0 || y.inf != 0 {
+		return cmp.Compare(x.inf, y.inf), nil
+	}
 	if x.r != nil && y.r != nil {
 		return x.r.Cmp(y.r), nil
 	}

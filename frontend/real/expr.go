@@ -5,7 +5,8 @@
 // In come expressions that package graph makes, with exact constants; out come what they say of numbers. It sees num.
 //
 //   - expr.go makes expressions; rounding.go has the modes of rounding
-//   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32
+//   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32; infinite.go has
+//     what infinities are for them
 //   - transcendental.go does exponentials and logarithms for the first two, circular.go the error function, sines and
 //     arcs
 //   - floats.go is the reading that rounds: float64, many numbers at a time; elementary.go has its functions, the same
@@ -49,6 +50,7 @@ const (
 	atLeast
 	powerBelow
 	round
+	gate
 )
 
 // An Expr is an expression over numbered variables. Exprs are immutable and may share parts.
@@ -131,6 +133,9 @@ func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
 // Round is x rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
+
+// Gate is x where open is 1, and 0 where it is 0: a product that has a value where x is infinite.
+func Gate(open, x *Expr) *Expr { return of(gate, open, x) }
 
 // Substitute replaces variable i by with[i].
 func (e *Expr) Substitute(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
@@ -326,6 +331,8 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 			} else {
 				s[i] = s[in.a].Mul(s[in.b])
 			}
+		case gate:
+			s[i] = s[in.a].Mul(s[in.b])
 		case div:
 			s[i] = s[in.a].Div(s[in.b])
 		case neg:

@@ -11,6 +11,9 @@ import (
 // expInterval relies on math.Exp being within two units of the last place for arguments up to 700; it is widened by
 // four.
 func expInterval(x Interval) Interval {
+	if math.IsInf(x.Hi, -1) {
+		return Interval{}
+	}
 	return Interval{expPt(x.Lo).Lo, expPt(x.Hi).Hi}
 }
 

@@ -72,8 +72,8 @@ func modelOf(t *testing.T, name string) (file, flags string) {
 			t.Fatal(err)
 		}
 		if len(found) > 0 {
-			if base == "scan.onnx" { // it accepts lines of any length
-				flags = "--dim T=8" // it takes lines of any length
+			if base == "scan.onnx" {
+				flags = "--dim T=8" // it accepts lines of any length
 			}
 			return found[0], flags
 		}
