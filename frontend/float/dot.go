@@ -166,11 +166,14 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	}
 	singles, doubles := d.lane.in(in)
 	switch {
+	case d.lying != nil && d.lying.frame != nil:
+		x.alongFrames(d, in, packed.data, out)
+		return
 	case d.lying != nil && doubles != nil:
-		alongRuns(x, d, doubles, packed.data, out)
+		alongFactor(x, d, doubles, packed.data, out)
 		return
 	case d.lying != nil:
-		alongRuns(x, d, singles, packed.data, out)
+		alongFactor(x, d, singles, packed.data, out)
 		return
 	}
 	width := max(lanesAtLeast, min(lanesAtMost, panelSize/max(k, 1), (lanes+3)/4*4))

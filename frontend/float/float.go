@@ -6,9 +6,9 @@
 //
 //   - float.go runs the steps of a part, and says which programs decide nothing; room.go holds their memory
 //   - elem.go does functions of elements, move.go movements and orders, loop.go recurrences
-//   - dot.go lays out sums of products, lying.go those whose lanes are read where they lie; kernels.go adds them up,
-//     kernels_amd64.go with AVX2, which kernels_other.go says that there is none of; team.go shares work among
-//     processors
+//   - dot.go lays out sums of products, lying.go those whose lanes are read where they lie, frame.go those that read
+//     padded images; kernels.go adds them up, kernels_amd64.go with AVX2, which kernels_other.go says that there is
+//     none of; team.go shares work among processors
 package float
 
 import (
@@ -92,6 +92,7 @@ func New(p *graph.Program, from, to []string) (*Part, error) {
 	for _, name := range to {
 		x.want[at[name]] = true
 	}
+	x.frames()
 	x.lives()
 	return x, nil
 }
@@ -264,15 +265,16 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 		x.apply(r.elem, in, sums.data, out.data)
 		x.room.drop(sums)
 	}
-	if !x.finite(out.data, graph.Endless(x.prog, s.Output)) {
+	if !x.finite(out.data, r.elem == nil, graph.Endless(x.prog, s.Output)) {
 		x.room.drop(out)
 		return nil, &Beyond{s.Node}
 	}
 	return out, nil
 }
 
-// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0.
-func (x *Part) finite(data []float64, endless bool) bool {
+// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0. Sums have no
+// -0, as they begin with 0.
+func (x *Part) finite(data []float64, sums, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
 		some, a, b, c, d := data[from:to], 0.0, 0.0, 0.0, 0.0
@@ -284,6 +286,10 @@ func (x *Part) finite(data []float64, endless bool) bool {
 				some[i] = v + 0
 			}
 			some = nil
+		}
+		for ; sums && len(some) >= 4; some = some[4:] {
+			v, w, x, y := some[0], some[1], some[2], some[3]
+			a, b, c, d = a+(v-v), b+(w-w), c+(x-x), d+(y-y)
 		}
 		for ; len(some) >= 4; some = some[4:] { // sums that do not wait for each other
 			v, w, x, y := some[0], some[1], some[2], some[3]

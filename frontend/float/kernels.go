@@ -56,14 +56,18 @@ func walkOf(terms []int32, step int) walk {
 // within x.
 func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	n := len(sums)
+	some := 4
+	if w.step == 1 && n >= 16 { // as many as do not wait for each other
+		some = 16
+	}
 	switch {
 	case !wide || n < 4 || len(w.terms) == 0:
 		rowPlain(sums, x, w, weights)
-	case n%4 == 0:
+	case n%some == 0:
 		rowWide(sums, x, w, weights)
-	default: // the last four overlap those before
-		rowWide(sums[:n/4*4], x, w, weights)
-		rowWide(sums[n-4:], x[(n-4)*w.step:], w, weights)
+	default: // the last ones overlap those before
+		rowWide(sums[:n/some*some], x, w, weights)
+		rowWide(sums[n-some:], x[(n-some)*w.step:], w, weights)
 	}
 }
 
@@ -126,4 +130,38 @@ func apart[E float32 | float64](a, b, c, d []E, terms []int32, weights []float64
 		s3 += float64(float64(d[t]) * w)
 	}
 	return s0, s1, s2, s3
+}
+
+// split puts every second element of from into even, the others into odd.
+func split(even, odd, from []float64) {
+	n := len(from) / 2
+	if len(from) > 2*n {
+		even[n] = from[2*n]
+	}
+	even, odd, from = even[:n], odd[:n], from[:2*n]
+	if wide && n >= 4 { // the last four overlap those before
+		splitWide(even[:n/4*4], odd, from)
+		splitWide(even[n-4:], odd[n-4:], from[2*(n-4):])
+		return
+	}
+	for i := range even {
+		even[i], odd[i] = from[2*i], from[2*i+1]
+	}
+}
+
+// copyRows copies rows of n elements, which lie apart in both.
+func copyRows(to []float64, toNext int, from []float64, fromNext, n, rows int) {
+	if wide && n >= 4 && rows > 0 {
+		copyWide(to, toNext, from, fromNext, n, rows)
+		return
+	}
+	for r := range rows {
+		some, of := to[r*toNext:][:n], from[r*fromNext:][:n]
+		for ; len(some) >= 4 && len(of) >= 4; some, of = some[4:], of[4:] {
+			some[0], some[1], some[2], some[3] = of[0], of[1], of[2], of[3]
+		}
+		for i, v := range of {
+			some[i] = v
+		}
+	}
 }

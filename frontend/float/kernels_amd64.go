@@ -46,6 +46,19 @@ func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float
 	}
 }
 
+// splitWide is split in vectors, of a multiple of four pairs.
+func splitWide(even, odd, from []float64) {
+	n := len(even)
+	_, _ = odd[n-1], from[2*n-1]
+	pairs(&even[0], &odd[0], &from[0], n)
+}
+
+// copyWide is copyRows in vectors, of rows of four elements or more.
+func copyWide(to []float64, toNext int, from []float64, fromNext, n, rows int) {
+	_, _ = to[(rows-1)*toNext+n-1], from[(rows-1)*fromNext+n-1]
+	blocks(&to[0], &from[0], toNext, fromNext, n, rows)
+}
+
 // rows4x8 adds up k products of four rows and eight lanes, rows4x4 of four rows and four. What the terms begin at has
 // to lie within x, with the lanes behind.
 //
@@ -77,3 +90,13 @@ func singlesApart(out *float64, x *float32, terms *int32, weights *float64, k, l
 //
 //go:noescape
 func turned(out *float64, x *float32, weights *float64, k, lanes, step int)
+
+// pairs takes pairs of doubles apart, a multiple of four.
+//
+//go:noescape
+func pairs(even, odd, from *float64, n int)
+
+// blocks copies rows of n doubles, four or more.
+//
+//go:noescape
+func blocks(to, from *float64, toNext, fromNext, n, rows int)

@@ -343,3 +343,57 @@ done:
 	JGT lanes
 	VZEROUPPER
 	RET
+
+// func pairs(even, odd, from *float64, n int)
+TEXT ·pairs(SB), NOSPLIT, $0-32
+	MOVQ even+0(FP), DI
+	MOVQ odd+8(FP), DX
+	MOVQ from+16(FP), SI
+	MOVQ n+24(FP), CX
+	PCALIGN $32
+four:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VUNPCKLPD Y1, Y0, Y2
+	VUNPCKHPD Y1, Y0, Y3
+	SWAP(Y2)
+	SWAP(Y3)
+	VMOVUPD Y2, (DI)
+	VMOVUPD Y3, (DX)
+	ADDQ $64, SI
+	ADDQ $32, DI
+	ADDQ $32, DX
+	SUBQ $4, CX
+	JGT four
+	VZEROUPPER
+	RET
+
+// func blocks(to, from *float64, toNext, fromNext, n, rows int)
+TEXT ·blocks(SB), NOSPLIT, $0-48
+	MOVQ to+0(FP), DI
+	MOVQ from+8(FP), SI
+	MOVQ toNext+16(FP), R8
+	MOVQ fromNext+24(FP), R9
+	MOVQ n+32(FP), R10
+	MOVQ rows+40(FP), R11
+	SUBQ $4, R10
+row:
+	XORQ AX, AX
+	CMPQ AX, R10
+	JGE last
+	PCALIGN $32
+four:
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD Y0, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, R10
+	JLT four
+last:
+	VMOVUPD (SI)(R10*8), Y1
+	VMOVUPD Y1, (DI)(R10*8)
+	LEAQ (DI)(R8*8), DI
+	LEAQ (SI)(R9*8), SI
+	DECQ R11
+	JNZ row
+	VZEROUPPER
+	RET

@@ -9,3 +9,7 @@ func sumWide(_, _ []float64, _ []int32, _ []float64, _ int) int { panic("there a
 func rowWide[E float32 | float64](_ []float64, _ []E, _ walk, _ []float64) {
 	panic("there are no vectors")
 }
+
+func splitWide(_, _, _ []float64) { panic("there are no vectors") }
+
+func copyWide(_ []float64, _ int, _ []float64, _, _, _ int) { panic("there are no vectors") }

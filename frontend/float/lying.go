@@ -6,10 +6,12 @@ package float
 // read as one, with what lies between.
 type lying struct {
 	walk
-	outer axes
-	rows  axis // of a run, each with so many lanes of its own; one where runs are long
-	lanes axis // of a row
-	next  int  // lanes from row to row
+	outer  axes
+	rows   axis   // of a run, each with so many lanes of its own; one where runs are long
+	lanes  axis   // of a row
+	next   int    // lanes from row to row
+	joined bool   // rows are read as one
+	frame  *frame // where lanes are read from; nil where that is the factor
 }
 
 const (
@@ -24,11 +26,11 @@ func lyingOf(lanes axes, terms []int32) *lying {
 	if last < 0 {
 		return nil
 	}
-	l := &lying{walkOf(terms, lanes[last].lane), lanes[:last], axis{n: 1}, lanes[last], 0}
+	l := &lying{walk: walkOf(terms, lanes[last].lane), outer: lanes[:last], rows: axis{n: 1}, lanes: lanes[last]}
 	if last > 0 && l.lanes.n < shortRun && l.step > 0 && lanes[last-1].lane%l.step == 0 {
 		next := lanes[last-1].lane / l.step
 		if next >= l.lanes.n && float64(next) <= mostBetween*float64(l.lanes.n) {
-			l.outer, l.rows, l.next = lanes[:last-1], lanes[last-1], next
+			l.outer, l.rows, l.next, l.joined = lanes[:last-1], lanes[last-1], next, true
 		}
 	}
 	if l.length(l.rows.n) < longRun {
@@ -46,24 +48,39 @@ const lanesAtLying = 64
 // A span is a part of a run: some rows, or some lanes of one.
 type span struct{ row, rows, lane, lanes int }
 
+// rowsAtOnce is the rows of a span.
+func (l *lying) rowsAtOnce() int {
+	most := 0
+	if l.frame != nil {
+		most = frameSize / (l.frame.width * l.frame.down)
+	} else {
+		most = l.lanesAtOnce() / max(1, l.next)
+	}
+	parts := (l.rows.n + max(1, most) - 1) / max(1, most)
+	return (l.rows.n + parts - 1) / parts
+}
+
+func (l *lying) lanesAtOnce() int { return max(lanesAtLying, 1<<14/len(l.terms)/4*4) }
+
 // spans cuts a run.
 func (l *lying) spans() (list []span) {
-	width := max(lanesAtLying, 1<<14/len(l.terms)/4*4)
-	if l.next == 0 {
+	if !l.joined && l.frame == nil {
+		width := l.lanesAtOnce()
 		for i := 0; i < l.lanes.n; i += width {
 			list = append(list, span{0, 1, i, min(width, l.lanes.n-i)})
 		}
 		return list
 	}
-	rows := max(1, width/l.next)
+	rows := l.rowsAtOnce()
 	for i := 0; i < l.rows.n; i += rows {
 		list = append(list, span{i, min(rows, l.rows.n-i), 0, l.lanes.n})
 	}
 	return list
 }
 
-// alongRuns computes sums whose lanes are read where they lie.
-func alongRuns[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
+// alongRuns computes sums whose lanes are read where they lie: from which elements on, of says for the first lane of a
+// span.
+func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, lane int) []E, packed, out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
 	tasks := l.outer.size() * len(spans) // of a group
@@ -78,34 +95,64 @@ func alongRuns[E float32 | float64](x *Part, d *dot, of []E, packed, out []float
 			for i := first; i < until; i++ {
 				s := spans[i%len(spans)]
 				lane, _, place := l.outer.at(i / len(spans))
-				lane += base + s.row*l.rows.lane + s.lane*l.step
+				of := of(w, s, lane+base+s.row*l.rows.lane+s.lane*l.lanes.lane)
 				place += at + s.row*l.rows.out + s.lane*l.lanes.out
 				for r := range rows {
 					_, _, row := d.rows.at(r)
-					alongRun(w, l, s, of[lane:], weights[r:], out[place+row:])
+					alongRun(w, l, s, of, weights[r:], out[place+row:])
 				}
 			}
 		}
 	})
 }
 
+// alongFactor computes sums whose lanes are read from their factor.
+func alongFactor[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
+	alongRuns(x, d, func(_ *worker, _ span, lane int) []E { return of[lane:] }, packed, out)
+}
+
+// alongFrames computes sums whose lanes are read from frames.
+func (x *Part) alongFrames(d *dot, in []*buffer, packed, out []float64) {
+	f, from, around := d.lying.frame, in[d.lane.slot].data, 0.0
+	if f.around > 0 && f.around < len(in) && in[f.around] != nil && len(in[f.around].data) > 0 {
+		around = in[f.around].data[0]
+	}
+	alongRuns(x, d, func(w *worker, s span, lane int) []float64 {
+		panel := sized(&w.panel, f.step*f.down*f.size)
+		f.fill(panel, from, around, lane/f.width, f.height(s.rows))
+		return panel
+	}, packed, out)
+}
+
 // alongRun computes the sums of a span.
 func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights, out []float64) {
-	n := (s.rows-1)*l.next + s.lanes
-	if l.next == 0 && l.lanes.out == 1 {
-		row(out[:n], of, l.walk, weights)
+	if l.joined {
+		sums := sized(&w.sums, (s.rows-1)*l.next+s.lanes)
+		row(sums, of, l.walk, weights)
+		if l.lanes.out == 1 {
+			copyRows(out, l.rows.out, sums, l.next, s.lanes, s.rows)
+			return
+		}
+		for i := range s.rows {
+			l.put(out[i*l.rows.out:], sums[i*l.next:][:s.lanes])
+		}
 		return
 	}
-	sums := sized(&w.sums, n)
-	row(sums, of, l.walk, weights)
 	for i := range s.rows {
-		some, to := sums[i*l.next:][:s.lanes], out[i*l.rows.out:]
+		to, of := out[i*l.rows.out:], of[i*l.next:]
 		if l.lanes.out == 1 {
-			copyShort(to[:len(some)], some)
+			row(to[:s.lanes], of, l.walk, weights)
 			continue
 		}
-		for k, v := range some {
-			to[k*l.lanes.out] = v
-		}
+		sums := sized(&w.sums, s.lanes)
+		row(sums, of, l.walk, weights)
+		l.put(to, sums)
+	}
+}
+
+// put puts the sums of a row where they belong, apart.
+func (l *lying) put(out, sums []float64) {
+	for i, v := range sums {
+		out[i*l.lanes.out] = v
 	}
 }
