@@ -14,6 +14,7 @@ type frame struct {
 	places     *graph.Places // of the elements of all images in a tensor; nil where they are in order
 	told       int           // rows of the image that places tell at once
 	blocks     []block       // of these
+	bases      []int         // where they are, each time
 	around     int           // slot of the padding, behind those of the step
 	width      int           // of a row of the image
 	down, step int           // rows from one row of lanes to the next, and columns from lane to lane
@@ -104,6 +105,10 @@ func (f *frame) findBlocks() bool {
 		return false
 	}
 	f.told = len(axis) / f.width
+	for i := 0; i < f.places.Len(); i += len(axis) {
+		base, _ := f.places.Row(i)
+		f.bases = append(f.bases, base)
+	}
 	for r := range f.told {
 		column := 0
 		for _, s := range stretches(axis[r*f.width : (r+1)*f.width]) {
@@ -136,15 +141,16 @@ func (f *frame) fill(to, from []float64, around float64, first, rows int) {
 		f.put(to, from[first*f.width:], 0, block{rows: rows, n: f.width, next: f.width})
 		return
 	}
-	if clear(to); around != 0 {
-		for i := range to {
-			to[i] = around
-		}
+	if f.told > 1 {
+		surround(to, around)
 	}
 	for r := first; r < first+rows; {
+		base := f.bases[r/f.told]
 		begin := r / f.told * f.told
 		end := min(begin+f.told, first+rows)
-		base, _ := f.places.Row(begin * f.width)
+		if f.told == 1 {
+			f.surroundRow(to[f.rows[r-first]:], around, base < 0)
+		}
 		for _, b := range f.blocks {
 			skip := max(0, r-begin-b.row)
 			b.row, b.rows, b.from = b.row+skip, min(b.rows, end-begin-b.row)-skip, b.from+skip*b.next
@@ -153,6 +159,32 @@ func (f *frame) fill(to, from []float64, around float64, first, rows int) {
 			}
 		}
 		r = end
+	}
+}
+
+// surround fills a frame with padding.
+func surround(to []float64, around float64) {
+	if clear(to); around != 0 {
+		for i := range to {
+			to[i] = around
+		}
+	}
+}
+
+// surroundRow fills what no block does of a row that places tell alone.
+func (f *frame) surroundRow(to []float64, around float64, all bool) {
+	column := 0
+	for _, b := range f.blocks {
+		if all {
+			break
+		}
+		for _, at := range f.columns[column:b.column] {
+			to[at] = around
+		}
+		column = b.column + b.n
+	}
+	for _, at := range f.columns[column:f.width] {
+		to[at] = around
 	}
 }
 

@@ -139,10 +139,13 @@ func split(even, odd, from []float64) {
 		even[n] = from[2*n]
 	}
 	even, odd, from = even[:n], odd[:n], from[:2*n]
-	if wide && n >= 4 { // the last four overlap those before
-		splitWide(even[:n/4*4], odd, from)
-		splitWide(even[n-4:], odd[n-4:], from[2*(n-4):])
+	if wide && n >= 4 {
+		splitWide(even, odd, from)
 		return
+	}
+	for ; len(even) >= 4 && len(odd) >= 4 && len(from) >= 8; even, odd, from = even[4:], odd[4:], from[8:] {
+		even[0], even[1], even[2], even[3] = from[0], from[2], from[4], from[6]
+		odd[0], odd[1], odd[2], odd[3] = from[1], from[3], from[5], from[7]
 	}
 	for i := range even {
 		even[i], odd[i] = from[2*i], from[2*i+1]

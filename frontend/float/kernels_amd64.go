@@ -46,7 +46,7 @@ func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float
 	}
 }
 
-// splitWide is split in vectors, of a multiple of four pairs.
+// splitWide is split in vectors, of four pairs or more.
 func splitWide(even, odd, from []float64) {
 	n := len(even)
 	_, _ = odd[n-1], from[2*n-1]
@@ -91,7 +91,7 @@ func singlesApart(out *float64, x *float32, terms *int32, weights *float64, k, l
 //go:noescape
 func turned(out *float64, x *float32, weights *float64, k, lanes, step int)
 
-// pairs takes pairs of doubles apart, a multiple of four.
+// pairs takes n pairs of doubles apart, four or more.
 //
 //go:noescape
 func pairs(even, odd, from *float64, n int)

@@ -344,30 +344,41 @@ done:
 	VZEROUPPER
 	RET
 
+// Four pairs from number AX on.
+#define PAIRS \
+	LEAQ (AX)(AX*1), R8; \
+	VMOVUPD (SI)(R8*8), Y0; \
+	VMOVUPD 32(SI)(R8*8), Y1; \
+	VUNPCKLPD Y1, Y0, Y2; \
+	VUNPCKHPD Y1, Y0, Y3; \
+	SWAP(Y2); \
+	SWAP(Y3); \
+	VMOVUPD Y2, (DI)(AX*8); \
+	VMOVUPD Y3, (DX)(AX*8)
+
+// The last four overlap those before.
 // func pairs(even, odd, from *float64, n int)
 TEXT ·pairs(SB), NOSPLIT, $0-32
 	MOVQ even+0(FP), DI
 	MOVQ odd+8(FP), DX
 	MOVQ from+16(FP), SI
 	MOVQ n+24(FP), CX
+	SUBQ $4, CX
+	XORQ AX, AX
+	JMP more
 	PCALIGN $32
 four:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VUNPCKLPD Y1, Y0, Y2
-	VUNPCKHPD Y1, Y0, Y3
-	SWAP(Y2)
-	SWAP(Y3)
-	VMOVUPD Y2, (DI)
-	VMOVUPD Y3, (DX)
-	ADDQ $64, SI
-	ADDQ $32, DI
-	ADDQ $32, DX
-	SUBQ $4, CX
-	JGT four
+	PAIRS
+	ADDQ $4, AX
+more:
+	CMPQ AX, CX
+	JLT four
+	MOVQ CX, AX
+	PAIRS
 	VZEROUPPER
 	RET
 
+// The last four of a row overlap those before.
 // func blocks(to, from *float64, toNext, fromNext, n, rows int)
 TEXT ·blocks(SB), NOSPLIT, $0-48
 	MOVQ to+0(FP), DI
