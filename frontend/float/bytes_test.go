@@ -120,6 +120,111 @@ func TestLayerBytes(t *testing.T) {
 	}
 }
 
+// wantImages is the checksum of what convolutions of images give.
+const wantImages = "90b5e6e71e66c6a8"
+
+// TestImageBytes holds that the results of convolutions of images are the same bytes everywhere, and those that are
+// written out: of all strides, dilations and padding, of large images and of some whose rows are no vectors.
+func TestImageBytes(t *testing.T) {
+	t.Parallel()
+	r, sum := rand.New(rand.NewPCG(11, 12)), fnv.New64a()
+	for n := range 240 {
+		d := &drawing{Model: onnxtest.New(17), r: r, tensor: "x"}
+		v := image{batch: 1 + r.IntN(2), groups: 1 + r.IntN(3), in: 1 + r.IntN(4)/3, more: 1 + r.IntN(3)}
+		for a := range 2 {
+			v.kernel[a], v.stride[a], v.apart[a] = 1+r.IntN(5), 1+r.IntN(3), 1+r.IntN(3)*r.IntN(2)
+			reach := (v.kernel[a]-1)*v.apart[a] + 1
+			for side := range 2 {
+				v.pads[2*side+a] = r.IntN(reach) * r.IntN(2)
+			}
+			v.size[a] = reach + r.IntN(30)
+			if n%12 == 0 {
+				v.size[a] += 60 // more than what is close to the processor
+			}
+		}
+		x := []int{v.batch, v.groups * v.in, v.size[0], v.size[1]}
+		w := []int{v.groups * v.more, v.in, v.kernel[0], v.kernel[1]}
+		values := func(shape []int) []float64 {
+			list := make([]float64, graph.Size(shape))
+			for i := range list {
+				list[i] = d.number()
+			}
+			return list
+		}
+		data, weights := values(x), values(w)
+		d.Input("x", graph.Float64, x[0], x[1], x[2], x[3]).Init("w", graph.Float64, w, weights...)
+		pads := []int64{int64(v.pads[0]), int64(v.pads[1]), int64(v.pads[2]), int64(v.pads[3])}
+		padded := "x"
+		if n%4 == 0 { // with something else
+			v.around = d.number()
+			d.Init("pads", graph.Int64, []int{8}, 0, 0, float64(pads[0]), float64(pads[1]), 0, 0, float64(pads[2]),
+				float64(pads[3])).Init("around", graph.Float64, nil, v.around)
+			d.Node("Pad", "x", "pads", "around").Out("padded")
+			padded, pads = "padded", []int64{0, 0, 0, 0}
+		}
+		d.Node("Conv", padded, "w").Int("group", int64(v.groups)).Ints("pads", pads...).
+			Ints("strides", int64(v.stride[0]), int64(v.stride[1])).
+			Ints("dilations", int64(v.apart[0]), int64(v.apart[1])).Out("y")
+		d.Output("y", graph.Float64)
+		var told diag.List
+		g := onnxio.Read("image.onnx", d.Bytes(), &told)
+		graph.Decompose(g)
+		p := graph.Prepare(g, "image.onnx", graph.Options{}, &told)
+		if p == nil {
+			t.Fatal(told.Diags)
+		}
+		part, err := float.New(p, []string{"x"}, []string{"y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := outputs(t, part, data), v.convolve(data, weights)
+		if !slices.Equal(got, want) {
+			t.Fatalf("image %d, %+v: others than what is written out", n, v)
+		}
+		if others := outputs(t, part.Fork().On(3), data); !slices.Equal(got, others) {
+			t.Fatalf("image %d, %+v: others on three goroutines", n, v)
+		}
+		for _, v := range got {
+			fmt.Fprintf(sum, "%016x", math.Float64bits(v))
+		}
+	}
+	if got := fmt.Sprintf("%x", sum.Sum64()); got != wantImages {
+		t.Errorf("checksum %s, want %s", got, wantImages)
+	}
+}
+
+// An image is a convolution of images: in channels of each group, more outputs.
+type image struct {
+	batch, groups, in, more     int
+	size, kernel, stride, apart [2]int
+	pads                        [4]int
+	around                      float64
+}
+
+// convolve convolves as it is written out.
+func (v *image) convolve(x, w []float64) (y []float64) {
+	var out [2]int
+	for a := range out {
+		out[a] = (v.size[a]+v.pads[a]+v.pads[2+a]-(v.kernel[a]-1)*v.apart[a]-1)/v.stride[a] + 1
+	}
+	for i := range v.batch * v.groups * v.more * out[0] * out[1] {
+		column, row := i%out[1], i/out[1]%out[0]
+		channel, batch := i/out[1]/out[0]%(v.groups*v.more), i/out[1]/out[0]/(v.groups*v.more)
+		sum := 0.0
+		for k := range v.kernel[0] * v.kernel[1] * v.in { // channels follow each other
+			a, b, c := k/v.in/v.kernel[1], k/v.in%v.kernel[1], k%v.in
+			read, r, s := v.around, row*v.stride[0]+a*v.apart[0]-v.pads[0], column*v.stride[1]+b*v.apart[1]-v.pads[1]
+			if r >= 0 && r < v.size[0] && s >= 0 && s < v.size[1] {
+				plane := (batch*v.groups+channel/v.more)*v.in + c
+				read = x[(plane*v.size[0]+r)*v.size[1]+s]
+			}
+			sum += float64(read * w[((channel*v.in+c)*v.kernel[0]+a)*v.kernel[1]+b])
+		}
+		y = append(y, sum)
+	}
+	return y
+}
+
 // TestOtherProcessors has these tests, and what holds saved models, run as they are compiled for others, and without
 // vectors.
 func TestOtherProcessors(t *testing.T) {
@@ -145,7 +250,8 @@ func TestOtherProcessors(t *testing.T) {
 				if out, err := build.CombinedOutput(); err != nil {
 					t.Fatalf("%v\n%s", err, out)
 				}
-				line := append(append([]string{}, c.run...), file, "-test.v", "-test.run", "^Test(Layer|Saved)?Bytes$")
+				line := append(append([]string{}, c.run...), file, "-test.v", "-test.run",
+					"^Test(Layer|Image|Saved)?Bytes$")
 				run := exec.CommandContext(t.Context(), line[0], line[1:]...)
 				run.Dir = filepath.Join(tier.Root(t), folder)
 				out, err := run.CombinedOutput()

@@ -272,8 +272,8 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 	return out, nil
 }
 
-// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0. Sums have no
-// -0, as they begin with 0.
+// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0. Sums have
+// none, as they begin with 0.
 func (x *Part) finite(data []float64, sums, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {

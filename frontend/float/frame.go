@@ -8,8 +8,8 @@ import (
 
 // Rows of images that lanes of convolutions read.
 
-// A frame is some rows of an image, copied into the padding around it. Elements that neighbouring lanes read lie side by
-// side: those of every second row and column are a plane of their own in a convolution of stride 2.
+// A frame is some rows of an image, copied into the padding around it. Elements that neighbouring lanes read lie side
+// by side: those of every second row and column are a plane of their own in a convolution of stride 2.
 type frame struct {
 	places     *graph.Places // of the elements of all images in a tensor; nil where they are in order
 	told       int           // rows of the image that places tell at once
@@ -25,8 +25,12 @@ type frame struct {
 	columns    []int         // and of columns behind them
 }
 
-// frameSize is about the elements of a frame: as many as stay close to the processor.
-const frameSize = 1 << 12
+const (
+	// frameSize is about the elements of a frame: as many as stay close to the processor.
+	frameSize = 1 << 11
+	// widest is the width of images from which lanes are shared among processors.
+	widest = 1 << 14
+)
 
 // framed is how lanes are read from frames of a tensor of a shape, whose elements may have places in another. It is nil
 // where frames gain nothing.
@@ -36,12 +40,23 @@ func (d *dot) framed(shape []int, places *graph.Places) *lying {
 		return nil
 	}
 	f := &frame{places: places, width: shape[len(shape)-1], down: 1, step: d.lanes[last].lane}
-	l := &lying{outer: d.lanes[:last], rows: axis{n: 1}, lanes: d.lanes[last], frame: f}
-	if last > 0 && d.lanes[last-1].lane >= f.width && d.lanes[last-1].lane%f.width == 0 {
-		l.outer, l.rows = d.lanes[:last-1], d.lanes[last-1]
-		f.down = l.rows.lane / f.width
+	if f.width > widest || f.step < 1 || f.step > f.width {
+		return nil
 	}
-	if f.step < 1 || places == nil && (f.step == 1 || d.of.K <= f.step*f.down) {
+	l := &lying{outer: d.lanes[:last], rows: axis{n: 1}, lanes: d.lanes[last], frame: f}
+	for _, t := range d.lane.terms {
+		if int(t)%f.width+(l.lanes.n-1)*f.step >= f.width {
+			return nil
+		}
+		f.last = max(f.last, int(t)/f.width)
+	}
+	if last > 0 {
+		down := d.lanes[last-1].lane / f.width
+		if down > 0 && down <= f.last+1 && d.lanes[last-1].lane%f.width == 0 {
+			l.outer, l.rows, f.down = d.lanes[:last-1], d.lanes[last-1], down
+		}
+	}
+	if places == nil && (f.step == 1 || d.of.K <= f.step*f.down) {
 		return nil
 	}
 	for _, list := range []axes{l.outer, d.both} {
@@ -50,12 +65,6 @@ func (d *dot) framed(shape []int, places *graph.Places) *lying {
 				return nil
 			}
 		}
-	}
-	for _, t := range d.lane.terms {
-		if int(t)%f.width+(l.lanes.n-1)*f.step >= f.width {
-			return nil
-		}
-		f.last = max(f.last, int(t)/f.width)
 	}
 	f.across = (f.width + f.step - 1) / f.step
 	l.next = f.across
