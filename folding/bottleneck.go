@@ -13,6 +13,7 @@ import (
 type Bottleneck struct {
 	Layers []string // all layers as slow as the interval; empty if only the host or a FIFO is
 	Host   bool     // whether the host's port or the processor's memory is as slow as the interval
+	State  bool     // whether a state that the host carries has to come back before the next frame begins
 	Reason string
 	// Cure names flags that were tried, and the rate that they give. It is empty if none were tried (Goal.Cure), or if
 	// none helps.
@@ -21,8 +22,11 @@ type Bottleneck struct {
 }
 
 // Names returns the names of everything as slow as the interval: layers, and "host" for its port or memory. It returns
-// "FIFOs" if there is nothing else.
+// "FIFOs" if there is nothing else, and "state" if a state has to come back.
 func (b Bottleneck) Names() []string {
+	if b.State {
+		return []string{"state"}
+	}
 	names := slices.Clone(b.Layers)
 	if b.Host {
 		names = append(names, "host")
@@ -48,6 +52,9 @@ func (b *Bottleneck) Line() string {
 // bottleneck describes the design's bottleneck. Layers may be as slow as the host's port or the processor's memory.
 // Then it names all of them, and the host first, because no fold of a layer makes the host faster.
 func (q report) bottleneck(d *Design) (b Bottleneck) {
+	if len(d.Model.Feedback) > 0 {
+		return Bottleneck{State: true, Reason: "a state comes back before the next frame begins: one frame a latency"}
+	}
 	b.Layers = q.asSlow(d)
 	at := ask.Clocks(d.Clocks.Interval)
 	var host []string

@@ -75,25 +75,30 @@ func (d *Design) ClockMHz() float64 {
 	return asked
 }
 
-// FPS returns the samples per second at the simulated interval and at the reached clock. It is rounded such that a user
-// who asks for it gets the interval again (Rate).
-func (d *Design) FPS() float64 {
-	return Rate(d.ClockMHz(), d.Clocks.Interval, d.Model.Turns.PerFrame())
-}
-
-// Pace returns the samples per second, and the clocks between frames, that a user gets: FPS and the interval. If the
-// host has to carry a state from frame to frame, it is one frame per latency.
-func (d *Design) Pace() (fps, interval float64) {
-	if interval = d.Clocks.Interval; len(d.Model.Feedback) > 0 {
-		interval = float64(d.Clocks.Latency)
+// Every returns the clocks between frames that a user gets: the interval of a pace, or its latency, if the host has to
+// carry a state from frame to frame. All rates are those of Every.
+func (d *Design) Every(p Pace) float64 {
+	if len(d.Model.Feedback) > 0 {
+		return float64(p.Latency)
 	}
-	return Rate(d.ClockMHz(), interval, d.Model.Turns.PerFrame()), interval
+	return p.Interval
 }
 
-// Traffic returns the GB (1e9 bytes) per second that frames at the simulated interval move to and from the processor's
-// memory.
+// Rate returns the samples per second of a pace at a clock. It is rounded such that a user who asks for it gets the
+// clocks again.
+func (d *Design) Rate(clockMHz float64, p Pace) float64 {
+	return Rate(clockMHz, d.Every(p), d.Model.Turns.PerFrame())
+}
+
+// FPS returns the samples per second at the reached clock.
+func (d *Design) FPS() float64 { return d.Rate(d.ClockMHz(), d.Clocks.Pace) }
+
+// Pace returns FPS, and the clocks between frames.
+func (d *Design) Pace() (fps, clocks float64) { return d.FPS(), d.Every(d.Clocks.Pace) }
+
+// Traffic returns the GB (1e9 bytes) per second that frames move to and from the processor's memory.
 func (d *Design) Traffic() float64 {
-	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Clocks.Interval / 1e9
+	return float64(d.FrameBytes()) * d.ClockMHz() * 1e6 / d.Every(d.Clocks.Pace) / 1e9
 }
 
 // FrameBytes returns the bytes that a frame moves to and from the processor's memory.

@@ -25,11 +25,20 @@ import (
 func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
 	goal.Latency = false
+	if len(l.Model.Feedback) > 0 {
+		return l.carriedFront(ctx, goal, most, d, step)
+	}
+	return l.front(ctx, goal, most, d, step)
+}
+
+// front is Front by the intervals of pipelines.
+func (l *Space) front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
+	whole bool, err error) {
 	f := &front{Space: l, goal: goal, list: l.Intervals()}
 	last := len(f.list) - 1
 	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
 	if limit != nil {
-		slowest, err := l.Make(ctx, goal, d)
+		slowest, err := l.better(ctx, goal, nil, d)
 		if err != nil || slowest == nil {
 			return nil, false, err
 		}
@@ -38,13 +47,13 @@ func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, st
 		}
 	}
 	f.goal.FPS, f.goal.Interval = 0, 0
-	fastest, err := l.Make(ctx, f.goal, d)
+	fastest, err := l.better(ctx, f.goal, nil, d)
 	if err != nil || fastest == nil {
 		return nil, false, err
 	}
 	// only the whole space has designs as fast as asked
 	if !ask.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l {
-		return l.whole().Front(ctx, goal, most, d, step)
+		return l.whole().front(ctx, goal, most, d, step)
 	}
 	first := f.number(fastest)
 	f.spans = []span{{fastest, first, first}}

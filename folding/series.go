@@ -45,15 +45,15 @@ const seriesWords = 2_000_000
 // series returns the series of a design whose clocks and bottleneck are known.
 func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	c := &d.Clocks
-	trace := c.Trace
-	if trace.Period.Frames == 0 && SeriesFrames*words(d.Design) <= seriesWords {
+	trace, back := c.Trace, len(d.Model.Feedback) > 0 // each frame waits for a state
+	if !back && trace.Period.Frames == 0 && SeriesFrames*words(d.Design) <= seriesWords {
 		var err error
 		opt := rtlsim.Options{Frames: SeriesFrames, Known: &q.Known}
 		if trace, err = rtlsim.Run(ctx, d.Design, nil, opt); err != nil {
 			return Series{}, err
 		}
 	}
-	s := Series{Frames: SeriesFrames, First: c.Latency, Each: c.Interval, AsLoops: c.Interval,
+	s := Series{Frames: SeriesFrames, First: c.Latency, Each: d.Every(c.Pace), AsLoops: d.Every(c.Pace),
 		reason: d.Bottleneck.Reason, mhz: d.ClockMHz()}
 	if n := d.Model.Turns.PerFrame(); n > 1 {
 		s.of = fmt.Sprintf(" of %d samples", n)
@@ -71,9 +71,9 @@ func (q report) series(ctx context.Context, d *Design) (Series, error) {
 	s.Waits = max(0, s.Each-float64(s.Works))
 	even := float64(s.First) + float64(s.Frames-1)*s.Each
 	s.Clocks = int(math.Ceil(even))
-	if last, ok := trace.Out(s.Frames - 1); ok {
+	if last, ok := trace.Out(s.Frames - 1); ok || back {
 		s.Settled = true
-		if c.Interval == c.Trace.Interval() { // otherwise the processor's memory, which is not simulated, is slower
+		if !back && c.Interval == c.Trace.Interval() { // otherwise the processor's memory is slower
 			s.Clocks = trace.Clocks(last)
 		}
 	}

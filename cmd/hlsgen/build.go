@@ -162,8 +162,8 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 // feedback says why a model whose states the host carries has one frame a latency.
 func feedback(s *screen, d *folding.Design) {
 	for _, f := range d.Model.Feedback {
-		s.field("state", "%q comes back as %q with the next frame: one frame a latency (%s/s where it is known before)",
-			d.Model.Out[f.Out].Name, d.Model.In[f.In].Name, rate(d.FPS()))
+		s.field("state", "%q comes back as %q with the next frame: one frame a latency (every %s clocks where it is "+
+			"known before)", d.Model.Out[f.Out].Name, d.Model.In[f.In].Name, rate(d.Clocks.Interval))
 	}
 }
 

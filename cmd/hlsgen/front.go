@@ -34,7 +34,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
 			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
-		tab.row(rate(p.FPS()), rate(p.Clocks.Interval), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
+		fps, every := p.Pace()
+		tab.row(rate(fps), rate(every), whole(p.Clocks.Latency), whole(e.LUT), whole(e.FF),
 			whole(e.BRAM), whole(e.URAM), whole(e.DSP), load, frontProof(&p.Certificate))
 	}
 	if least != folding.LeastLoad {
@@ -122,7 +123,8 @@ func frontOf(f *compiler.Front, least folding.Measure, d *diag.List) frontJSON {
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
 		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
-		j.Points = append(j.Points, frontItem{p.FPS(), p.Clocks.Interval, p.Clocks.Latency, p.Estimate.Total,
+		fps, every := p.Pace()
+		j.Points = append(j.Points, frontItem{fps, every, p.Clocks.Latency, p.Estimate.Total,
 			compiler.CertificateOf(&p.Certificate)})
 	}
 	return j

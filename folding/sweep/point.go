@@ -181,8 +181,8 @@ func (s spec) bound(ctx context.Context, x *space) (Point, error) {
 func (s spec) point(d *folding.Design, salt string) Point {
 	p := s.blank()
 	p.Status = Fits
-	p.FPS, p.Reached, p.Interval, p.Latency, p.Proved = d.FPS(), d.ClockMHz(), d.Clocks.Interval, d.Clocks.Latency,
-		d.Certificate.Proved()
+	p.FPS, p.Interval = d.Pace()
+	p.Reached, p.Latency, p.Proved = d.ClockMHz(), d.Clocks.Latency, d.Certificate.Proved()
 	p.Bottleneck = strings.Join(d.Bottleneck.Names(), " ")
 	p.Resources = d.Estimate.Total
 	// the same bytes as read back from the journal, but for spaces

@@ -126,7 +126,7 @@ func (c *composition) tensor(tensor string) (e *real.Expr) {
 		e = real.Var(0)
 	case c.p.Known[tensor].Const == nil:
 		e = c.step(c.p.Producer(tensor))
-	case in.Point():
+	case in.Point() && !math.IsInf(in.Lo, 0):
 		e = real.Float(in.Lo)
 	default:
 		e = real.Var(len(c.vars))

@@ -174,6 +174,11 @@ func (w *wholes) step(s *graph.Step) facts {
 	switch {
 	case s.Move != nil:
 		return w.moved(s)
+	case graph.ReadsEndless(w.p, s):
+		if s.DType == graph.Bool {
+			return facts{in: real.Interval{Lo: 0, Hi: 1}, whole: true}
+		}
+		return facts{in: real.Everything}
 	case s.Elem != nil:
 		args, spans := make([]facts, len(s.Elem.Args)), make([]real.Interval, len(s.Elem.Args))
 		out := facts{}

@@ -263,20 +263,22 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 		x.apply(r.elem, in, sums.data, out.data)
 		x.room.drop(sums)
 	}
-	if !x.finite(out.data) {
+	if !x.finite(out.data, graph.Endless(x.prog, s.Output)) {
 		x.room.drop(out)
 		return nil, &Beyond{s.Node}
 	}
 	return out, nil
 }
 
-// finite reports whether all are numbers, and makes 0 of -0.
-func (x *Part) finite(data []float64) bool {
+// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0.
+func (x *Part) finite(data []float64, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
 		rest := 0.0
 		for i, v := range data[from:to] {
-			rest += v - v
+			if !endless || v != v {
+				rest += v - v
+			}
 			data[from+i] = v + 0
 		}
 		bad[w.number] += rest

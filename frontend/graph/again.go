@@ -100,6 +100,9 @@ func (p *Program) keep(of *reading) bool {
 		if v := p.kept.inexact[name]; v != nil {
 			p.inexact[name] = v
 		}
+		if e := p.kept.endless[name]; e != 0 {
+			p.endless[name] = e
+		}
 	}
 	for _, s := range m.steps {
 		p.by[s.Output] = s

@@ -106,6 +106,9 @@ func (c *call) finish() {
 			}
 		}
 		c.p.know(name, known)
+		if c.endless != 0 && s.DType.Float() {
+			c.p.endless[name] = c.endless
+		}
 		if known.Const == nil {
 			c.p.Steps = append(c.p.Steps, s)
 			c.p.by[name] = s

@@ -27,6 +27,7 @@
 //	operators_branches     each If with a known condition, replaced by the nodes of its branch
 //	operators_role         what operators do with codes, for the placement of quantisers
 //	operators_weights      recovery of weights that were rounded to float32
+//	operators_infinite     operators that compute with infinities, and tensors that may hold them
 //	operators_units        real values of the codes of constants
 //	operators_unsupported, operators_gaps
 //	                       messages for operators that are not supported

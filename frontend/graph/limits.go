@@ -144,13 +144,20 @@ func checkSize(shape []int) {
 	}
 }
 
-// finite refuses constants and attributes that are not real numbers. Only Clip, Max and Min may have infinite limits,
-// which have no effect.
+// finite refuses constants and attributes that are NaN, and infinities for which a node has no value.
 func (c *reading) finite() {
-	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
-	for slot := range c.in {
-		without(c, slot, isBad)
+	endless := false
+	for slot, k := range c.in {
+		if k.Const != nil && !k.Const.finite() {
+			without(c, slot, func(v float64) bool { return v != v })
+			endless = true
+		}
+		endless = endless || c.p.endless[c.Inputs[slot]] != 0
 	}
+	if endless {
+		c.endless = passesOf(c)
+	}
+	isBad := func(v float64) bool { return v != v || math.IsInf(v, 0) && !c.Is(bounds) }
 	for _, name := range slices.Sorted(maps.Keys(c.Attrs)) {
 		a := c.Attrs[name]
 		if a.Kind == AttrFloat && isBad(a.F) {

@@ -148,7 +148,7 @@ func init() { // in init, because definitions look operators up
 			"Acosh":              {1, 1, 0, unary(areaCosine)},
 			"Atanh":              {1, 1, 0, unary(areaTangent)},
 			"IsNaN":              {1, 1, 0, buildNever},
-			"IsInf":              {1, 1, 0, buildNever},
+			"IsInf":              {1, 1, 0, buildIsInf},
 			"BitwiseNot":         {1, 1, 0, buildBitwiseNot},
 			"CastLike":           {2, 2, 0, buildCastLike},
 			"Trilu":              {1, 2, Plain, buildTrilu},

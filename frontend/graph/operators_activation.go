@@ -81,7 +81,7 @@ func buildWhere(c *call) {
 		invalid("the condition is of type %s, not bool", c.dt)
 	}
 	v := real.Var
-	y := real.Add(real.Mul(v(0), v(1)), real.Mul(real.Sub(one, v(0)), v(2)))
+	y := real.Add(chosen(v(0), v(1), endsOf(c.reading, 1)), chosen(real.Sub(one, v(0)), v(2), endsOf(c.reading, 2)))
 	c.elementwise(c.in[1].DType, y, 0, 1, 2)
 }
 
@@ -114,7 +114,6 @@ func extreme(f joining, none int) definition {
 			if k.Const != nil && k.Const.endless(none) {
 				continue
 			}
-			noInfinity(c.reading, i)
 			left = broadcastShape(left, k.Shape)
 			v := real.Var(len(args))
 			if args = append(args, i); y == nil {
@@ -123,10 +122,9 @@ func extreme(f joining, none int) definition {
 				y = f(y, v)
 			}
 		}
-		if y == nil || !slices.Equal(left, shape) {
-			for i := range c.in {
-				noInfinity(c.reading, i)
-			}
+		if y == nil || !slices.Equal(left, shape) { // what bounds nothing gives the result its shape
+			fold(f)(c)
+			return
 		}
 		c.elementwise(c.dt, y, args...)
 	}
@@ -140,7 +138,7 @@ func softmax(logarithm bool) definition {
 	return func(c *call) {
 		x := c.x
 		rows := c.rows()
-		if rows.n > maxRows || rows.n*Size(x) > maxElements {
+		if rows.n > maxRows || rows.n*Size(x) > maxElements || endsOf(c.reading, 0) != 0 {
 			longSoftmax(c, rows, logarithm)
 			return
 		}
@@ -190,6 +188,7 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 		most = c.reshaped(most, []int{outer, parts, of, inner})
 		most, n = c.part(Internal, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
 	}
+	delete(c.p.endless, most) // of a row of nothing but infinities there is no softmax
 	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
 	terms := c.part("", "Exp", "terms", nil, shifted)
 	sum := c.part(Internal, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,

@@ -149,7 +149,7 @@ func buildClip(c *call) {
 		}
 		switch {
 		case math.IsInf(v, side.none):
-		case math.IsInf(v, 0):
+		case math.IsInf(v, 0) && fixed:
 			invalid("the %s is %v", side.attr, v)
 		case fixed:
 			x = side.bound(x, real.Float(v))

@@ -155,7 +155,7 @@ func buildBitwiseNot(c *call) {
 }
 
 // buildNever gives false for every element, because values are real numbers, never infinite or NaN.
-func buildNever(c *call) { c.elementwise(Bool, real.Mul(zero, real.Var(0)), 0) }
+func buildNever(c *call) { c.elementwise(Bool, chosen(zero, real.Var(0), endsOf(c.reading, 0)), 0) }
 
 // buildCastLike casts to the type of the second input.
 func buildCastLike(c *call) {

@@ -115,5 +115,13 @@ func buildTrilu(c *call) {
 			mask.I = append(mask.I, int64(v))
 		}
 	}
+	if endsOf(c.reading, 0) != 0 { // zero times infinity is no zero
+		mask.DType, mask.F, mask.I = Bool, nil, nil
+		for _, v := range keeps {
+			mask.I = append(mask.I, int64(v))
+		}
+		c.last("", "Where", nil, c.constant("triangle", mask), c.Inputs[0], c.constant("nought", filled(c.dt, nil, 0)))
+		return
+	}
 	c.last("", Mul, nil, c.Inputs[0], c.constant("triangle", mask))
 }

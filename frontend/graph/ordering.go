@@ -47,7 +47,7 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 			at[j] = int32(from)
 		}
 		return slot, at, false, true
-	case step.Elem == nil || step.Window != nil:
+	case step.Elem == nil || step.Window != nil || p.endless[step.Output] != 0 || ReadsEndless(p, step):
 		return 0, nil, false, false
 	case step.Node.Is(WholeRow):
 		copy(at, rows)

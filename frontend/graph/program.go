@@ -27,6 +27,7 @@ type Program struct {
 	strides
 	by      map[string]*Step   // by output
 	inexact map[string]*Reals  // outputs of steps that do not depend on data, and are not float64s
+	endless map[string]endless // tensors that may hold infinities
 	readers map[string][]*Step // by input
 	budget
 	laidOut sync.Map // from *Tensor to *Reals: constants in the form that runs read
@@ -181,7 +182,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	n := len(g.Nodes)
 	p.Known, p.by = make(map[string]Known, n+len(g.Init)), make(map[string]*Step, n)
 	p.readers, p.origin = map[string][]*Step{}, map[*Node]*Node{}
-	p.names, p.inexact = g.Taken(), map[string]*Reals{}
+	p.names, p.inexact, p.endless = g.Taken(), map[string]*Reals{}, map[string]endless{}
 	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[any]bool{},
 		strides{map[string][]int32{}, map[string]*List{}, &p.budget}, d
 	if p.kept != nil {

@@ -80,10 +80,10 @@ func (v *Reals) At(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: 
 // element returns element i, exactly or enclosed at prec bits. known is false if v does not determine it.
 func (v *Reals) element(i int, prec uint) (n real.Num, known bool, err error) {
 	switch {
+	case v.Lo[i] == v.Hi[i]:
+		return real.Of(v.Lo[i]), true, nil
 	case v.Truth != nil:
 		return real.Exactly(v.Truth(i)), true, nil
-	case v.Lo[i] == v.Hi[i]:
-		return real.Exactly(new(big.Rat).SetFloat64(v.Lo[i])), true, nil
 	case v.from != nil:
 		n, err = v.from.element(v.result, i, prec)
 		return n, true, err

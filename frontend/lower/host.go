@@ -13,10 +13,45 @@ func hostQuantiser(l *lowering, step *graph.Step) (bool, error) {
 	if !scaled.IsCode(step) || l.Integers.Derived(step.Node.Inputs[0]) {
 		return false, nil
 	}
-	if !l.requantised(step) {
+	if !l.requantised(step) && !meetsReals(l, step.Output) {
 		l.assume(step)
 	}
 	return true, nil
+}
+
+// meetsReals reports whether all that codes of the host become is a function of real numbers besides, before a layer or
+// another quantiser reads it: then these codes are the host's own. Those of x > 0 are, in Where(x > 0, x, 1).
+func meetsReals(l *lowering, codes string) bool {
+	meets, read := false, false
+	var walk func(tensor string)
+	walk = func(tensor string) {
+		for _, r := range l.Uses.Readers(tensor) {
+			switch {
+			case r.Dot != nil || r.Recur != nil || scaled.IsCode(r):
+				read = true
+			case slices.ContainsFunc(r.Node.Inputs, func(in string) bool { return in != tensor && isReal(l, in) }):
+				meets = true
+			default:
+				walk(r.Output)
+			}
+		}
+	}
+	walk(codes)
+	return meets && !read
+}
+
+// isReal reports whether a tensor depends on a model's input otherwise than by codes.
+func isReal(l *lowering, tensor string) bool {
+	if known, ok := l.reals[tensor]; ok {
+		return known
+	}
+	step := l.Producer(tensor)
+	is := step == nil && tensor != "" && l.Known[tensor].Const == nil && !l.Integers.Derived(tensor)
+	if step != nil && !scaled.IsCode(step) {
+		is = slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return isReal(l, in) })
+	}
+	l.reals[tensor] = is
+	return is
 }
 
 // requantised reports whether a quantiser's codes only serve another quantiser whose codes a layer reads, with no

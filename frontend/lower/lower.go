@@ -96,7 +96,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 		steps: cmp.Or(opt.Steps, &choose.Known{})},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
-		hosted: map[string]bool{}}
+		hosted: map[string]bool{}, reals: map[string]bool{}}
 	arrive := l.declareInputs()
 	for _, step := range recurrencesFirst(p) {
 		if l.Uses.Used(step) {
@@ -148,6 +148,7 @@ type lowering struct {
 	begins   func(input string) string
 	hosted   map[string]bool // tensors behind a step without a layer and not behind a quantiser: left to the host
 	left     []left
+	reals    map[string]bool // answers of isReal
 }
 
 // A left is a step at the model's end that no layer computes. The host computes it if there is any layer in front.

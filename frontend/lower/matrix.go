@@ -50,12 +50,32 @@ func matrix(l *lowering, step *graph.Step) (bool, error) {
 		return false, nil
 	}
 	reject := l.multiply(step)
-	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) {
+	if errors.Is(reject, find.ErrJoined) && (!l.Uses.Quantised(step.Output) || l.Uses.Tail(step)) ||
+		unlayered(reject) && !l.Uses.Multiplied(step.Output) && addsUp(l, step) {
 		l.hosted[step.Output] = true
 		l.leave(step, "matrix", reject)
 		return true, nil
 	}
 	return true, reject
+}
+
+// addsUp reports whether a product only adds up, or takes means: all of its weights are one number, or none.
+func addsUp(l *lowering, step *graph.Step) bool {
+	w := l.Known[step.Node.Inputs[step.Dot.B]].Const
+	if w == nil {
+		return false
+	}
+	one := 0.0
+	for i := range w.Len() {
+		switch v := w.At(i); {
+		case v == 0 || v == one:
+		case one != 0:
+			return false
+		default:
+			one = v
+		}
+	}
+	return true
 }
 
 func (l *lowering) multiply(step *graph.Step) error {

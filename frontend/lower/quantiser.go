@@ -50,6 +50,10 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	case q.host && unlayered(reject):
 		l.leave(step, "quantiser", reject)
 		return true, nil
+	case unlayered(reject) && !l.Uses.Multiplied(step.Output):
+		l.hosted[step.Output] = true // with the quantisers behind it
+		l.leave(step, "quantiser", reject)
+		return true, nil
 	}
 	switch {
 	case reject != nil:

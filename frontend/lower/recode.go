@@ -123,7 +123,7 @@ func (c recoder) straight(step *graph.Step, data string) bool {
 		in := step.Node.Inputs[slot]
 		if with[v] = real.Var(0); in != data {
 			k := c.Known[in].Const
-			if k == nil {
+			if k == nil || graph.Endless(c.Program.Program, in) {
 				return false
 			}
 			with[v] = real.Float(k.At(step.Elem.At(v, 0)))

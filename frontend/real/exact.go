@@ -1,6 +1,7 @@
 package real
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/big"
@@ -14,9 +15,11 @@ import (
 //
 // For example, tanh(1000) agrees with 1 to 2,885 bits, but is known to be below 1 at any precision, and its floor is 0.
 // lo may be -Inf and hi may be +Inf: tanh(2^40) is 1 - 2/(1 + a number above 2^(2^20)), and its floor is 0, too.
+// A Num may also be infinite itself (inf), as the elements of masks are.
 type Num struct {
 	r      *big.Rat
 	lo, hi *big.Float
+	inf    int // the sign of an infinity, for which the other fields are nil; otherwise 0
 }
 
 // Exactly returns the Num whose value is r.
@@ -27,6 +30,9 @@ func (n Num) Rat() *big.Rat { return n.r }
 
 // Interval returns the smallest float64 interval that holds n.
 func (n Num) Interval() Interval {
+	if n.inf != 0 {
+		return Pt(math.Inf(n.inf))
+	}
 	if n.r != nil {
 		return around(n.r)
 	}
@@ -44,6 +50,9 @@ func (n Num) Interval() Interval {
 // Rounded returns the number of format f that is nearest to n, ties to even. ok is false if the two ends of the
 // enclosure round to different numbers.
 func (n Num) Rounded(f num.Format) (v float64, ok bool) {
+	if n.inf != 0 {
+		return math.Inf(n.inf), true
+	}
 	if n.r != nil {
 		near, exact := n.r.Float64()
 		if exact || f == num.Float64 || math.IsInf(near, 0) {
@@ -119,6 +128,8 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 			s[i] = vars[in.e.v]
 		case round:
 			s[i], err = s[in.a].round(in.e.mode)
+		case gate:
+			s[i], err = binary(gate, s[in.a], s[in.b], prec)
 		case powerBelow:
 			s[i], err = s[in.a].powerBelow()
 		case neg, abs, sqrt, exp, log, erf, sin, cos, atan:
@@ -153,6 +164,9 @@ func product(x, y Num, square bool, prec uint) (Num, error) {
 }
 
 func (n Num) round(mode Rounding) (Num, error) {
+	if n.inf != 0 {
+		return endless(round, n)
+	}
 	if n.r != nil {
 		return Num{r: new(big.Rat).SetInt(mode.roundRat(n.r))}, nil
 	}
@@ -199,6 +213,9 @@ func (n Num) powerBelow() (Num, error) {
 			p = power(e)
 		}
 		return p
+	}
+	if n.inf != 0 {
+		return endless(powerBelow, n)
 	}
 	if n.r != nil {
 		if n.r.Sign() == 0 {
@@ -247,6 +264,8 @@ func ceil(prec uint) *big.Float  { return new(big.Float).SetPrec(prec).SetMode(b
 
 func unary(op Prim, x Num, prec uint) (Num, error) {
 	switch {
+	case x.inf != 0:
+		return endless(op, x)
 	case op == sqrt:
 		return root(x, prec)
 	case op == exp:
@@ -308,6 +327,12 @@ func nudge(v *big.Float, dir int) *big.Float {
 }
 
 func binary(op Prim, x, y Num, prec uint) (Num, error) {
+	if x.inf != 0 || y.inf != 0 {
+		return endlessly(op, x, y)
+	}
+	if op == gate {
+		op = mul
+	}
 	if x.r != nil && y.r != nil {
 		z := new(big.Rat)
 		switch op {
@@ -412,14 +437,14 @@ func indicator(b bool) Num {
 
 // prec returns the precision of an enclosure in bits, and 0 for a rational.
 func (n Num) prec() uint {
-	if n.r != nil {
+	if n.r != nil || n.inf != 0 {
 		return 0
 	}
 	return n.lo.Prec()
 }
 
 // positive reports whether n is certainly above zero.
-func (n Num) positive() bool { return n.r != nil && n.r.Sign() > 0 || n.r == nil && n.lo.Sign() >= 0 }
+func (n Num) positive() bool { return n.r != nil && n.r.Sign() > 0 || n.lo != nil && n.lo.Sign() >= 0 }
 
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
 
@@ -450,6 +475,9 @@ func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 
 // Compare returns -1, 0 or 1, as big.Rat.Cmp does. It returns ErrPrecision if the enclosures overlap.
 func Compare(x, y Num) (int, error) {
+	if x.inf != 0 || y.inf != 0 {
+		return cmp.Compare(x.inf, y.inf), nil
+	}
 	if x.r != nil && y.r != nil {
 		return x.r.Cmp(y.r), nil
 	}

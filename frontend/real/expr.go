@@ -7,7 +7,7 @@
 //
 //   - expr.go makes and compiles expressions; rounding.go has the rounding modes
 //   - interval.go evaluates in intervals of float64 and exact.go exactly; float32.go encloses the results of a float32
-//     executor
+//     executor; infinite.go has the rules for infinities
 //   - transcendental.go evaluates exponentials and logarithms; circular.go the error function, sines and arc tangents
 //   - floats.go evaluates in float64, many numbers at a time; elementary.go has its functions, which give the same
 //     result on every processor
@@ -50,6 +50,7 @@ const (
 	atLeast
 	powerBelow
 	round
+	gate
 )
 
 // An Expr is an expression over numbered variables. Exprs are immutable and may share parts.
@@ -133,6 +134,9 @@ func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
 // Round is x, rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
+
+// Gate is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is infinite.
+func Gate(open, x *Expr) *Expr { return of(gate, open, x) }
 
 // Substitute returns e with each variable i replaced by with[i].
 func (e *Expr) Substitute(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
@@ -332,6 +336,8 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 			} else {
 				s[i] = s[in.a].Mul(s[in.b])
 			}
+		case gate:
+			s[i] = s[in.a].Mul(s[in.b])
 		case div:
 			s[i] = s[in.a].Div(s[in.b])
 		case neg:

@@ -10,7 +10,7 @@ const (
 
 // Widen32 returns an interval that holds each value to which float32 may round a value in x.
 func (x Interval) Widen32() Interval {
-	if x.Lo == 0 && x.Hi == 0 {
+	if x.Lo == 0 && x.Hi == 0 || x.Point() && math.IsInf(x.Lo, 0) {
 		return x
 	}
 	return Interval{x.Lo - math.Abs(x.Lo)*unit32*(1+0x1p-20) - least32,

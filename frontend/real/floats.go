@@ -194,7 +194,7 @@ func (f *Floats) Apply(out []float64, vars [][]float64) {
 			to = out
 		}
 		switch a := operand(in.a); in.op {
-		case add, sub, mul, div, minimum, maximum, atLeast:
+		case add, sub, mul, div, minimum, maximum, atLeast, gate:
 			in.two(to, a, operand(in.b))
 		default:
 			in.one(to, a)
@@ -229,6 +229,12 @@ func (in *floatInstr) two(to, a, b []float64) {
 	case maximum:
 		for i := range to {
 			to[i] = max(a[i], b[i])
+		}
+	case gate:
+		for i := range to {
+			if to[i] = 0; a[i] != 0 {
+				to[i] = b[i]
+			}
 		}
 	case atLeast:
 		for i := range to {

@@ -178,6 +178,9 @@ func (x Interval) Div(y Interval) Interval {
 	if y.Lo <= 0 && y.Hi >= 0 {
 		return Everything
 	}
+	if y.Point() && math.IsInf(y.Lo, 0) && !math.IsInf(x.Lo, 0) && !math.IsInf(x.Hi, 0) {
+		return Interval{}
+	}
 	if x.Point() && y.Point() {
 		return divPt(x.Lo, y.Lo)
 	}

@@ -12,6 +12,9 @@ import (
 // expInterval relies on math.Exp erring by at most two units of the last place for arguments up to 700. It widens each
 // end by four units.
 func expInterval(x Interval) Interval {
+	if math.IsInf(x.Hi, -1) {
+		return Interval{}
+	}
 	return Interval{expPt(x.Lo).Lo, expPt(x.Hi).Hi}
 }
 

@@ -375,7 +375,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	switch {
 	case step.Move != nil:
 		return f.move(step, index)
-	case step.Elem == nil, step.Window != nil:
+	case step.Elem == nil, step.Window != nil, graph.ReadsEndless(f.a.Program, step):
 		return nil, &Blocked{step.Output, step, false}
 	}
 	e := step.Elem

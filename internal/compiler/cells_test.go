@@ -20,7 +20,7 @@ import (
 // A realCell is a recurrent network of real numbers: a dense layer, layers of an operator of ONNX, or the same written
 // as a Scan or a Loop over steps, and a dense layer of the last step.
 type realCell struct {
-	op                  string // LSTM, GRU, RNN; Scan, of a GRU's kind with a function written out
+	op                  string // LSTM, GRU, RNN; Scan and Loop, of a GRU's kind with a function written out
 	directions, layers  int
 	in, hidden, steps   int
 	resets, peep, relu  bool // linear_before_reset; peepholes of an LSTM; Relu as function
@@ -50,6 +50,8 @@ func (c *realCell) bytes(seed uint64) []byte {
 	for l := range c.layers {
 		of := func(name string) string { return fmt.Sprintf("%s%d", name, l) }
 		switch {
+		case c.op == "Loop":
+			x = c.loop(m, x, of, weights, width)
 		case c.op == "Scan":
 			x = c.scan(m, x, of, weights, width)
 		case c.written:
@@ -145,6 +147,25 @@ func (c *realCell) scan(m *onnxtest.Model, x string, of func(string) string,
 	return of("sequence")
 }
 
+// loop is a layer that is a Loop, whose body takes its step of the sequence around it.
+func (c *realCell) loop(m *onnxtest.Model, x string, of func(string) string,
+	weights func(string, float64, ...int) string, width int) string {
+	body := onnxtest.New(14).Input("run", graph.Int64).Input("go", graph.Bool)
+	body.Node("Gather", x, "run").Int("axis", 0).Out("x.of.run")
+	body.Node("Identity", "go").Out("goes")
+	body.Output("goes", graph.Bool)
+	c.own(m, of, weights, width)
+	body.Input("h", graph.Float32, 1, c.hidden)
+	next := c.step(body, "x.of.run", "h", func(s string) string { return s }, of)
+	body.Node("Identity", next).Out("gathered")
+	body.Output(next, graph.Float32, 1, c.hidden).Output("gathered", graph.Float32, 1, c.hidden)
+	if of("") == "0" {
+		m.Init("runs", graph.Int64, nil, float64(c.steps)).Init("yes", graph.Bool, nil, 1)
+	}
+	m.Node("Loop", "runs", "yes", "zero").Name(of("cell")).Graph("body", body).Out(of("end"), of("sequence"))
+	return of("sequence")
+}
+
 // unrolled is a layer that is written out, step by step.
 func (c *realCell) unrolled(m *onnxtest.Model, x string, of func(string) string,
 	weights func(string, float64, ...int) string, width int) string {
@@ -190,6 +211,8 @@ func TestCalibrateCells(t *testing.T) {
 		"learned":       {op: "LSTM", directions: 1, layers: 1, in: 3, hidden: 3, steps: 3, learned: true},
 		"relu":          {op: "RNN", directions: 2, layers: 1, in: 3, hidden: 3, steps: 3, relu: true},
 		"scan":          {op: "Scan", directions: 1, layers: 2, in: 4, hidden: 4, steps: 3, front: true},
+		"loop":          {op: "Loop", directions: 1, layers: 1, in: 4, hidden: 4, steps: 4},
+		"loops":         {op: "Loop", directions: 1, layers: 2, in: 3, hidden: 4, steps: 3, front: true},
 		"written":       {op: "Scan", directions: 1, layers: 1, in: 4, hidden: 4, steps: 4, written: true},
 	}
 	for name, c := range cases {

@@ -46,8 +46,9 @@ func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.
 
 // A Bottleneck is what the interval comes from.
 type Bottleneck struct {
-	Layers []string `json:"layers"`       // that are as slow as the interval
-	Host   bool     `json:"host_is_slow"` // the host's port or the processor's memory is as slow as the interval
+	Layers []string `json:"layers"`                     // that are as slow as the interval
+	Host   bool     `json:"host_is_slow"`               // the host's port or the processor's memory is as slow
+	State  bool     `json:"state_comes_back,omitempty"` // before the next frame: one a latency
 	Reason string   `json:"reason"`
 	Cure   string   `json:"what_would_change_it"` // flags that were tried, and the rate that they give
 	Tried  []string `json:"tried_in_vain"`        // flags that give no higher rate
@@ -86,7 +87,8 @@ type fifoReport struct {
 
 func (r *Result) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
-	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: c.Interval, Throughput: r.Design.FPS(),
+	fps, every := r.Design.Pace()
+	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
 		Clock: r.Design.ClockMHz(), Layers: t.Nodes, Bottleneck: r.Bottleneck(), Series: SeriesOf(r.Design),
 		Port: r.Port(), Sequences: SequencesOf(r.Design),
 		Deadlock: deadlockReport{true, c.Proof.String(), c.Proof.Frames, c.Proof.Iterations, c.Proof.Words}}

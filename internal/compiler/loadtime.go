@@ -49,7 +49,7 @@ func LoadOf(r *Result) *LoadReport {
 	if l.Tables > 0 {
 		l.Words++
 	}
-	frames := d.ClockMHz() * 1e6 / d.Clocks.Interval // a second
+	frames := d.ClockMHz() * 1e6 / d.Every(d.Clocks.Pace) // a second
 	for _, p := range templates.WeightPorts(d.Design) {
 		l.External = append(l.External, ExternalReport{p.Name, p.Axis, p.Port.TDATA(), p.Bytes(),
 			rounded(float64(p.Bytes()) * frames / 1e9)})

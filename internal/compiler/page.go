@@ -208,7 +208,7 @@ func (r *Result) clocksPicture() ([]byte, error) {
 	}
 	// What is no layer has a bar, too, where the design waits for it.
 	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
-		clocks := r.Design.Clocks.Interval
+		_, clocks := r.Design.Pace()
 		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: plain(clocks)})
 	}
 	return b.SVG()

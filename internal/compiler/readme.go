@@ -94,12 +94,13 @@ var buildFiles = []templates.Entry{
 // readme is the README.md of the build whose files have the given paths.
 func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	t := r.Design.Target
+	_, every := r.Design.Pace()
 	name := templates.Code(r.Source.Name)
 	about := fmt.Sprintf("A streaming accelerator of the model %s for the board %s (%s) at %s MHz:\n"+
 		"%s, made by hlsgen %s. By simulation it takes %s every %s clocks,\n"+
 		"and %d clocks from the first word of a frame to its last result.\n",
 		templates.Code(r.Source.File), templates.Code(t.Board.Name), templates.Code(t.Board.Part), plain(t.ClockMHz),
-		o.Backend.makes(), o.Version, r.frame(), plain(r.Design.Clocks.Interval), r.Design.Clocks.Latency)
+		o.Backend.makes(), o.Version, r.frame(), plain(every), r.Design.Clocks.Latency)
 	if v := r.Verified; v.Samples > 0 {
 		about += fmt.Sprintf("%d samples were compared with the model, bit for bit (%s).", v.Samples,
 			strings.Join(v.Engines, ", "))

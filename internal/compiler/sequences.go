@@ -33,8 +33,9 @@ func SequencesOf(d *folding.Design) *SequencesReport {
 		return nil
 	}
 	of := func(steps int, p folding.Pace) PaceReport {
-		return PaceReport{Steps: steps, Interval: p.Interval, PerStep: rounded(p.Interval / float64(steps)),
-			Latency: p.Latency, FPS: folding.Rate(d.ClockMHz(), p.Interval, d.Model.Turns.PerFrame())}
+		every := d.Every(p)
+		return PaceReport{Steps: steps, Interval: every, PerStep: rounded(every / float64(steps)),
+			Latency: p.Latency, FPS: d.Rate(d.ClockMHz(), p)}
 	}
 	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.Pace), of(l.Min, *d.Clocks.Shortest)}
 }

@@ -315,8 +315,15 @@ func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d
 		}
 		r.MaxCycles = goal.MaxCycles
 	}
-	if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
-		return false, err
+	for {
+		if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
+			return false, err
+		}
+		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.FPS() || goal.MaxCycles < 2 {
+			break
+		}
+		goal.MaxCycles /= 2 // the rate is that of a latency, in which a frame goes through all layers
+		r.MaxCycles = goal.MaxCycles
 	}
 	if o.Engine == Netlist && !small(r.Design, d) {
 		return false, nil

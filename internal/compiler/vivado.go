@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/folding"
 	"hlsgen/templates"
 	"hlsgen/templates/axi"
 	"hlsgen/templates/vivado"
@@ -49,7 +48,7 @@ func BoardClockOf(r *Result) (mhz, fps float64) {
 	}
 	mhz = r.System.Clock.MHz()
 	d := r.Design
-	return mhz, folding.Rate(min(mhz, d.ClockMHz()), d.Clocks.Interval, d.Model.Turns.PerFrame())
+	return mhz, d.Rate(min(mhz, d.ClockMHz()), d.Clocks.Pace)
 }
 
 // toBitstream says how a board gets what was made; nothing where there is no way to it.

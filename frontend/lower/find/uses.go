@@ -57,7 +57,7 @@ func (u *Uses) Readers(tensor string) (steps []*graph.Step) {
 // through a Tail.
 func (u *Uses) FeedsLayer(tensor string) bool {
 	return u.leadsTo(u.feeds, tensor, func(r *graph.Step) bool {
-		return r.Dot != nil || r.Recur != nil || scaled.IsCode(r)
+		return u.product(r) || r.Recur != nil || scaled.IsCode(r)
 	}, u.Tail)
 }
 
@@ -75,10 +75,19 @@ func (u *Uses) Tail(step *graph.Step) bool {
 		u.prog.Known[step.Node.Inputs[step.Dot.B]].Const != nil {
 		return false
 	}
-	multiplied := func(r *graph.Step) bool { return r.Recur != nil || r.Dot != nil }
 	return !u.leadsTo(u.continued, step.Output, func(r *graph.Step) bool {
-		return r.Recur != nil || scaled.IsCode(r) && u.leadsTo(u.multiplied, r.Output, multiplied, none)
+		return r.Recur != nil || scaled.IsCode(r) && u.Multiplied(r.Output)
 	}, none)
+}
+
+// Multiplied reports whether a matrix product or loop depends on a tensor.
+func (u *Uses) Multiplied(tensor string) bool {
+	return u.leadsTo(u.multiplied, tensor, func(r *graph.Step) bool { return r.Recur != nil || u.product(r) }, none)
+}
+
+// product reports whether a step is a matrix product, other than the sum that a softmax divides by.
+func (u *Uses) product(r *graph.Step) bool {
+	return r.Dot != nil && !u.prog.Origin(r.Node).Is(graph.WholeRow)
 }
 
 // leadsTo reports whether a step that is wanted depends on a tensor, not counting dependence through steps for

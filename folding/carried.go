@@ -1,0 +1,137 @@
+package folding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"hlsgen/folding/ask"
+	"hlsgen/internal/diag"
+)
+
+// betweens is how many designs are made at most between the one of the shortest latency and the slowest that was asked
+// for: each halves what is left.
+const betweens = 4
+
+// carried is Make of a model whose states the host carries. A frame waits for the state of the one before, so that its
+// rate is a frame a latency (Design.Every): users ask for a latency. With a rate or an interval, the design is the one
+// of the longest interval, of those that are tried, whose latency is as short; else the shortest latency is the highest
+// rate.
+func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
+	goal.Cure = false // cures shorten intervals
+	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
+	if goal.MaxCycles > 0 {
+		return l.better(ctx, goal, nil, d)
+	}
+	short, begun := goal, time.Now()
+	short.FPS, short.Interval, short.Latency = 0, 0, true
+	if limit == nil {
+		return l.better(ctx, short, nil, d)
+	}
+	meets := func(made *Design) bool { return made != nil && ask.Reaches(float64(made.Clocks.Latency), limit) }
+	if !goal.Latency {
+		var told diag.List
+		made, err := l.better(ctx, goal, nil, &told)
+		if err != nil {
+			return nil, err
+		}
+		if meets(made) {
+			d.Merge(told.Diags)
+			return made, nil
+		}
+	}
+	var told diag.List
+	best, err := l.better(ctx, left(short, begun), nil, &told)
+	if err != nil || best == nil {
+		d.Merge(told.Diags)
+		return nil, err
+	}
+	if !meets(best) {
+		l.comesBackLate(goal, best, d)
+		return nil, nil
+	}
+	list := l.Intervals()
+	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, ask.Floor(limit))
+	for range betweens {
+		if goal.Latency || goal.Interrupt.Taken() || last-first < 2 {
+			break
+		}
+		middle := (first + last) / 2
+		between := left(goal, begun)
+		between.FPS, between.Interval = 0, float64(list[middle])
+		var more diag.List
+		made, err := l.better(ctx, between, nil, &more)
+		if err != nil {
+			return nil, err
+		}
+		if !meets(made) {
+			last = middle
+			continue
+		}
+		best, told, first = made, more, middle
+	}
+	d.Merge(told.Diags)
+	return best, nil
+}
+
+// comesBackLate tells that no design has a state come back as soon as is asked.
+func (l *Space) comesBackLate(goal Goal, best *Design, d *diag.List) {
+	samples := l.Model.Turns.PerFrame()
+	rate, limit := ask.Exact(best.FPS()), goal.Limit(l.Clock, samples)
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", ask.Exact(goal.FPS), ask.Unit(samples),
+		ask.Plain(l.Clock), ask.Clocks(ask.Floor(limit)))
+	hint := "--fps " + rate
+	if goal.Interval > 0 {
+		asked = "asked for: " + ask.Clocks(goal.Interval) + " per frame"
+		hint = fmt.Sprintf("--interval %d", best.Clocks.Latency)
+	}
+	of := l.Model.Feedback[0]
+	d.Add(diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
+		Msg: fmt.Sprintf("%s; its state comes back before the next frame begins, and the shortest latency found on %s "+
+			"is %s, %s %s per second", asked, l.Target.Board.Name, ask.Clocks(best.Clocks.Latency), rate,
+			ask.Unit(samples)),
+		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
+}
+
+// carriedFront is Front of a model whose states the host carries: of the designs of front, those that are worth
+// choosing from where the clocks from frame to frame are latencies.
+func (l *Space) carriedFront(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (
+	list []*Design, whole bool, err error) {
+	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
+	quick, err := l.carried(ctx, goal, d)
+	if err != nil || quick == nil {
+		return nil, false, err
+	}
+	goal.FPS, goal.Interval = 0, 0
+	var told diag.List
+	list, whole, err = l.front(ctx, goal, most, &told, step)
+	if err != nil {
+		return nil, false, err
+	}
+	list = append(list, quick)
+	slices.SortStableFunc(list, func(a, b *Design) int { return cmp.Compare(a.Clocks.Latency, b.Clocks.Latency) })
+	var front []*Design
+	for _, made := range list {
+		late := !ask.Reaches(float64(made.Clocks.Latency), limit)
+		if n := len(front); late || n > 0 && !less(made, front[n-1]) {
+			continue
+		}
+		front = append(front, made)
+	}
+	return front, whole, nil
+}
+
+// less reports whether a design measures less than another one, or spares DSP slices where that does not.
+func less(made, than *Design) bool {
+	switch a, b := &made.Certificate, &than.Certificate; {
+	case len(a.Bounds) == 0:
+		return false
+	case len(b.Bounds) == 0:
+		return true
+	default:
+		return (&span{design: made}).compare(&span{design: than}) < 0
+	}
+}

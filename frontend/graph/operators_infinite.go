@@ -1,0 +1,241 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+)
+
+// endless are the signs of the infinities that a tensor may hold: masks and bounds of models have them.
+type endless uint8
+
+const (
+	below endless = 1 << iota
+	above
+)
+
+// turned is what the negatives may hold.
+func (e endless) turned() endless { return e>>1&below | e<<1&above }
+
+// ends are those of a constant.
+func (t *Tensor) ends() (e endless) {
+	if t.finite() || !t.DType.Float() {
+		return 0
+	}
+	if t.infinite(func(v float64) bool { return math.IsInf(v, -1) }) >= 0 {
+		e |= below
+	}
+	if t.infinite(func(v float64) bool { return math.IsInf(v, 1) }) >= 0 {
+		e |= above
+	}
+	return e
+}
+
+// Endless reports whether a tensor may hold infinities.
+func Endless(p *Program, tensor string) bool {
+	if c := p.Known[tensor].Const; c != nil {
+		return c.ends() != 0
+	}
+	return p.endless[tensor] != 0
+}
+
+// ReadsEndless reports whether a step may read infinities.
+func ReadsEndless(p *Program, step *Step) bool {
+	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return Endless(p, in) })
+}
+
+// endsOf are those of an input; none where there is no such input.
+func endsOf(c *reading, slot int) endless {
+	if slot >= len(c.in) || c.Inputs[slot] == "" {
+		return 0
+	}
+	if k := c.in[slot].Const; k != nil {
+		return k.ends()
+	}
+	return c.p.endless[c.Inputs[slot]]
+}
+
+// anyOf are those of all inputs together.
+func anyOf(c *reading) (e endless) {
+	for i := range c.in {
+		e |= endsOf(c, i)
+	}
+	return e
+}
+
+// A passing says what the outputs of an operator may hold, of what its inputs may. ok is false where it has no value
+// for that.
+type passing func(c *reading) (e endless, ok bool)
+
+// passings are the operators that compute with infinities, by domain and name.
+var passings = map[[2]string]passing{}
+
+func init() {
+	first := func(c *reading) (endless, bool) { return endsOf(c, 0), restFinite(c) }
+	none := func(c *reading) (endless, bool) { return 0, restFinite(c) }
+	compared := func(*reading) (endless, bool) { return 0, true }
+	onlyAbove := func(c *reading) (endless, bool) { return endsOf(c, 0) & above, restFinite(c) }
+	onlyBelow := func(c *reading) (endless, bool) { return endsOf(c, 0) & below, restFinite(c) }
+	numbers := func(c *reading) (endless, bool) { return endsOf(c, 0), c.dtypeAttr("to").Float() }
+	for f, names := range map[*passing][]string{
+		ptr(first): {"Identity", "Dropout", "TopK", "MaxPool", "GlobalMaxPool", "ReduceMax", "ReduceMin", "CastLike",
+			"DepthToSpace", "SpaceToDepth"},
+		ptr(none):      {"Sigmoid", "Tanh", "Softmax", "Erf", "ArgMax", "ArgMin", "IsInf", "IsNaN", "QuantizeLinear"},
+		ptr(compared):  {"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"},
+		ptr(onlyAbove): {"Exp", "Relu", "Softplus"},
+		ptr(onlyBelow): {"LogSoftmax"},
+		ptr(numbers):   {"Cast"},
+		ptr(added): {"Add", "Sum", "Transpose", "Concat", "Split", "Slice", "Pad", "Tile", "Trilu", "Reshape",
+			"Squeeze", "Unsqueeze", "Flatten", "Gather", "Expand"},
+		ptr(scales):    {"Mul", "Div"},
+		ptr(clipped32): {"Clip"},
+		ptr(greatest):  {"Max"},
+		ptr(least):     {"Min"},
+		ptr(func(c *reading) (endless, bool) { return endsOf(c, 0) | endsOf(c, 1).turned(), true }): {"Sub"},
+		ptr(func(c *reading) (endless, bool) { return endsOf(c, 0).turned(), true }):                {"Neg"},
+		ptr(func(c *reading) (endless, bool) {
+			if endsOf(c, 0) != 0 {
+				return above, true
+			}
+			return 0, true
+		}): {"Abs"},
+		ptr(func(c *reading) (endless, bool) { return endsOf(c, 1) | endsOf(c, 2), endsOf(c, 0) == 0 }): {"Where"},
+	} {
+		for _, name := range names {
+			passings[[2]string{"", name}] = *f
+		}
+	}
+	for _, name := range []string{"Quant", "IntQuant", "BipolarQuant"} {
+		passings[[2]string{QONNX, name}] = none
+	}
+	for _, name := range []string{"Code", "Sign"} {
+		passings[[2]string{Internal, name}] = none
+	}
+	passings[[2]string{Internal, "Max"}] = first
+}
+
+// restFinite reports whether all inputs but the first are finite.
+func restFinite(c *reading) bool {
+	for i := 1; i < len(c.in); i++ {
+		if endsOf(c, i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func ptr(f passing) *passing { return &f }
+
+func added(c *reading) (endless, bool) { return anyOf(c), true }
+
+// scales is a product or a quotient with constants, none of which is zero.
+func scales(c *reading) (endless, bool) {
+	data, by := 0, 1
+	if c.in[0].Const != nil && c.Op == "Mul" {
+		data, by = 1, 0
+	}
+	k, e := c.in[by].Const, endsOf(c, data)
+	if k == nil || k.ends() != 0 {
+		return 0, false
+	}
+	up, down := false, false
+	for i := range k.Len() {
+		v := k.At(i)
+		if v == 0 {
+			return 0, false
+		}
+		up, down = up || v > 0, down || v < 0
+	}
+	switch {
+	case up && down:
+		return e | e.turned(), true
+	case down:
+		return e.turned(), true
+	}
+	return e, true
+}
+
+// greatest is a maximum: above where one input may be, below where all may.
+func greatest(c *reading) (endless, bool) {
+	all := below
+	for i := range c.in {
+		all &= endsOf(c, i)
+	}
+	return anyOf(c)&above | all, true
+}
+
+func least(c *reading) (endless, bool) {
+	all := above
+	for i := range c.in {
+		all &= endsOf(c, i)
+	}
+	return anyOf(c)&below | all, true
+}
+
+// clipped32 is what lies between two bounds, each of which may be missing.
+func clipped32(c *reading) (endless, bool) {
+	e := endsOf(c, 0)
+	for i, attr := range []string{"min", "max"} {
+		side, has := below<<i, c.Attrs[attr].Kind == AttrFloat && !math.IsInf(c.Attrs[attr].F, 0)
+		if has = has || c.has(i+1) && endsOf(c, i+1)&side == 0; has {
+			e &^= side
+		}
+		e |= endsOf(c, i+1) &^ side
+	}
+	return e, true
+}
+
+// passesOf says what the outputs of a node may hold. A node that has no value for what its inputs may hold is refused.
+func passesOf(c *reading) endless {
+	f, known := passings[[2]string{domainOf(c.Domain), c.Op}]
+	if known {
+		if e, ok := f(c); ok {
+			return e
+		}
+	}
+	for slot := range c.in {
+		noInfinity(c, slot)
+	}
+	for slot := range c.in {
+		if endsOf(c, slot) != 0 {
+			hint := fmt.Sprintf("infinities may be added, chosen, compared and put through a softmax; cut the model "+
+				"in front of this node with --outputs %s", c.Inputs[slot])
+			refuse(diag.OpUnsupported, hint,
+				"input %d (%q) may be infinite, of which it has no value", slot, c.Inputs[slot])
+		}
+	}
+	return 0
+}
+
+// chosen is x where open is 1, else 0: a product, unless x may be infinite.
+func chosen(open, x *real.Expr, e endless) *real.Expr {
+	if e != 0 {
+		return real.Gate(open, x)
+	}
+	return real.Mul(open, x)
+}
+
+// beyondAll is beyond all that float64 holds.
+var beyondAll = new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
+
+// buildIsInf tells infinities of the signs that the node asks for.
+func buildIsInf(c *call) {
+	e, x := endsOf(c.reading, 0), real.Var(0)
+	if e == 0 {
+		buildNever(c)
+		return
+	}
+	beyond := real.Rat(beyondAll)
+	y := real.Gate(zero, x)
+	if c.Int("detect_positive", 1) != 0 {
+		y = real.Max(y, real.AtLeast(x, beyond))
+	}
+	if c.Int("detect_negative", 1) != 0 {
+		y = real.Max(y, real.AtLeast(real.Neg(x), beyond))
+	}
+	c.elementwise(Bool, y, 0)
+}

@@ -1,0 +1,114 @@
+package real
+
+import (
+	"errors"
+	"math"
+	"math/big"
+)
+
+// ErrUndefined is of what infinities have no value for: a difference of two, the rounding of one.
+var ErrUndefined = errors.New("infinity less infinity, or another value that is no number")
+
+// Of is the number that a float64 is, which may be infinite.
+func Of(v float64) Num {
+	if math.IsInf(v, 0) {
+		return infinity(v > 0)
+	}
+	return Num{r: new(big.Rat).SetFloat64(v)}
+}
+
+// infinity is the number beyond all others of its sign.
+func infinity(positive bool) Num {
+	if positive {
+		return Num{inf: 1}
+	}
+	return Num{inf: -1}
+}
+
+// sign is that of a number; ok is false where an enclosure leaves it open.
+func (n Num) sign() (s int, ok bool) {
+	switch {
+	case n.inf != 0:
+		return n.inf, true
+	case n.r != nil:
+		return n.r.Sign(), true
+	case n.lo.Sign() >= 0:
+		return 1, true
+	case n.hi.Sign() <= 0:
+		return -1, true
+	}
+	return 0, false
+}
+
+// endless is a function of an infinity.
+func endless(op Prim, x Num) (Num, error) {
+	nought, one := Num{r: new(big.Rat)}, big.NewRat(1, 1)
+	up := x.inf > 0
+	switch op {
+	case neg:
+		return infinity(!up), nil
+	case abs:
+		return infinity(true), nil
+	case exp:
+		if up {
+			return x, nil
+		}
+		return nought, nil
+	case sqrt, log:
+		if up {
+			return x, nil
+		}
+	case erf:
+		return Num{r: one.Mul(one, big.NewRat(int64(x.inf), 1))}, nil
+	case round:
+		return x, nil
+	}
+	return Num{}, ErrUndefined
+}
+
+// endlessly is a function of two numbers, one of which at least is infinite. Zero times anything is zero.
+func endlessly(op Prim, x, y Num) (Num, error) {
+	switch op {
+	case sub:
+		if y.inf != 0 {
+			y.inf = -y.inf
+		}
+		fallthrough
+	case add:
+		if x.inf != 0 && y.inf != 0 && x.inf != y.inf {
+			return Num{}, ErrUndefined
+		}
+		return infinity(x.inf+y.inf > 0), nil
+	case mul, gate:
+		if x.zero() || y.zero() {
+			return Num{r: new(big.Rat)}, nil
+		}
+		a, known := x.sign()
+		b, is := y.sign()
+		if !known || !is {
+			return Num{}, ErrPrecision
+		}
+		return infinity(a == b), nil
+	case div:
+		if x.inf == 0 {
+			return Num{r: new(big.Rat)}, nil
+		}
+		b, known := y.sign()
+		switch {
+		case y.inf != 0:
+			return Num{}, ErrUndefined
+		case !known:
+			return Num{}, ErrPrecision
+		case b == 0:
+			return Num{}, ErrDivision
+		}
+		return infinity(x.inf == b), nil
+	case atLeast:
+		return indicator(x.inf >= y.inf), nil
+	case minimum:
+		return either(x.inf <= y.inf, x, y), nil
+	case maximum:
+		return either(x.inf >= y.inf, x, y), nil
+	}
+	panic("real: invalid primitive")
+}
