@@ -16,9 +16,9 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// want holds figures that were read in the sources of boards, for TestAll to compare with their files. TestFigures does
-// the same for parts and resources. A board that is not here has to follow the rules of all boards alone. The memory is
-// bits, and millions of transfers a second.
+// want lists figures read in the sources of boards. TestAll compares them with the boards' files. TestFigures does
+// the same for parts and resources. A board that is not listed must only satisfy the rules for all boards. The
+// memory has a width in bits and a rate in millions of transfers per second.
 var want = []struct {
 	name     string
 	aliases  []string
@@ -127,7 +127,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// One file per board, called as the board. What a user may leave out stands in it.
+// TestFiles checks that there is one file per board, with the board's name, and that it states even the keys that a
+// user may omit.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("*.json")
@@ -144,7 +145,7 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, key := range keysOf(boards.Board{}) {
-			own := []string{"family", "bram", "bram_kbit", "spram", "pins", "pin_source"} // of some boards
+			own := []string{"family", "bram", "bram_kbit", "spram", "pins", "pin_source"} // only some boards have these
 			if b.Family != boards.AMD {
 				own = []string{"bram36", "speed_grade", "spram"}
 			}
@@ -160,7 +161,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// keysOf is the keys of a board file, in their order.
+// keysOf returns the keys of a board file in order.
 func keysOf(b boards.Board) (keys []string) {
 	for f := range reflect.TypeOf(b).Fields() {
 		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -169,13 +170,14 @@ func keysOf(b boards.Board) (keys []string) {
 	return keys
 }
 
-// The list of figures names two parts in two grades: the one that the board has, and the one that its source tells of.
+// grades lists boards whose list of figures names two parts in two speed grades: the part of the board, and the
+// part in the source.
 var grades = map[string]struct{ part, other string }{
 	"alveo-u50":   {"xcu50-fsvh2104-2-e", "xcu50-fsvh2104-2L-e"},
 	"arty-a7-100": {"xc7a100tcsg324-1", "xc7a100ticsg324-1L"},
 }
 
-// Every row of the list of figures is a board, with the figures of the row.
+// TestFigures checks that every row of the list of figures is a board with these figures.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	shared := tier.NeedsShared(t)
@@ -208,7 +210,7 @@ func TestFigures(t *testing.T) {
 		}
 		port := r[8]
 		switch {
-		case b.Platform != "": // the list is of processors' ports
+		case b.Platform != "": // the list has only processors' ports
 			port = "512"
 		case port == "":
 			port = "0"

@@ -11,7 +11,7 @@ import (
 	"hlsgen/boards"
 )
 
-// TestDocs holds docs/boards.md against the boards: the file that it shows, the keys, and its two tables of boards.
+// TestDocs compares docs/boards.md with the boards: the file that it shows, the keys, and its two tables of boards.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	page, unread := os.ReadFile("../docs/boards.md")
@@ -42,7 +42,7 @@ func TestDocs(t *testing.T) {
 	compare(t, "Bandwidth", rows(section(t, doc, "Bandwidth")), bandwidth)
 }
 
-// section is the text below a heading of the second level.
+// section returns the text below a heading of the second level.
 func section(t *testing.T, doc, heading string) string {
 	_, text, found := strings.Cut(doc, "\n## "+heading+"\n")
 	if !found {
@@ -52,7 +52,7 @@ func section(t *testing.T, doc, heading string) string {
 	return text
 }
 
-// rows is the rows of a section's table, without its head.
+// rows returns the rows of a section's table, without its head.
 func rows(section string) (rows []string) {
 	for line := range strings.Lines(section) {
 		if strings.HasPrefix(line, "| ") {
@@ -64,8 +64,8 @@ func rows(section string) (rows []string) {
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// compare holds a table that names boards in a cell, of which the rest of the row says something: every board in want
-// is named once, and what follows is what want says.
+// compare checks a table in which each row names boards in a cell, and facts about them in the others. Every board
+// in want is named once, and its facts are those in want.
 func compare(t *testing.T, heading string, rows []string, want map[string]string) {
 	named := map[string]bool{}
 	for _, row := range rows {

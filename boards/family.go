@@ -21,9 +21,9 @@ var (
 )
 
 // A kind holds the common facts of all devices in a family.
-type kind struct { // name of the multiplier
-	dsp    string         // name of the block RAM
-	block  string         // the name of its block RAM
+type kind struct {
+	dsp    string         // name of the multiplier
+	block  string         // name of the block RAM
 	kbit   int            // size of a block RAM in Kbit
 	lutram bool           // whether LUTs can be a memory
 	part   *regexp.Regexp // pattern of the parts that the tools support

@@ -96,17 +96,17 @@ func (b *Board) hostContradicts() (key, reason string) {
 	case b.PS != NoPS:
 		pattern = processors[b.PS].port
 		if b.Family != AMD {
-			return "ps", "AMD's devices alone, which have no family here, have one"
+			return "ps", "only AMD's devices have one, and their files state no family"
 		}
 		if widths := processors[b.PS].widths; !slices.Contains(widths, b.HostPortBits) {
-			return "host_port_bits", fmt.Sprintf("%d is no width of a port of %s: %s", b.HostPortBits, b.PS,
+			return "host_port_bits", fmt.Sprintf("%d is not a width of a port of %s (%s)", b.HostPortBits, b.PS,
 				strings.Trim(fmt.Sprint(widths), "[]"))
 		}
 		if b.BoardPart == "" {
-			return "board_part", "missing: Vivado sets the ps up as the board's preset says"
+			return "board_part", "missing: Vivado needs the board's preset to set up the ps"
 		}
 	case b.Platform != "" && !slices.Contains(kernelBits, b.HostPortBits):
-		return "host_port_bits", fmt.Sprintf("%d is no width of a kernel's memory port: %s", b.HostPortBits,
+		return "host_port_bits", fmt.Sprintf("%d is not a width of a kernel's memory port (%s)", b.HostPortBits,
 			strings.Trim(fmt.Sprint(kernelBits), "[]"))
 	case b.Platform == "" && len(b.MemoryPorts) > 0:
 		return "memory_ports", "a board with neither ps nor platform has none"

@@ -114,21 +114,21 @@ func (b *Board) contradicts(given map[string]bool) (key, reason string) {
 	if b.Family == AMD {
 		for _, k := range []string{"bram", "bram_kbit", "spram"} {
 			if given[k] {
-				return k, "AMD's devices, which have no family here, have bram36"
+				return k, "a file without a family is for an AMD device, which has bram36"
 			}
 		}
 		if !given["bram36"] {
 			return "bram36", "missing"
 		}
 		if !strings.HasPrefix(b.DSPType, "DSP") {
-			return "dsp_type", b.DSPType + " is none of AMD's, and the file names no family"
+			return "dsp_type", b.DSPType + " is not one of AMD's, and the file states no family"
 		}
 		return "", ""
 	}
 	k := kinds[b.Family]
 	switch {
 	case !k.part.MatchString(b.Part):
-		return "part", fmt.Sprintf("%q is no part of family %s that is known: %s", b.Part, b.Family, k.part)
+		return "part", fmt.Sprintf("%q is not a known part of family %s (%s)", b.Part, b.Family, k.part)
 	case b.BRAM36 > 0:
 		return "bram36", fmt.Sprintf("the block RAMs of family %s have %d Kbit: bram counts them", b.Family, k.kbit)
 	case !given["bram"]:
@@ -326,7 +326,7 @@ func family(b *Board, v any) string {
 		return "wants a string"
 	}
 	if _, ok := kinds[Family(s)]; !ok {
-		return fmt.Sprintf("%q is none of %s, %s; AMD's devices have none", s, ECP5, ICE40U)
+		return fmt.Sprintf("%q is not a known family (%s, %s); files for AMD's devices state none", s, ECP5, ICE40U)
 	}
 	b.Family = Family(s)
 	return ""

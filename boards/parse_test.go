@@ -114,7 +114,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestHostSide: what a file says of processor, memory ports and platform fits together, or is refused.
+// TestHostSide checks that the processor, memory ports and platform in a file fit together, or are refused.
 func TestHostSide(t *testing.T) {
 	t.Parallel()
 	file := func(bits int, entries string) []byte {
@@ -135,8 +135,8 @@ func TestHostSide(t *testing.T) {
 		{256, `"platform": "xilinx_u250", "memory_ports": ["DDR[0]", "HBM[31]"]`, "", "", boards.NoPS, 2},
 		{64, `"ps": "zynq"`, "ps", `none of none, zynq7000, zynqmp`, "", 0},
 		{64, `"ps": 7`, "ps", "wants a string", "", 0},
-		{128, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "host_port_bits", "no width", "", 0},
-		{0, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"]` + part, "host_port_bits", "no width", "", 0},
+		{128, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP2"]` + part, "host_port_bits", "not a width", "", 0},
+		{0, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0_FPD"]` + part, "host_port_bits", "not a width", "", 0},
 		{64, `"ps": "zynqmp", "memory_ports": ["S_AXI_HP0"]` + part, "memory_ports", "does not match", "", 0},
 		{64, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP4"]` + part, "memory_ports", "does not match", "", 0},
 		{64, `"ps": "zynq7000", "memory_ports": []` + part, "memory_ports", "missing", "", 0},
@@ -145,8 +145,8 @@ func TestHostSide(t *testing.T) {
 		{0, `"platform": "x", "memory_ports": ["DDR[0]", "DDR[0]"]`, "memory_ports", "given twice", "", 0},
 		{0, `"platform": "x", "memory_ports": "DDR[0]"`, "memory_ports", "wants a list", "", 0},
 		{0, `"platform": "x", "memory_ports": [1]`, "memory_ports", "wants a list", "", 0},
-		{0, `"platform": "x", "memory_ports": ["DDR[0]"]`, "host_port_bits", "no width of a kernel's", "", 0},
-		{1024, `"platform": "x", "memory_ports": ["DDR[0]"]`, "host_port_bits", "no width of a kernel's", "", 0},
+		{0, `"platform": "x", "memory_ports": ["DDR[0]"]`, "host_port_bits", "not a width of a kernel's", "", 0},
+		{1024, `"platform": "x", "memory_ports": ["DDR[0]"]`, "host_port_bits", "not a width of a kernel's", "", 0},
 		{512, `"platform": "x"`, "memory_ports", "missing", "", 0},
 		{0, `"platform": "[exit]"`, "platform", "does not match", "", 0},
 		{0, `"memory_ports": ["DDR[0]"]`, "memory_ports", "neither ps nor platform", "", 0},
@@ -166,16 +166,16 @@ func TestHostSide(t *testing.T) {
 	other := strings.Replace(ice, `"host_port_bits": 0`, `"host_port_bits": 64`, 1)
 	other = strings.Replace(other, `"lut"`, `"ps": "zynq7000", "memory_ports": ["S_AXI_HP0"]`+part+`, "lut"`, 1)
 	_, err := boards.Parse([]byte(other))
-	if err == nil || !strings.Contains(err.Error(), `"ps": AMD's devices alone`) {
+	if err == nil || !strings.Contains(err.Error(), `"ps": only AMD's devices`) {
 		t.Errorf("another family: %v", err)
 	}
 }
 
-// ice is a board of another family.
+// ice is a file for a board of another family.
 const ice = `{"name": "mine", "family": "ice40up", "part": "iCE40UP5K-SG48", "lut": 5280, "ff": 5280, "bram": 30,
 	"bram_kbit": 4, "uram": 0, "dsp": 8, "dsp_type": "SB_MAC16", "host_port_bits": 0, "default_clock_mhz": 12}`
 
-// What families have is not asked for twice, and must not be contradicted.
+// TestFamilies checks that a file need not repeat the facts of a family, and must not contradict them.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	b, err := boards.Parse([]byte(ice))
@@ -200,9 +200,9 @@ func TestFamilies(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ key, reason, old, new string }{
-		{"family", "none of ecp5, ice40up", `"ice40up"`, `"ice40"`},
+		{"family", "not a known family (ecp5, ice40up)", `"ice40up"`, `"ice40"`},
 		{"family", "wants a string", `"ice40up"`, `40`},
-		{"part", "no part of family ice40up", `iCE40UP5K`, `iCE40HX8K`},
+		{"part", "not a known part of family ice40up", `iCE40UP5K`, `iCE40HX8K`},
 		{"bram36", "have 4 Kbit", `"bram": 30`, `"bram36": 30, "bram": 30`},
 		{"bram", "missing", `"bram": 30,`, ``},
 		{"bram_kbit", "missing", `"bram_kbit": 4,`, ``},
@@ -215,8 +215,8 @@ func TestFamilies(t *testing.T) {
 		{"pins", "not a pin and its site", `"dsp"`, `"pins": ["rx 6; set_io tx 7"], "dsp"`},
 		{"pins", "not a pin and its site", `"dsp"`, `"pins": [6], "dsp"`},
 		{"pins", "wants a list", `"dsp"`, `"pins": "rx 6", "dsp"`},
-		{"dsp_type", "names no family", `"family": "ice40up",`, `"bram36": 1,`},
-		{"bram", "have bram36", `"family": "ice40up",`, ``},
+		{"dsp_type", "states no family", `"family": "ice40up",`, `"bram36": 1,`},
+		{"bram", "has bram36", `"family": "ice40up",`, ``},
 	} {
 		text := strings.Replace(ice, c.old, c.new, 1)
 		if c.key == "dsp_type" && strings.Contains(c.reason, "family") {
@@ -250,7 +250,7 @@ func TestParseOptional(t *testing.T) {
 	}
 }
 
-// What a file leaves out has a value all the same.
+// TestParseDefaults checks the values of keys that a file omits.
 func TestParseDefaults(t *testing.T) {
 	t.Parallel()
 	const head = `{"name": "mine", "lut": 4003, "part": `
@@ -279,7 +279,7 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
-// Every board in the list reads back from its own JSON.
+// TestParseRoundTrip checks that every board can be read from its own JSON.
 func TestParseRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, b := range boards.All() {

@@ -97,6 +97,8 @@ type Imported struct {
 	batch   *graph.Batch
 	stream  bool // samples are pieces of one stream
 	lengths *lengths
+	asked   *Lengths    // that the longest was read for
+	found   []diag.Diag // what was said of the model as written
 }
 
 // Import reads a model. name is the file's base name, for diagnostics. After adding errors to d, Import returns an
@@ -151,18 +153,28 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	return im, nil
 }
 
+// readWritten reads the model as far as executing it as written needs. It reports false after adding errors to d.
+func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag.List) bool {
+	im.options = opt.bind(g, name, d)
+	if im.file, im.batch = sample(g, name, &im.options, d); im.file == nil {
+		return false
+	}
+	im.written = opt.streamed(im.file)
+	opt.keeps(im.written, im.batch, d)
+	im.found = slices.Clone(d.Diags)
+	return !opt.Stateful || !d.Failed()
+}
+
 // prepare normalises a graph, so that its layers can be found. It leaves im.program nil after adding errors to d.
 func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
 	if g == nil {
 		return nil
 	}
-	im.options = opt.bind(g, name, d)
-	if im.file, im.batch = sample(g, name, &im.options, d); im.file == nil {
+	switch ok := readWritten(im, g, name, opt, d); {
+	case im.file == nil:
 		im.Fates = restFates(g, name, opt, d)
 		return nil
-	}
-	im.written = opt.streamed(im.file)
-	if opt.keeps(im.written, im.batch, d); opt.Stateful && d.Failed() {
+	case !ok:
 		im.Fates = unknownFates(g)
 		return nil
 	}
@@ -351,26 +363,46 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	if g == nil {
 		return &Imported{}
 	}
-	bind := o.bind(g, name, d)
-	p, batch := sample(g, name, &bind, d)
-	if p == nil {
+	read := &Imported{}
+	if !readWritten(read, g, name, o, d) {
 		return &Imported{Fates: unknownFates(g)}
 	}
-	p = o.streamed(p)
-	if o.keeps(p, batch, d); o.Stateful && d.Failed() {
-		return &Imported{Fates: unknownFates(g)}
+	return asWritten(read, o, d)
+}
+
+// AsWritten is ImportReference of what Import has read, with the same file and options. It has no Model where that was
+// nothing.
+func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
+	if im.written == nil {
+		return &Imported{}
 	}
-	m := &dataflow.Model{Name: g.Name, Reference: reference(p), Meta: g.Meta}
+	d.Merge(im.found)
+	if d.Failed() {
+		return &Imported{}
+	}
+	if im.asked == nil {
+		return asWritten(im, opt, d)
+	}
+	opt.Lengths = im.asked
+	ref := asWritten(im, opt.fixed(opt.Lengths.Max), d)
+	opt.varyReference(ref, name, onnx, d)
+	return ref
+}
+
+// asWritten is the model as written of what was read.
+func asWritten(im *Imported, o Options, d *diag.List) *Imported {
+	p := im.written
+	m := &dataflow.Model{Name: p.Graph.Name, Reference: reference(p), Meta: p.Graph.Meta}
 	m.In, m.Out = signature(p)
-	whole(m, batch)
+	whole(m, im.batch)
 	grids(m.In, p.Graph.Arrive)
-	im := &Imported{Model: m, options: bind, written: p, stream: o.Stateful}
+	ref := &Imported{Model: m, options: im.options, written: p, stream: o.Stateful}
 	if o.Stateful {
-		m.Stream = im.pieces
+		m.Stream = ref.pieces
 	} else {
 		m.Float, m.Feedback = floating(p), o.feedback(p, d)
 	}
-	return im
+	return ref
 }
 
 func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {

@@ -225,7 +225,7 @@ var labelled = []struct {
 		n.input("N", 3).dense().op("Add", "a", "h", n.c([]int{4}, 0.5, 1, 0, -1)).index("ArgMax", "a", "i", 1).
 			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "y", n.s(1.5), 0, 4, 1).
 			output("N", 1)
-	}, refuse: "scales or biases of their own"},
+	}, refuse: "different scales or biases"},
 	{name: "a layer needs more places than a layer has", build: func(n *net) {
 		n.input("N", 3).op("MatMul", "h", "q", n.c([]int{3, 18}, count(54)...)).top("h", 17).
 			op("Cast", "c", "y").Int("to", int64(graph.Float32)).quant("c", "z", n.s(1.5), 0, 4, 1).

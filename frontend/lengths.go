@@ -108,6 +108,9 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 	longest := o.fixed(o.Lengths.Max)
 	longest.Pass, longest.timed = o.Pass, true
 	im, err := longest.fixedImport(read(name, onnx, longest, d), name, d)
+	if im != nil {
+		im.asked = o.Lengths
+	}
 	if err != nil || im.Model == nil {
 		return im, err
 	}
@@ -130,9 +133,14 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 	}
 	longest := o.fixed(o.Lengths.Max)
 	im := longest.fixedReference(read(name, onnx, longest, d), name, d)
-	if im.Model == nil {
-		return im
+	if im.Model != nil {
+		o.varyReference(im, name, onnx, d)
 	}
+	return im
+}
+
+// varyReference lets a model as written have other lengths.
+func (o Options) varyReference(im *Imported, name string, onnx []byte, d *diag.List) {
 	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List
 		opt := o.fixed(n)
@@ -142,7 +150,6 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 		}
 		return at, im.pads(at, n)
 	}, d)
-	return im
 }
 
 // alone adds errors to d for options that exclude different lengths.

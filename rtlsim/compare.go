@@ -13,8 +13,8 @@ type Difference struct {
 	Shape         dataflow.Shape
 	Index         int // row-major in the frame
 	Got, Want     int64
-	Frames        int // how many frames differ anywhere
-} // number of frames that differ anywhere
+	Frames        int // number of frames that differ anywhere
+}
 
 func (d *Difference) Error() string {
 	at := make([]int, len(d.Shape))
@@ -27,8 +27,8 @@ func (d *Difference) Error() string {
 }
 
 // apart returns the first index at which two lists of the same length differ, or -1 if they are equal.
-func apart(got, want []int64) int { // elements that are compared at a time
-	const block = 8 // are looked at together
+func apart(got, want []int64) int {
+	const block = 8 // elements that are compared at a time
 	i := 0
 	for ; i+block <= len(want); i += block {
 		g, w := (*[block]int64)(got[i:]), (*[block]int64)(want[i:])

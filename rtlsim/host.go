@@ -69,11 +69,11 @@ func mix(x uint64) uint64 {
 // host plan.in clocks earlier. The end and its register slice can hold further words while that FIFO is full. The
 // simulation leaves these out, for they delay no word.
 type source struct {
-	stream *stream // frame f starts no earlier than clock f*pace
-	gate   gate    // frame of the next word
-	pace   int     // number of the next word in its frame
-	frame  int     // of the next word
-	word   int     // its number in the frame
+	stream *stream
+	gate   gate
+	pace   int // frame f starts no earlier than clock f*pace
+	frame  int // frame of the next word
+	word   int // number of the next word in its frame
 
 	begins []int // per frame: clock of the first word
 	turns  int   // number of frames that waited for their turn

@@ -219,7 +219,8 @@ func (p *plan) checked(frames [][]dataflow.Tensor) (each []*plan, err error) {
 func (o Options) verify(given int) error {
 	switch {
 	case o.Frames < 0 || o.Frames > 0 && given > 0 || o.Frames == 0 && given == 0:
-		return fmt.Errorf("%d frames given and %d asked without data: want one of the two", given, o.Frames)
+		return fmt.Errorf("got data of %d frames and a request for %d frames without data; want one of them", given,
+			o.Frames)
 	case o.Layers < 0:
 		return fmt.Errorf("what layers did in %d frames", o.Layers)
 	case o.MaxCycles < 0:

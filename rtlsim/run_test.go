@@ -327,8 +327,8 @@ func TestRunRefuses(t *testing.T) {
 		opt    Options
 		want   string
 	}{
-		{t.Context(), d, nil, Options{}, "0 frames given and 0 asked without data"},
-		{t.Context(), d, good, Options{Frames: 2}, "2 frames given and 2 asked without data"},
+		{t.Context(), d, nil, Options{}, "got data of 0 frames and a request for 0 frames without data"},
+		{t.Context(), d, good, Options{Frames: 2}, "got data of 2 frames and a request for 2 frames without data"},
 		{t.Context(), d, nil, Options{Frames: -1}, "-1 asked"},
 		{t.Context(), d, wide, Options{}, "frame 1: input 0: value 256 at index 2 is not UINT8 in [0,255]"},
 		{t.Context(), &shallow, good, Options{}, "design: the FIFO of stream s1: depth 0"},

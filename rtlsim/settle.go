@@ -27,8 +27,8 @@ func (d *drift) settled(e *engine) bool {
 	}
 	d.later()
 	open, ok := d.copies(e)
-	if !ok || len(open) == 0 { // where none is open, a state came back
-		return false // without open streams, a state recurred
+	if !ok || len(open) == 0 { // without open streams, a state recurred
+		return false
 	}
 	for _, s := range open {
 		words := s.port.Words

@@ -2,7 +2,8 @@
 
 {% endif %}# C simulation without vendor tools:
 #     make csim
-# With the vendor's headers instead of csim/, whose streams block where a word is missing; the define names the stream:
+# With the vendor's headers instead of csim/. Their streams block if a word is missing; the define makes them name the
+# stream:
 #     make csim HLS_INCLUDE=/path/to/Vitis_HLS/include
 #     make clean csim HLS_INCLUDE=/path/to/Vitis_HLS/include DEFINES=-DALLOW_EMPTY_HLS_STREAM_READS
 
@@ -20,14 +21,15 @@ HEADERS = $(wildcard *.hpp layers/* tables/*.hpp include/hlsgen/*.hpp include/hl
 
 csim: $(BUILD)/csim
 	@$(RUN) $(BUILD)/csim tb/data $(BUILD)/output.txt > $(BUILD)/csim.log 2>&1; code=$$?; cat $(BUILD)/csim.log; exit $$code
-# The vendor's streams warn where they are read empty, or keep words; other warnings of its headers are no faults.
+# The vendor's streams warn if an empty stream is read, or if words are left. Other warnings of its headers are no
+# errors.
 	@! grep -i '^WARNING.*hls::stream' $(BUILD)/csim.log > $(BUILD)/faults.txt || \
 		{ echo "FAIL a stream was read empty, or kept words: $$(head -n 1 $(BUILD)/faults.txt)"; exit 1; }
 
 $(BUILD)/csim: $(OBJECTS)
 	$(CXX) $(CXXFLAGS) -pthread -o $@ $(OBJECTS)
 
-# A bench is many functions of which each runs once: it takes longer to optimise than to run.
+# The bench has many functions that run only once. Optimising them would take longer than running them.
 $(BUILD)/tb.o: tb/tb.cpp $(HEADERS)
 	@mkdir -p $(BUILD)
 	$(COMPILE) $@ -Og $<
@@ -40,7 +42,7 @@ clean:
 	rm -rf $(BUILD)
 {%- if v.Top %}
 
-# The network as a library, for programs on this machine; deploy/accelerator.py takes it for a device.
+# The network as a library, for programs on this machine; deploy/accelerator.py can use it as a device.
 #     make lib
 ifneq ($(wildcard lib.cpp),)
 .PHONY: lib
@@ -51,19 +53,21 @@ $(BUILD)/lib{{ v.Top|req }}.so: lib.cpp top.cpp layers.cpp $(HEADERS)
 	$(CXX) -std=c++14 $(CXXFLAGS) $(DEFINES) -Wno-unknown-pragmas -Wno-unused-label -pthread -I"$(HLS_INCLUDE)" -fPIC -shared -o $@ lib.cpp top.cpp layers.cpp
 endif
 
-# Co-simulation of the whole network in the tool, which no other target asks for: its Verilog against this test bench. Of designs
-# without a block-level protocol (ap_ctrl_none), as this one, UG1399 takes those that are combinational, that start a call in
-# every clock, or, as this one, whose arguments are all streams (Co-simulation Requirements for Interface Synthesis). It does not
-# promise that co-simulation ends where streams are asked whether they are empty, as FIFOs are here, nor that it takes calls
-# which do not read an AXI4-Stream. `make csim`, and `make xsim` on the layers' Verilog, need neither.
+# Co-simulation of the whole network in the tool: its Verilog with this test bench. No other target needs it. This
+# design has no block-level protocol (ap_ctrl_none). For such designs, UG1399 supports co-simulation if they are
+# combinational, if they start a call in every clock, or if all arguments are streams, as here (Co-simulation
+# Requirements for Interface Synthesis). UG1399 does not promise that co-simulation ends if the code tests whether
+# streams are empty, as it does here for FIFOs. Nor does it promise to support calls that do not read an AXI4-Stream.
+# `make csim`, and `make xsim` with the layers' Verilog, do not depend on this.
 #     make cosim
 #     make cosim HLS=/path/to/vitis-run
 .PHONY: cosim
 cosim:
 	HLS_STEPS="csynth cosim" $(FLOW) $(if $(filter vitis-run%,$(notdir $(HLS))),run_hls_unified.tcl,run_hls.tcl)
 
-# Verilog of each layer by itself, in build.ip; several at once with -j, as far as memory goes. A layer whose sources, by their
-# contents, are those of the last time is left as it is; `rm -r build.ip` begins anew, with another version of the tool, say.
+# Verilog of each layer by itself, in build.ip. With -j, several layers are made at once, if the memory suffices. A
+# layer is made again only if the contents of its sources have changed. To begin anew, for example with another
+# version of the tool, use `rm -r build.ip`.
 #     make ip -j4
 #     make ip -j4 HLS=/path/to/vitis-run
 HLS   ?= $(firstword $(foreach p,vitis_hls vitis-run,$(if $(shell command -v $(p)),$(p))) vitis_hls)
@@ -83,7 +87,7 @@ build.ip/%/done: FORCE
 		tail -n 20 $(@D)/log; echo "FAIL $*: see hls/$(@D)/log"; exit 1; \
 	fi; mv $(@D)/now $@
 
-# The layers joined, as one IP for Vivado; and their simulation against the recorded streams, with xsim.
+# All layers as one IP for Vivado, and the simulation of the layers with the recorded streams in xsim.
 #     make -j4 package
 #     make -j4 xsim
 VIVADO ?= vivado

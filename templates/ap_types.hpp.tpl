@@ -1,5 +1,5 @@
-// The vendor's headers, with room for the network's widest word. AP_INT_MAX_W must be defined before ap_int.h is first
-// read: every file of the project starts from here.
+// Includes the vendor's headers with the width of the network's widest word. AP_INT_MAX_W must be defined before
+// ap_int.h is first included, so every file of the project includes this file first.
 #ifndef AP_TYPES_HPP
 #define AP_TYPES_HPP
 

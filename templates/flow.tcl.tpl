@@ -1,9 +1,9 @@
-# What the scripts of all layers share: each calls synthesise with its function.
+# Functions for the scripts of all layers. Each script calls synthesise with its layer's function.
 set hls [file dirname [file dirname [file normalize [info script]]]]
 
-# synthesise makes Verilog of one function: modules in build.ip/TOP/verilog, next to the project of the tool. arguments has of
-# each argument its name, the mode of its interface and the ports that come of it; control are the ports beside these. The
-# top joins modules by these ports, so they are looked for.
+# synthesise makes Verilog from one function. The modules are in build.ip/TOP/verilog, next to the tool's project. The
+# list arguments has, for each argument, its name, the mode of its interface and the expected ports of the module;
+# control lists the other ports. The script checks that these ports exist, because the top connects modules by them.
 proc synthesise {top arguments control} {
     global hls
     file mkdir $hls/build.ip/$top
@@ -28,7 +28,8 @@ proc synthesise {top arguments control} {
     set_directive_interface -mode ap_ctrl_none $top return
     config_rtl -module_auto_prefix
     config_compile -pipeline_style flp
-    # A loop's body is bounded here already; a version that does not know the option keeps its own bound (HLS 200-1471).
+    # The sizes of loop bodies are limited already. A version that does not know the option keeps its own limit (HLS
+    # 200-1471).
     catch {
         set_param hls.enable_hidden_option_error false
         config_compile -disable_unroll_code_size_check
@@ -37,7 +38,8 @@ proc synthesise {top arguments control} {
     gather $top $arguments $control
 }
 
-# gather copies what came of a function to one place, whatever the tool calls the folders of its project.
+# gather copies the Verilog of a function to one folder, because the folders of a project differ between versions of
+# the tool.
 proc gather {top arguments control} {
     set made [lsort [glob -nocomplain project/*/syn/verilog/*]]
     set module [lsearch -inline $made */$top.v]

@@ -1,18 +1,18 @@
-// The top with the recorded frames: what it gives, and the words on every stream inside, are compared with the recordings.
-// The last line says PASS or FAIL.
+// Runs the top with the recorded frames. The words of its outputs, and of every stream inside, are compared with the
+// recordings. The last line of the output says PASS or FAIL.
 //     +data=FOLDER    the folder of the recordings
-//     +pauses=N       1: words come with pauses, 2: they are taken with pauses, 3: both
+//     +pauses=N       1: inputs pause, 2: outputs pause, 3: both
 module hlsgen_bench (
     input logic clk
 );
-    // So many clocks without a word anywhere are too many.
+    // The bench fails after this number of clocks without a word on any stream.
     localparam longint PATIENCE = {{ v.Patience|req }};
     localparam int FRAMES = {{ v.Frames|req }};
 
     logic [1:0] pauses;
     initial if ($value$plusargs("pauses=%d", pauses) == 0) pauses = 2'd0;
 
-    int          resets = 0;  // clocks of the reset that are over
+    int          resets = 0;  // clocks of the reset so far
     logic        rst = 1'b1, ap_rst_n;
     logic [15:0] noise = 16'd77;
     assign ap_rst_n = !rst;
@@ -22,7 +22,7 @@ module hlsgen_bench (
         noise <= {noise[14:0], noise[15] ^ noise[13] ^ noise[12] ^ noise[10]};
     end
 
-    // What is in no recording is not looked at.
+    // The bench does not read signals without a recording.
     /* verilator lint_off UNUSEDSIGNAL */
 {%- for a in v.Axes %}
     logic [{{ a.High|req }}:0] {{ a.Name|req }}_TDATA;
@@ -60,7 +60,8 @@ module hlsgen_bench (
     );
 {%- endfor %}
 
-    // It ends when all words have come and then no more for a while, or with the first that is wrong or missing.
+    // The bench ends at the first wrong or missing word, or when all words have come and no further word follows for a
+    // while.
     longint clocks = 0, quiet = 0;
     logic   ended = 1'b0;
     always_ff @(posedge clk) begin

@@ -12,13 +12,13 @@
 {%- if v.Alike %}
 #include "{{ v.Alike|req }}.hpp"
 
-// What the kernel is configured with: what that of {{ v.Alike|req }} is.
+// The kernel's config, which equals that of {{ v.Alike|req }}.
 struct {{ v.Name|req }}_config : {{ v.Alike|req }}_config {
     typedef {{ v.Alike|req }}_config alike;
 };
 {%- else %}
 
-// What the kernel is configured with.
+// The kernel's config.
 struct {{ v.Name|req }}_config {
 {%- for c in v.Config %}
     {{ c.Decl|req }}{% if c.Doc %}{{ c.Pad|req }} // {{ c.Doc|req }}{% endif %}
@@ -29,7 +29,7 @@ struct {{ v.Name|req }}_config {
 };
 {%- endif %}
 
-// A call is one iteration: it returns at once where a word is missing that the iteration reads.
+// A call runs one iteration. It returns at once if a word is missing that the iteration reads.
 void {{ v.Name|req }}({{ v.Params|req }});
 
 #endif

@@ -1,4 +1,4 @@
-// All processes in one unit.
+// All processes in one compilation unit.
 #include "layers.hpp"
 {% for l in v.Layers %}
 #include "layers/{{ l.Name|req }}.cpp"

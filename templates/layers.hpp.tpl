@@ -1,4 +1,4 @@
-// The processes: the network's ends, and its layers between them.
+// The processes: the network's inputs and outputs, and its layers.
 #ifndef LAYERS_HPP
 #define LAYERS_HPP
 {% for l in v.Layers %}

@@ -1,12 +1,13 @@
-# The network as one IP: the written top, the FIFOs, and what Vitis HLS has made of every layer. In the folder hls:
+# Packs the network as one IP: the generated top, the FIFOs, and the Verilog that Vitis HLS has made from every layer.
+# In the folder hls:
 #     make package
-# which is, once `make ip` is done,
+# which runs, after `make ip`,
 #     vivado -mode batch -source rtl/package.tcl
 # The IP is in build.ip/{{ v.Top|req }}_ip.
 set hls [file dirname [file dirname [file normalize [info script]]]]
 cd $hls
 
-# Modules of two layers must not have one name: each is in a file of its name.
+# Modules of different layers must have different names, because each is in a file of its name.
 set sources [list rtl/{{ v.Top|req }}.v rtl/hlsgen_fifo.sv]
 foreach list [lsort [glob ip/*.files]] {
     set layer [file rootname [file tail $list]]

@@ -1,5 +1,5 @@
-// {{ v.Top|req }}: a module of Vitis HLS per process (make ip), and a FIFO per stream between them. It has the ports of the IP
-// that Vitis HLS makes of the function {{ v.Top|req }}.
+// {{ v.Top|req }}: a module from Vitis HLS for each process (make ip), and a FIFO for each stream between them. It has the ports
+// of the IP that Vitis HLS makes from the function {{ v.Top|req }}.
 `default_nettype none
 
 module {{ v.Top|req }} (
@@ -8,7 +8,7 @@ module {{ v.Top|req }} (
     {% endif %}{{ p.Decl|req }}
 {%- endfor %}
 );
-    // AXI4-Stream resets when low, FIFOs and the modules without AXI4-Streams when high.
+    // The reset of modules with AXI4-Streams is active low; that of FIFOs and of all other modules is active high.
     wire ap_rst = ~ap_rst_n;
 {% for f in v.FIFOs %}
     wire [{{ f.High|req }}:0] {{ f.Name|req }}_din, {{ f.Name|req }}_dout;

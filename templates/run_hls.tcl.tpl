@@ -1,8 +1,8 @@
 # Vitis HLS up to 2024.1:
 #     vitis_hls -f run_hls.tcl
-# HLS_STEPS chooses among csim, csynth, cosim and export: HLS_STEPS="csim csynth" vitis_hls -f run_hls.tcl
-# Processes run by themselves here, and co-simulation need not find an end of that: it is left out unless it is asked for
-# (make cosim; the Makefile says what UG1399 asks of designs without a block-level protocol).
+# HLS_STEPS chooses among csim, csynth, cosim and export: HLS_STEPS="csim csynth" vitis_hls -f run_hls.tcl Processes
+# run without a start signal here, so co-simulation may never end. It only runs if HLS_STEPS names it (make cosim).
+# The Makefile has UG1399's requirements for designs without a block-level protocol.
 set steps {csim csynth export}
 if {[info exists ::env(HLS_STEPS)]} {
     set steps $::env(HLS_STEPS)
@@ -21,7 +21,8 @@ create_clock -period {{ v.Period|req }} -name default
 config_dataflow -strict_mode error
 config_rtl -module_auto_prefix
 config_compile -pipeline_style flp
-# A loop's body is bounded here already; a version that does not know the option keeps its own bound (HLS 200-1471).
+# The sizes of loop bodies are limited already. A version that does not know the option keeps its own limit (HLS
+# 200-1471).
 catch {
     set_param hls.enable_hidden_option_error false
     config_compile -disable_unroll_code_size_check

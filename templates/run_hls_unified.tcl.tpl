@@ -1,6 +1,7 @@
 # Vitis 2024.2 and later:
 #     vitis-run --mode hls --tcl run_hls_unified.tcl
-# HLS_STEPS chooses among csim, csynth, cosim and export, as in run_hls.tcl. hls_config.cfg says the same to v++.
+# HLS_STEPS chooses among csim, csynth, cosim and export, as in run_hls.tcl. hls_config.cfg has the same settings for
+# v++.
 set steps {csim csynth export}
 if {[info exists ::env(HLS_STEPS)]} {
     set steps $::env(HLS_STEPS)
@@ -18,7 +19,8 @@ create_clock -period {{ v.Period|req }} -name default
 config_dataflow -strict_mode error
 config_rtl -module_auto_prefix
 config_compile -pipeline_style flp
-# A loop's body is bounded here already; a version that does not know the option keeps its own bound (HLS 200-1471).
+# The sizes of loop bodies are limited already. A version that does not know the option keeps its own limit (HLS
+# 200-1471).
 catch {
     set_param hls.enable_hidden_option_error false
     config_compile -disable_unroll_code_size_check

@@ -1,11 +1,11 @@
-// The test bench: every layer alone, on the words that belong on its input streams, called as often as it has iterations.
+// The test bench. First it tests every layer alone: it sends the recorded words of the layer's inputs, and calls the
+// layer once per iteration.
 {%- if v.Network %}
-// Then the whole network, until its outputs are there.
+// Then it tests the whole network, and calls it until its outputs are complete.
 {%- endif %}
-// After all frames the first one comes once more, word by word, while calls go on: what is kept has to be as it was, and
-// nothing may happen where a word is missing.
-// The last line it prints starts with PASS or FAIL.
-//     csim [DATA [OUTPUT]]    the folder of the recordings; a file for the network's words
+// After all frames, the first frame is sent once more, word by word between the calls. The layers must behave as after
+// a restart, and a call must do nothing if a word is missing. The last line it prints starts with PASS or FAIL.
+//     csim [DATA [OUTPUT]]    folder of the recordings; file for the network's output words
 {%- if v.Network %}
 #include "../top.hpp"
 {%- endif %}

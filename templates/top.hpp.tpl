@@ -4,8 +4,8 @@
 
 #include "ap_types.hpp"
 
-// {{ v.Top|req }} is one call of every process. In hardware each runs by itself, whenever its words are there; in C simulation
-// it is called until the words are through. A FIFO keeps its words from call to call.
+// {{ v.Top|req }} calls every process once. In hardware, each process runs by itself whenever its words are there. In C
+// simulation, the function is called until all words have passed. A FIFO keeps its words from call to call.
 {%- for p in v.In %}
 //     {{ p.Name|req }}: {{ p.Doc|req }}
 {%- endfor %}

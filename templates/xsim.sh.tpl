@@ -1,14 +1,15 @@
 #!/bin/sh
-# Simulates the written top with the modules that Vitis HLS has made of the layers, against the recorded streams. In the
-# folder hls, once `make ip` is done:
+# Simulates the generated top with the modules that Vitis HLS has made from the layers, and compares with the recorded
+# streams. In the folder hls, after `make ip`:
 #     make xsim
-# Words come and are taken without pauses, with pauses at either end, and with both. The exit code is 0 where all passes.
+# The simulation runs without pauses, with pauses of the inputs or the outputs, and with both. The exit code is 0 if
+# all pass.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build.ip/{{ v.Top|req }}_xsim
 cd build.ip/{{ v.Top|req }}_xsim
 
-# Tables are read from the folder that the simulator runs in.
+# The simulator reads tables from its current folder.
 for list in ../../ip/*.files; do
     layer=$(basename "$list" .files)
     for table in ../"$layer"/verilog/*.dat; do

@@ -72,8 +72,9 @@ func pageCommands(t *testing.T) (lines []string) {
 // otherCommands are command lines that docs/cli.md has no block of: every command, with and without an error. DIR is a
 // folder of its own for each width.
 var otherCommands = []string{"boards", "check", "check --acc-bits 4 --input x.npy", "stats --data x.npy",
-	"layers", "passes", "explain", "examples", "examples DIR/examples", "formats", "version", "--help", "reference DIR/pages", "simulate",
-	"simulate --board zcu104 --engine cycle", "convert --clean --out DIR/clean.onnx", "build --board pynq",
+	"layers", "passes", "explain", "examples", "examples DIR/examples", "formats", "version", "--help",
+	"reference DIR/pages", "simulate", "simulate --board zcu104 --engine cycle", "convert --clean --out DIR/clean.onnx",
+	"build --board pynq",
 	"build --board vck190 --no-csim --out DIR/note", "weights " + iris + " --for loaded --out DIR/weights",
 	"synth loaded",
 	"sweep --board zcu104,pynq-z1 --fps 1e4,1e12 --memory auto,ultra --max-use 0.5,lut=0.6 --out DIR/swept",

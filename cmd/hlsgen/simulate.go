@@ -113,7 +113,9 @@ are pieces of one stream, in order.
 		if err := overflowing(o, t.Changed("engine")); err != nil {
 			return nil, err
 		}
-		o.Either = !t.Changed("engine")
+		if !t.Changed("engine") {
+			o.Engine = ""
+		}
 		r, err := compiler.Simulate(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err

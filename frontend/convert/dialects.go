@@ -30,9 +30,9 @@ var toQCDQ = []row{
 	{graph.QONNX, "BipolarQuant", lacking("its codes are -1 and +1, two steps apart and none between: "+
 		"QuantizeLinear has all integers of a type",
 		"quantise to 2 bits with narrow_range, or keep the model in QONNX")},
-	{graph.QONNX, "MultiThreshold", lacking("it counts thresholds of any distances: the steps of QuantizeLinear are "+
-		"equal", "convert the model from before FINN's streamlining")},
-	{graph.QONNX, "FloatQuant", lacking("it quantises to minifloats, whose steps are not equal as those of "+
+	{graph.QONNX, "MultiThreshold", lacking("its thresholds may lie at any distances, but the steps of QuantizeLinear "+
+		"are equal", "convert the model from before FINN's streamlining")},
+	{graph.QONNX, "FloatQuant", lacking("it quantises to minifloats, whose steps are not equal, but the steps of "+
 		"QuantizeLinear are", "keep the model in QONNX")},
 	{graph.QONNX, "QuantLSTMCell", lacking("it is a quantised LSTM cell in one operator: ONNX's LSTM has no "+
 		"quantisers at its gates", "export the cell as a Scan of plain operators, or keep the model in QONNX")},

@@ -27,17 +27,17 @@ func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	case p.a == nil && p.b == nil:
 		return nil, nil
 	case p.a == nil:
-		return nil, refuse(quantise, "its input %q is of real numbers: nothing quantises it", n.In(0))
+		return nil, refuse(quantise, "its input %q has no quantiser", n.In(0))
 	case p.b == nil:
-		return nil, refuse(quantise, "its factor %q is of real numbers: nothing quantises it", n.In(1))
+		return nil, refuse(quantise, "its factor %q has no quantiser", n.In(1))
 	case p.b.fixed == nil || p.a.fixed != nil:
 		return nil, refuse("convert to qcdq",
-			"it multiplies two tensors of which the second is not constant, or both are")
+			"its second factor is not constant, or both factors are constant")
 	case p.a.q.count() > 1:
 		return nil, refuse("quantise the input per tensor", "its input has a scale per channel")
 	case p.b.dt != graph.Int8 && p.b.dt != graph.UInt8 || p.a.dt != graph.Int8 && p.a.dt != graph.UInt8:
-		return nil, refuse("train with 8 bits", "its codes are of types %s and %s: products of integers are of 8 bits",
-			p.a.dt, p.b.dt)
+		return nil, refuse("train with 8 bits",
+			"its codes have the types %s and %s, but products of integers take 8 bits", p.a.dt, p.b.dt)
 	}
 	shape := p.b.fixed.Shape
 	along := 0
@@ -61,7 +61,7 @@ func (w *integerForm) product(n *graph.Node) (*product, *refusal) {
 	}
 	if p.b.q.count() > 1 && p.b.q.axis != along {
 		return nil, refuse("quantise weights per tensor or per output channel",
-			"its weights have a scale per channel of axis %d, which is not that of the outputs", p.b.q.axis)
+			"its weights have a scale per channel along axis %d, not along the outputs", p.b.q.axis)
 	}
 	p.read(along)
 	return p, nil

@@ -29,8 +29,8 @@ func quantToQCDQ(s *scope, n *graph.Node) ([]*graph.Node, *refusal) {
 	if codes, stored := s.stored(n, q, &dt); stored {
 		clipped, clip := s.clip(n, codes, q, dt)
 		scale, zero, attrs := s.parameters(q, out, dt)
-		if dt == graph.Int32 { // the zero point is 0, which is omitted for 32-bit integers
-			zero = "" // it is 0, and that of 32-bit integers is left out
+		if dt == graph.Int32 {
+			zero = "" // the zero point is 0, which is omitted for 32-bit integers
 		}
 		return append(clip, node(n, "", "DequantizeLinear", out, attrs, clipped, scale, zero)), nil
 	}

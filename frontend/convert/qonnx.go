@@ -91,7 +91,7 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 	case n.Op == "Clip" && n.Domain == "":
 		low, high, ok := d.bounds(n)
 		if !ok {
-			return "", refuse("", "it reads what Clip %q bounds by numbers that depend on data", n.Label())
+			return "", refuse("", "it reads Clip %q, whose bounds depend on data", n.Label())
 		}
 		return d.real(n.In(0), as, max(lo, low), min(hi, high))
 	case n.Op == "QuantizeLinear" && n.Domain == "":
@@ -101,8 +101,8 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 		}
 		if !made.sameValues(d.q) {
 			return "", refuse("use one scale and zero point",
-				"its scale or zero point is not that of QuantizeLinear %q, "+
-					"which gives its integers: a Quant has one", n.Label())
+				"its scale or zero point differs from that of QuantizeLinear %q, "+
+					"which computes its integers, but a Quant has only one", n.Label())
 		}
 		return as, d.quant(n.In(0), as, max(lo, made.lo), min(hi, made.hi))
 	case moves[n.Op] && n.Domain == "" && d.q.count() == 1 && len(n.Outputs) == 1:
@@ -120,7 +120,7 @@ func (d *dequantising) real(codes, as string, lo, hi float64) (string, *refusal)
 		return as, nil
 	}
 	return "", refuse("the integers must come from a QuantizeLinear, bounded by a Clip at most",
-		"it reads the integers of %s %q, which computes with them", n.FullOp(), n.Label())
+		"it reads integers that %s %q computes", n.FullOp(), n.Label())
 }
 
 // moves lists operators that move the elements of their first input or choose the greatest, on integers or on real
@@ -220,7 +220,7 @@ func (s *scope) nothingLeft() {
 	each(s.g, func(n *graph.Node) {
 		if n.Domain == "" && (n.Op == "QuantizeLinear" || n.Op == "DequantizeLinear") {
 			s.fail(n, refuse("read the integers with a DequantizeLinear alone",
-				"its integers go to something else than a DequantizeLinear: a Quant gives real numbers"))
+				"an operator other than DequantizeLinear reads its integers, but a Quant returns real numbers"))
 		}
 	})
 }

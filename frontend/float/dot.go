@@ -8,7 +8,8 @@ import (
 
 // Sums of products take most of a run's time. Each is ((0 + a0*b0) + a1*b1) + ..., in the order of the model, whatever
 // is computed beside it: outputs that read the same elements of one factor are lanes of a vector, a few that differ in
-// the other factor are its rows. Lanes read a panel: what each term needs, lane beside lane.
+// the other factor are its rows. Lanes read a panel: what each term needs, lane beside lane. Where a row or two would
+// read it, as in a depthwise convolution and a dense layer, lanes are read where they lie.
 
 // A dot is how the outputs of a sum of products are walked through.
 type dot struct {
@@ -18,15 +19,55 @@ type dot struct {
 	lane, row *factor
 	lanes     axes // of outputs that differ in the lanes' factor alone
 	rows      axes
-	both      axes // of those that differ in both
-	plain     bool // nothing is known of the order: outputs are computed one by one
+	both      axes   // of those that differ in both
+	plain     bool   // nothing is known of the order: outputs are computed one by one
+	lying     *lying // where lanes are read where they lie
 }
 
 // A factor is one of the two.
 type factor struct {
-	slot  int
-	terms []int32       // of a sum, from its first element on
-	fixed *graph.Tensor // where it is constant
+	slot    int
+	terms   []int32 // of a sum, from its first element on
+	singles []float32
+	doubles []float64 // of a constant: its elements, as singles where float32 holds them
+}
+
+// factorOf is a factor, which may be constant.
+func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
+	f := factor{slot: slot, terms: terms}
+	switch {
+	case fixed == nil:
+	case fixed.Singles != nil:
+		f.singles = fixed.Singles
+	case fixed.F != nil:
+		f.doubles = fixed.F
+	default:
+		f.narrow(fixed.Len(), fixed.At)
+		if f.singles == nil {
+			f.doubles = fixed.Floats()
+		}
+	}
+	return f
+}
+
+// narrow makes singles of elements that float32 holds.
+func (f *factor) narrow(n int, at func(i int) float64) {
+	singles := make([]float32, n)
+	for i := range singles {
+		v := at(i)
+		if singles[i] = float32(v); float64(singles[i]) != v {
+			return
+		}
+	}
+	f.singles, f.doubles = singles, nil
+}
+
+// in is the elements of a factor, as one of two.
+func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
+	if b := in[f.slot]; b != nil {
+		return nil, b.data
+	}
+	return f.singles, f.doubles
 }
 
 // axes hold the axes along which outputs lie. Each has a size, and strides in the two factors and in the output.
@@ -55,8 +96,11 @@ func (a axes) at(i int) (lane, row, out int) {
 // fewLanes are too few where the other factor has more.
 const fewLanes = 8
 
+// fewRows are too few for a panel.
+const fewRows = 2
+
 func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
-	d := &dot{of: of, a: factor{of.A, of.AOffset, a}, b: factor{of.B, of.BOffset, b}}
+	d := &dot{of: of, a: factorOf(of.A, of.AOffset, a), b: factorOf(of.B, of.BOffset, b)}
 	d.lane, d.row = &d.a, &d.b
 	list, ok := graph.Axes(of.ABase, of.BBase)
 	if !ok {
@@ -84,29 +128,13 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 			}
 		}
 	}
+	if d.rows.size() <= fewRows {
+		d.lying = lyingOf(d.lanes, d.lane.terms)
+	}
+	if all := d.lane.doubles; d.lying != nil && all != nil { // they are read once, from far away
+		d.lane.narrow(len(all), func(i int) float64 { return all[i] })
+	}
 	return d
-}
-
-// at reads the elements of a factor.
-func (f *factor) at(in []*buffer) func(i int) float64 {
-	switch {
-	case f.fixed == nil || in[f.slot] != nil:
-		data := in[f.slot].data
-		return func(i int) float64 { return data[i] }
-	case f.fixed.F != nil:
-		return func(i int) float64 { return f.fixed.F[i] }
-	case f.fixed.Singles != nil:
-		return func(i int) float64 { return float64(f.fixed.Singles[i]) }
-	}
-	return f.fixed.At
-}
-
-// elements returns the elements of a factor as float64s.
-func (f *factor) elements(in []*buffer) []float64 {
-	if f.fixed != nil && in[f.slot] == nil {
-		return f.fixed.Floats()
-	}
-	return in[f.slot].data
 }
 
 const (
@@ -131,10 +159,19 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	lanes, rows, both := d.lanes.size(), d.rows.size(), d.both.size()
 	packed := x.room.take((rows + rowsAtOnce - 1) / rowsAtOnce * rowsAtOnce * k * both)
 	defer x.room.drop(packed)
-	x.pack(d, in, packed.data)
-	var data []float64
-	if f := d.lane; in[f.slot] != nil || f.fixed.F != nil {
-		data = f.elements(in)
+	if singles, doubles := d.row.in(in); doubles != nil {
+		pack(x, d, doubles, packed.data)
+	} else {
+		pack(x, d, singles, packed.data)
+	}
+	singles, doubles := d.lane.in(in)
+	switch {
+	case d.lying != nil && doubles != nil:
+		alongRuns(x, d, doubles, packed.data, out)
+		return
+	case d.lying != nil:
+		alongRuns(x, d, singles, packed.data, out)
+		return
 	}
 	width := max(lanesAtLeast, min(lanesAtMost, panelSize/max(k, 1), (lanes+3)/4*4))
 	chunks := (lanes + width - 1) / width
@@ -142,7 +179,8 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	x.team.share(both*chunks, max(1, 1<<16/work), func(w *worker, from, to int) {
 		for task := from; task < to; task++ {
 			group, first := task/chunks, task%chunks*width
-			t := tile{dot: d, w: w, data: data, out: out, first: first, n: min(width, lanes-first)}
+			t := tile{dot: d, w: w, singles: singles, doubles: doubles, out: out, first: first,
+				n: min(width, lanes-first)}
 			t.base, _, t.at = d.both.at(group)
 			t.weights = packed.data[group*len(packed.data)/both : (group+1)*len(packed.data)/both]
 			t.compute(rows)
@@ -151,10 +189,9 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 }
 
 // pack lays out the rows' factor: of four rows at a time, term by term. Rows that are not there are 0.
-func (x *Part) pack(d *dot, in []*buffer, to []float64) {
+func pack[E float32 | float64](x *Part, d *dot, of []E, to []float64) {
 	k, rows, both := d.of.K, d.rows.size(), d.both.size()
 	blocks := (rows + rowsAtOnce - 1) / rowsAtOnce
-	at := d.row.at(in)
 	x.team.share(blocks*both, max(1, 1<<12/max(k, 1)), func(_ *worker, from, until int) {
 		for i := from; i < until; i++ {
 			_, base, _ := d.both.at(i / blocks)
@@ -168,8 +205,9 @@ func (x *Part) pack(d *dot, in []*buffer, to []float64) {
 					continue
 				}
 				_, row, _ := d.rows.at(n)
+				of := of[base+row:]
 				for t, o := range d.row.terms {
-					block[t*rowsAtOnce+r] = at(base + row + int(o))
+					block[t*rowsAtOnce+r] = float64(of[o])
 				}
 			}
 		}
@@ -180,26 +218,33 @@ func (x *Part) pack(d *dot, in []*buffer, to []float64) {
 type tile struct {
 	*dot
 	w         *worker
-	data      []float64 // the lanes' factor; nil of constants that are no float64s
+	singles   []float32 // the lanes' factor, as one of two
+	doubles   []float64
 	weights   []float64
 	out       []float64
-	base, at  int // of the group in data and out
+	base, at  int // of the group in the factor and in out
 	first, n  int // lanes
 	x         []float64
-	terms     []int // where each term begins in x
-	places    []int // of lanes in out
-	following bool  // places follow each other
+	terms     []int32 // where each term begins in x
+	places    []int   // of lanes in out
+	following bool    // places follow each other
 }
 
 // compute computes all rows.
 func (t *tile) compute(rows int) {
 	t.look(rows)
 	k := len(t.terms)
-	acc := sized(&t.w.sums, rowsAtOnce*mostLanes)
+	acc := sized(&t.w.sums, max(rowsAtOnce*mostLanes, t.n))
 	for r := 0; r < rows; r += rowsAtOnce {
 		weights, some := t.weights[r*k:(r+rowsAtOnce)*k], min(rowsAtOnce, rows-r)
+		if some == 1 {
+			row(acc[:t.n], t.x, walk{terms: t.terms, step: 1}, weights)
+			_, _, row := t.rows.at(r)
+			t.put(t.at+row, 0, acc[:t.n])
+			continue
+		}
 		for l := 0; l < t.n; {
-			n := sum(acc, t.x[l:], t.terms, weights, some, (t.n-l+3)/4*4)
+			n := sum(acc, t.x[l:], t.terms, weights, (t.n-l+3)/4*4)
 			for i := range some {
 				_, _, row := t.rows.at(r + i)
 				t.put(t.at+row, l, acc[i*n:][:min(n, t.n-l)])
@@ -252,32 +297,22 @@ func (t *tile) find() (bases []int) {
 func (t *tile) look(rows int) {
 	w, f := t.w, t.lane
 	bases := t.find()
-	t.terms = sized(&w.terms, len(f.terms))
 	stride := (t.n + 3) / 4 * 4
-	if t.data != nil && len(w.runs) == 2 && rows <= rowsAtOnce &&
-		bases[0]+int(slices.Max(f.terms))+stride <= len(t.data) {
-		t.x = t.data[bases[0]:]
-		for k, o := range f.terms {
-			t.terms[k] = int(o)
-		}
+	if t.doubles != nil && len(w.runs) == 2 && rows <= rowsAtOnce &&
+		bases[0]+int(slices.Max(f.terms))+stride <= len(t.doubles) {
+		t.x, t.terms = t.doubles[bases[0]:], f.terms
 		return
 	}
+	t.terms = sized(&w.terms, len(f.terms))
 	t.x = sized(&w.panel, len(t.terms)*stride)
 	for k := range t.terms {
-		t.terms[k] = k * stride
+		t.terms[k] = int32(k * stride)
 		clear(t.x[k*stride+t.n:][:stride-t.n])
 	}
-	switch {
-	case t.data != nil:
-		layOut(w, t.x, t.data, f.terms, bases, stride)
-	case f.fixed.Singles != nil:
-		layOut(w, t.x, f.fixed.Singles, f.terms, bases, stride)
-	default:
-		for l, b := range bases {
-			for k, o := range f.terms {
-				t.x[k*stride+l] = f.fixed.At(b + int(o))
-			}
-		}
+	if t.doubles != nil {
+		layOut(w, t.x, t.doubles, f.terms, bases, stride)
+	} else {
+		layOut(w, t.x, t.singles, f.terms, bases, stride)
 	}
 }
 
@@ -304,6 +339,19 @@ func layOut[E float32 | float64](w *worker, panel []float64, from []E, terms []i
 			}
 		}
 	}
+}
+
+// elements is the elements of a factor as float64s.
+func (f *factor) elements(in []*buffer) []float64 {
+	singles, doubles := f.in(in)
+	if doubles != nil {
+		return doubles
+	}
+	doubles = make([]float64, len(singles))
+	for i, v := range singles {
+		doubles[i] = float64(v)
+	}
+	return doubles
 }
 
 // oneByOne computes sums in whose outputs there is no order.

@@ -6,8 +6,9 @@
 //
 //   - float.go runs the steps of a part, and says which programs decide nothing; room.go holds their memory
 //   - elem.go does functions of elements, move.go movements and orders, loop.go recurrences
-//   - dot.go lays out sums of products; kernels.go adds them up, kernels_amd64.go with AVX2, which
-//     kernels_other.go says that there is none of; team.go shares work among processors
+//   - dot.go lays out sums of products, lying.go those whose lanes are read where they lie; kernels.go adds them up,
+//     kernels_amd64.go with AVX2, which kernels_other.go says that there is none of; team.go shares work among
+//     processors
 package float
 
 import (
@@ -274,14 +275,26 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 func (x *Part) finite(data []float64, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
-		rest := 0.0
-		for i, v := range data[from:to] {
-			if !endless || v != v {
-				rest += v - v
+		some, a, b, c, d := data[from:to], 0.0, 0.0, 0.0, 0.0
+		if endless {
+			for i, v := range some {
+				if v != v {
+					a = v
+				}
+				some[i] = v + 0
 			}
-			data[from+i] = v + 0
+			some = nil
 		}
-		bad[w.number] += rest
+		for ; len(some) >= 4; some = some[4:] { // sums that do not wait for each other
+			v, w, x, y := some[0], some[1], some[2], some[3]
+			a, b, c, d = a+(v-v), b+(w-w), c+(x-x), d+(y-y)
+			some[0], some[1], some[2], some[3] = v+0, w+0, x+0, y+0
+		}
+		for i, v := range some {
+			a += v - v
+			some[i] = v + 0
+		}
+		bad[w.number] += a + b + c + d
 	})
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }

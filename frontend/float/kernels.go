@@ -1,44 +1,27 @@
 package float
 
-// mostLanes is the most lanes that a kernel takes at a time.
-const mostLanes = 16
+// mostLanes is the most lanes that sum takes at a time.
+const mostLanes = 8
 
-// sum adds up the products of some of four rows of weights with lanes of x, of which there are at least left, a
-// multiple of four, and tells how many it took. Term k of the lanes begins at terms[k]. The sums of a row stand
-// together in acc.
-func sum(acc, x []float64, terms []int, weights []float64, some, left int) (lanes int) {
+// sum adds up the products of four rows of weights with lanes of x, of which there are at least left, a multiple of
+// four, and tells how many it took. Term k of the lanes begins at terms[k]; there is one or more. The sums of a row
+// stand together in acc.
+func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	if wide {
-		return sumWide(acc, x, terms, weights, some, left)
-	}
-	if some == 1 {
-		sumRow(acc, x, terms, weights)
-		return 4
+		return sumWide(acc, x, terms, weights, left)
 	}
 	sumRows(acc, x, terms, weights, 0)
 	sumRows(acc, x, terms, weights, 2)
 	return 4
 }
 
-// sumRow takes the first row and four lanes.
-func sumRow(acc, x []float64, terms []int, weights []float64) {
-	var s0, s1, s2, s3 float64
-	for k, t := range terms {
-		v, w := x[t:t+4:t+4], weights[4*k]
-		s0 += float64(v[0] * w)
-		s1 += float64(v[1] * w)
-		s2 += float64(v[2] * w)
-		s3 += float64(v[3] * w)
-	}
-	acc[0], acc[1], acc[2], acc[3] = s0, s1, s2, s3
-}
-
 // sumRows takes four rows and two of four lanes.
-func sumRows(acc, x []float64, terms []int, weights []float64, lane int) {
+func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	x = x[lane:]
 	weights = weights[:4*len(terms)]
 	for k, t := range terms {
-		v, w := x[t:t+2:t+2], weights[4*k:4*k+4:4*k+4]
+		v, w := (*[2]float64)(x[t:]), (*[4]float64)(weights[4*k:])
 		v0, v1 := v[0], v[1]
 		a0 += float64(v0 * w[0])
 		b0 += float64(v1 * w[0])
@@ -51,4 +34,96 @@ func sumRows(acc, x []float64, terms []int, weights []float64, lane int) {
 	}
 	acc = acc[lane : lane+14]
 	acc[0], acc[1], acc[4], acc[5], acc[8], acc[9], acc[12], acc[13] = a0, b0, a1, b1, a2, b2, a3, b3
+}
+
+// A walk says where the elements of lanes lie: those of the first lane at terms, those of each other lane so many
+// further.
+type walk struct {
+	terms  []int32
+	step   int
+	follow bool // each term is next to the one before
+}
+
+func walkOf(terms []int32, step int) walk {
+	w := walk{terms, step, true}
+	for k, t := range terms {
+		w.follow = w.follow && t == terms[0]+int32(k)
+	}
+	return w
+}
+
+// row gives the sums of the products of lanes of x with the first of four rows of weights. All elements of the walk lie
+// within x.
+func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
+	n := len(sums)
+	switch {
+	case !wide || n < 4 || len(w.terms) == 0:
+		rowPlain(sums, x, w, weights)
+	case n%4 == 0:
+		rowWide(sums, x, w, weights)
+	default: // the last four overlap those before
+		rowWide(sums[:n/4*4], x, w, weights)
+		rowWide(sums[n-4:], x[(n-4)*w.step:], w, weights)
+	}
+}
+
+// termsAtOnce are so few that what they read of lanes side by side streams.
+const termsAtOnce = 32
+
+// rowPlain is row in plain Go.
+func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
+	if n := len(sums) / 8 * 8; w.step == 1 && n > 0 {
+		clear(sums[:n])
+		for k := 0; k < len(w.terms); k += termsAtOnce {
+			terms := w.terms[k:min(k+termsAtOnce, len(w.terms))]
+			for l := 0; l < n; l += 8 {
+				beside((*[8]float64)(sums[l:]), x[l:], terms, weights[4*k:])
+			}
+		}
+		sums, x = sums[n:], x[n:]
+	}
+	for ; len(sums) >= 4; sums = sums[4:] {
+		sums[0], sums[1], sums[2], sums[3] = apart(x, x[w.step:], x[2*w.step:], x[3*w.step:], w.terms, weights)
+		x = x[min(4*w.step, len(x)):]
+	}
+	for i := range sums {
+		s, x := 0.0, x[i*w.step:]
+		for k, t := range w.terms {
+			s += float64(float64(x[t]) * weights[4*k])
+		}
+		sums[i] = s
+	}
+}
+
+// beside adds to the sums of eight lanes that lie side by side. It has the registers to itself.
+//
+//go:noinline
+func beside[E float32 | float64](sums *[8]float64, x []E, terms []int32, weights []float64) {
+	s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
+	for k, t := range terms {
+		v, w := (*[8]E)(x[t:]), weights[4*k]
+		s0 += float64(float64(v[0]) * w)
+		s1 += float64(float64(v[1]) * w)
+		s2 += float64(float64(v[2]) * w)
+		s3 += float64(float64(v[3]) * w)
+		s4 += float64(float64(v[4]) * w)
+		s5 += float64(float64(v[5]) * w)
+		s6 += float64(float64(v[6]) * w)
+		s7 += float64(float64(v[7]) * w)
+	}
+	*sums = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+}
+
+// apart takes four lanes, as beside does.
+//
+//go:noinline
+func apart[E float32 | float64](a, b, c, d []E, terms []int32, weights []float64) (s0, s1, s2, s3 float64) {
+	for k, t := range terms {
+		w := weights[4*k]
+		s0 += float64(float64(a[t]) * w)
+		s1 += float64(float64(b[t]) * w)
+		s2 += float64(float64(c[t]) * w)
+		s3 += float64(float64(d[t]) * w)
+	}
+	return s0, s1, s2, s3
 }

@@ -6,37 +6,74 @@ import "golang.org/x/sys/cpu"
 var wide = cpu.X86.HasAVX2
 
 // sumWide is sum in vectors.
-func sumWide(acc, x []float64, terms []int, weights []float64, some, left int) (lanes int) {
-	lanes = 4
-	kernel := rows4x4
-	switch {
-	case some == 1 && left >= 16:
-		lanes, kernel = 16, rows1x16
-	case some == 1:
-		kernel = rows1x4
-	case left >= 8:
-		lanes, kernel = 8, rows4x8
-	}
-	if len(terms) == 0 {
-		clear(acc)
-		return lanes
-	}
+func sumWide(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	_, _ = acc[rowsAtOnce*mostLanes-1], weights[rowsAtOnce*len(terms)-1]
-	kernel(&acc[0], &x[0], &terms[0], &weights[0], len(terms))
-	return lanes
+	if left >= 8 {
+		rows4x8(&acc[0], &x[0], &terms[0], &weights[0], len(terms))
+		return 8
+	}
+	rows4x4(&acc[0], &x[0], &terms[0], &weights[0], len(terms))
+	return 4
 }
 
-// rows4x8 adds up products of four rows and eight lanes; the others are named likewise. What the terms begin at has to
-// lie within x, with the lanes behind.
+// rowWide is row in vectors, of a multiple of four lanes.
+func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
+	k, lanes, terms := len(w.terms), len(sums), &w.terms[0]
+	_ = weights[rowsAtOnce*(k-1)]
+	switch x := any(x).(type) {
+	case []float64:
+		switch w.step {
+		case 1:
+			doubles(&sums[0], &x[0], terms, &weights[0], k, lanes)
+		case 2:
+			seconds(&sums[0], &x[0], terms, &weights[0], k, lanes)
+		default:
+			doublesApart(&sums[0], &x[0], terms, &weights[0], k, lanes, w.step)
+		}
+	case []float32:
+		if w.step == 1 {
+			singles(&sums[0], &x[0], terms, &weights[0], k, lanes)
+			return
+		}
+		some := 0
+		if w.follow && lanes >= 8 {
+			some = lanes / 8 * 8
+			turned(&sums[0], &x[w.terms[0]], &weights[0], k, some, w.step)
+		}
+		if some < lanes {
+			singlesApart(&sums[some], &x[some*w.step], terms, &weights[0], k, lanes-some, w.step)
+		}
+	}
+}
+
+// rows4x8 adds up k products of four rows and eight lanes, rows4x4 of four rows and four. What the terms begin at has
+// to lie within x, with the lanes behind.
 //
 //go:noescape
-func rows4x8(acc, x *float64, terms *int, weights *float64, k int)
+func rows4x8(out, x *float64, terms *int32, weights *float64, k int)
 
 //go:noescape
-func rows4x4(acc, x *float64, terms *int, weights *float64, k int)
+func rows4x4(out, x *float64, terms *int32, weights *float64, k int)
+
+// doubles adds up k products, one or more, of one row and some lanes, a multiple of four; singles does where x is
+// float32, seconds where each lane lies two elements from the one before. What lies apart lies step elements apart.
+//
+//go:noescape
+func doubles(out, x *float64, terms *int32, weights *float64, k, lanes int)
 
 //go:noescape
-func rows1x16(acc, x *float64, terms *int, weights *float64, k int)
+func seconds(out, x *float64, terms *int32, weights *float64, k, lanes int)
 
 //go:noescape
-func rows1x4(acc, x *float64, terms *int, weights *float64, k int)
+func doublesApart(out, x *float64, terms *int32, weights *float64, k, lanes, step int)
+
+//go:noescape
+func singles(out *float64, x *float32, terms *int32, weights *float64, k, lanes int)
+
+//go:noescape
+func singlesApart(out *float64, x *float32, terms *int32, weights *float64, k, lanes, step int)
+
+// turned is singlesApart of a multiple of eight lanes whose terms follow each other, the first one at x.
+//
+//go:noescape
+func turned(out *float64, x *float32, weights *float64, k, lanes, step int)

@@ -4,46 +4,78 @@ import "hlsgen/frontend/graph"
 
 // move moves elements.
 func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
+	if m.Places != nil {
+		x.place(m.Places, in, out)
+		return
+	}
 	x.team.share(len(out), 1<<14, func(_ *worker, from, to int) {
-		switch {
-		case m.Places != nil:
-			place(m.Places, in, out, from, to)
-		case m.Input == nil:
+		if m.Input == nil {
 			data := in[0].data
 			for i, k := range m.Index[from:to] {
 				out[from+i] = data[k]
 			}
-		default:
-			for i := from; i < to; i++ {
-				slot, k := m.From(i)
-				out[i] = in[slot].data[k]
+			return
+		}
+		for i := from; i < to; i++ {
+			slot, k := m.From(i)
+			out[i] = in[slot].data[k]
+		}
+	})
+}
+
+// A stretch is places along an axis whose elements follow each other, from number from on; or else all are input 1's.
+type stretch struct{ n, from int }
+
+// stretches finds those of an axis.
+func stretches(axis []int32) (list []stretch) {
+	for i, k := range axis {
+		last := len(list) - 1
+		if i > 0 && (k < 0 && axis[i-1] < 0 || k > 0 && k == axis[i-1]+1) {
+			list[last].n++
+			continue
+		}
+		list = append(list, stretch{1, int(k)})
+	}
+	return list
+}
+
+// place moves elements row by row.
+func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
+	if len(out) == 0 {
+		return
+	}
+	around := 0.0
+	if len(in) > 1 && in[1] != nil && len(in[1].data) > 0 {
+		around = in[1].data[0]
+	}
+	_, axis := p.Row(0)
+	list, n := stretches(axis), len(axis)
+	x.team.share(len(out)/n, max(1, 1<<14/n), func(_ *worker, from, to int) {
+		for i := from; i < to; i++ {
+			base, _ := p.Row(i * n)
+			row := out[i*n : (i+1)*n]
+			for _, s := range list {
+				some := row[:s.n]
+				if row = row[s.n:]; base >= 0 && s.from >= 0 {
+					copyShort(some, in[0].data[base+s.from:])
+					continue
+				}
+				for k := range some {
+					some[k] = around
+				}
 			}
 		}
 	})
 }
 
-// place moves elements row by row.
-func place(p *graph.Places, in []*buffer, out []float64, from, to int) {
-	around := 0.0
-	if len(in) > 1 && in[1] != nil && len(in[1].data) > 0 {
-		around = in[1].data[0]
+// copyShort is copy, which takes long to begin.
+func copyShort(to, from []float64) {
+	if len(to) > 16 {
+		copy(to, from)
+		return
 	}
-	for from < to {
-		base, axis := p.Row(from)
-		axis = axis[:min(len(axis), to-from)]
-		row := out[from : from+len(axis)]
-		if from += len(axis); base < 0 {
-			for i := range row {
-				row[i] = around
-			}
-			continue
-		}
-		data := in[0].data
-		for i, k := range axis {
-			if row[i] = around; k >= 0 {
-				row[i] = data[base+int(k)]
-			}
-		}
+	for i, v := range from[:len(to)] {
+		to[i] = v
 	}
 }
 

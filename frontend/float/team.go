@@ -20,7 +20,7 @@ type worker struct {
 	sums   []float64
 	bases  []int
 	runs   []int // where lanes begin that lie in a row, and the end
-	terms  []int
+	terms  []int32
 	places []int
 }
 

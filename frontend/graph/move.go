@@ -63,7 +63,7 @@ func (m *Move) Slots() (list []int) {
 // in padded data.
 type Places struct {
 	n       int
-	axes    [][]int32 // by axis and coordinate: an offset into input 0; negative for input 1
+	axes    [][]int32 // by axis, or several merged axes, and coordinate: an offset into input 0; negative for input 1
 	outside bool      // some element comes from input 1
 	empty   bool      // all elements come from input 1
 }
@@ -72,23 +72,19 @@ type Places struct {
 // over all axes. If one of these is negative, it comes from input 1.
 func placesOf(from [][]int32) *Places {
 	p := &Places{n: 1}
-	for _, axis := range from {
+	for _, axis := range slices.Backward(from) {
 		p.n *= len(axis)
 		p.outside = p.outside || slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 		p.empty = p.empty || !slices.ContainsFunc(axis, func(at int32) bool { return at >= 0 })
-		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed && inside(axis) && inside(p.axes[k]) {
-			p.axes[k] = pickIndex([][]int32{p.axes[k], axis})
+		if k := len(p.axes) - 1; k >= 0 && len(p.axes[k])*len(axis) <= listed {
+			p.axes[k] = pickIndex([][]int32{axis, p.axes[k]})
 			continue
 		}
 		p.axes = append(p.axes, axis)
 	}
+	slices.Reverse(p.axes)
 	p.outside = p.outside && p.n > 0
 	return p
-}
-
-// inside reports whether all coordinates of an axis lead to input 0.
-func inside(axis []int32) bool {
-	return !slices.ContainsFunc(axis, func(at int32) bool { return at < 0 })
 }
 
 // at returns the element of input 0 from which output element i comes, or a negative number for input 1.

@@ -20,10 +20,10 @@ import (
 // An interleaver turns a graph for a single sample into one for several samples.
 type interleaver struct {
 	from   *dataflow.Graph
-	turns  *dataflow.Turns // by stream of from: number of parts per sample that its reader needs; 0 for any
-	wants  []int           // by stream of from: number of parts per sample that it has
-	parts  []int           // by stream of from: the stream for all samples
-	become []int           // by stream of from: the stream for all samples
+	turns  *dataflow.Turns
+	wants  []int // by stream of from: number of parts per sample that its reader needs; 0 for any
+	parts  []int // by stream of from: number of parts per sample that it has
+	become []int // by stream of from: the stream for all samples
 	b      dataflow.Builder
 	of     []*dataflow.Node // by node for all samples: the node for one sample; nil for an added reordering
 	file   string

@@ -30,14 +30,14 @@ func labels(l *lowering, step *graph.Step) (bool, error) {
 // selectLabels builds the layer.
 func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 	if !l.Uses.Only(r.Source, step) {
-		return unmapped.Because(strconv.Quote(l.Name(r.Source))+", which it puts in order, is needed elsewhere too",
-			"leave the other reader out")
+		return unmapped.Because(strconv.Quote(l.Name(r.Source))+", which it sorts, has another reader",
+			"remove the other reader")
 	}
 	t, relevel := l.Places[r.Source].Type, func() {}
 	falls, ok := r.Falls()
 	if !ok {
 		if t, falls, relevel, ok = l.level(r); !ok {
-			return unmapped.Because("the labels that it puts in order have scales or biases of their own",
+			return unmapped.Because("the values that it sorts have different scales or biases",
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}

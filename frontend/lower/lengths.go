@@ -24,7 +24,7 @@ func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 		if timed {
 			axis = slices.IndexFunc(shape, func(d int) bool { return d > 1 })
 			if axis < 0 || shape[axis] != l.Max {
-				return fmt.Errorf("%q of shape %v goes to the device not step by step", tensor, shape)
+				return fmt.Errorf("%q of shape %v is not sent to the device step by step", tensor, shape)
 			}
 		}
 		l.In = append(l.In, axis)

@@ -111,7 +111,7 @@ func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
 	for _, w := range l.wide {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.RangeTooWide, Node: w.node.Label(), Op: w.node.FullOp(),
 			Where: graph.Where(p.File, w.node),
-			Msg:   fmt.Sprintf("its values are codes of %d bits, since they have no greater unit in common", w.bits),
+			Msg:   fmt.Sprintf("its values need codes of %d bits, in their greatest common unit", w.bits),
 			Hint: "quantise behind it; or choose constants that are small multiples of one number, as a slope of 1/8 " +
 				"is"})
 	}

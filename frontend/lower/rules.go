@@ -32,7 +32,7 @@ var Rules = []Rule{
 		"the thresholds of the layer that computes these integers, or a Thresholding of its own. For a sum of two " +
 		"tensors, it becomes the thresholds of an AddStreams.", quantiser},
 	{"labels", "The indices of sorted values (ArgMax, TopK) become a LabelSelect if the integers have the order of " +
-		"the real values and nothing else needs the integers. Otherwise the host sorts them.", labels},
+		"the real values and nothing else needs them. Otherwise the host sorts them.", labels},
 	{"slice", "A step between integers and a quantiser has no layer. It is part of that quantiser's step function, " +
 		"or runs on the host.", slice},
 }

@@ -118,12 +118,12 @@ func (o *outside) fetch(t *onnxpb.TensorProto) *fault {
 		return f
 	}
 	if n > maxElements || o.elements+n > maxElements {
-		return tooLarge("%d elements, with which the constants have more than %d together", n, maxElements)
+		return tooLarge("%d elements; all constants together would have more than %d", n, maxElements)
 	}
 	o.elements += n
 	size := int64(n*uint64(e.bits)+7) / 8
 	if size > int64(o.left) {
-		return tooLarge("%d bytes, with which the model has more than %d", size, MaxFile)
+		return tooLarge("%d bytes; the whole model would have more than %d", size, MaxFile)
 	}
 	o.left -= int(size)
 	if at.length != 0 && at.length != size {

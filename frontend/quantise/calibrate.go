@@ -21,12 +21,14 @@ type values struct {
 	every, n int // one of so many; how many there were
 	most     int // that are kept; 0: maxKept
 	min, max float64
+	chosen   map[choosing]choice // for them
 }
 
 // maxKept bounds the values that are kept of a tensor.
 const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
+	v.chosen = nil
 	if v.every == 0 {
 		v.every, v.min, v.max, v.most = 1, math.Inf(1), math.Inf(-1), cmp.Or(v.most, maxKept)
 	}
@@ -46,6 +48,21 @@ func (v *values) add(list []float64) {
 
 // all is the values that are kept, and the least and the greatest.
 func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
+
+// quantiser is the rule's code and scale for them, which are looked for once.
+func (v *values) quantiser(r Rule, f Format, grid float64) choice {
+	by := choosing{r, f.of(v.min < 0, false), grid}
+	c, ok := v.chosen[by]
+	if ok {
+		return c
+	}
+	if v.chosen == nil {
+		v.chosen = map[choosing]choice{}
+	}
+	c.code, c.scale = r.quantiser(f, v.all(), v.min < 0, grid)
+	v.chosen[by] = c
+	return c
+}
 
 // A Calibration runs a network's float model: quantisers that are to be others only bound what they are given.
 type Calibration struct {
@@ -144,8 +161,8 @@ func (c *Calibration) watch(prog *graph.Program) {
 	}
 }
 
-// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing but
-// the largest of several elements goes on, as in a MaxPool, these alone.
+// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing
+// but the largest of several elements goes on, as in a MaxPool, these alone.
 func (p *spot) surviving(tensor string) (list []string) {
 	s := p.scope
 	for _, it := range s.items {

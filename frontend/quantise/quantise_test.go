@@ -258,3 +258,20 @@ func TestKeptValues(t *testing.T) {
 		}
 	}
 }
+
+// TestScalesAreThoseOfAllValues holds that a scale that was chosen for values is not that of these and others.
+func TestScalesAreThoseOfAllValues(t *testing.T) {
+	t.Parallel()
+	f, v := Format{Bits: 4}, values{}
+	last := 0.0
+	for _, list := range [][]float64{{1, -2, 0.5}, {7, 3}, {100, -90, 80}} {
+		v.add(list)
+		for range 2 {
+			_, want := MSE.quantiser(f, v.all(), v.min < 0, 0)
+			if got := v.quantiser(MSE, f, 0).scale; got != want || got == last {
+				t.Errorf("scale %v of %v, want %v", got, v.all(), want)
+			}
+		}
+		last = v.quantiser(MSE, f, 0).scale
+	}
+}

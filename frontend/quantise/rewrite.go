@@ -114,8 +114,7 @@ func (p *spot) choose(r Recipe) choice {
 			return choice{c, scale, s}
 		}
 	}
-	c, scale := r.Scales.quantiser(p.format(r), p.values.all(), p.values.min < 0, p.grid)
-	return choice{c, scale, nil}
+	return p.values.quantiser(r.Scales, p.format(r), p.grid)
 }
 
 // format returns the format that a recipe gives a place.
@@ -193,6 +192,14 @@ func (w *weight) shaped() (*graph.Tensor, int) {
 	return &t, 0
 }
 
+// keepScales keeps those that were chosen for the weights as they are.
+func (w *weight) keepScales(by choosing, scales []float64) {
+	if w.scales == nil {
+		w.scales = map[choosing][]float64{}
+	}
+	w.scales[by] = scales
+}
+
 // quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them. Where
 // inputs come with scales of their channels, weights are times these. Where weights were put on a ball, or their biases
 // are to be corrected, shift is what the mean inputs lose, per output channel.
@@ -208,7 +215,11 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (nod
 		}
 	}
 	out := make([]float64, len(all))
-	scales := make([]float64, channels)
+	scales, before := make([]float64, channels), w.scales[choosing{r.Scales, c, w.grid}]
+	if by != nil {
+		before = nil
+	}
+	var chosen []float64
 	for k := range channels {
 		var at []int
 		for i := k * inner; i < len(all); i += channels * inner {
@@ -227,7 +238,12 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (nod
 			}
 			return q
 		}
-		scales[k] = r.Scales.scale(c, list, w.grid)
+		if before != nil {
+			scales[k] = before[k]
+		} else {
+			scales[k] = r.Scales.scale(c, list, w.grid)
+		}
+		chosen = append(chosen, scales[k])
 		if b != nil && !b.holds(codes(scales[k])) {
 			scales[k], codes = b.scale(c, list), func(s float64) []float64 { return b.fitting(list, s, c) }
 		}
@@ -243,6 +259,9 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (nod
 			}
 		}
 		shift = append(shift, float64(float32(sum)))
+	}
+	if by == nil {
+		w.keepScales(choosing{r.Scales, c, w.grid}, chosen)
 	}
 	shape := []int(nil)
 	if w.axis >= 0 {

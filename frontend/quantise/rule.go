@@ -38,6 +38,13 @@ const (
 	powers = 7
 )
 
+// A choosing is what the scale of values depends on besides these.
+type choosing struct {
+	rule Rule
+	code code
+	grid float64
+}
+
 // scale is a scale of a code for values, a float32 above 0. A grid above 0 restricts it to that times powers of two.
 func (r Rule) scale(c code, values []float64, grid float64) float64 {
 	full := c.covering(values)

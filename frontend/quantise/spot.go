@@ -71,6 +71,8 @@ type weight struct {
 	stays  bool   // whatever the recipe
 	grid   float64
 
+	scales map[choosing][]float64 // that were chosen, by channel
+
 	means []float64 // of the inputs that it multiplies, per channel of them; nil where they are not known
 	seen  int       // runs that these are of
 }

@@ -1,17 +1,18 @@
 // The scaled sum of two streams.
-// A frame is vectors of folds*pe channels. Of a channel c of both inputs it makes
+// A frame consists of vectors of folds*pe channels. For every channel c of both inputs, the output is
 //     y[c] = f[c](m0[c]*in0[c] + m1[c]*in1[c])
-// f[c] is a step function, or nothing. An iteration reads a word of each input, channels fold*pe on, and writes theirs.
-// Row fold of the table of factors has m0, m1 of its first channel, then those of the next one.
+// f[c] is a step function, or the identity. An iteration reads a word of each input, which has the pe channels from
+// fold*pe on, and writes the output word of these channels. Row fold of the table of factors has m0 and m1 of the
+// first of these channels, then m0 and m1 of the next channel, and so on.
 //
-// C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
-// T, and
-//     folds, pe                 the loop nest and what is unrolled in it
-//     sum_t                     the sum
-//     use_dsp                   multiply in DSP slices
-//     factor0, factor1          factors of the inputs, of type factor0_t and factor1_t, where there is no table
-//     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
-//     shared                    one row of the step functions' tables serves all channels
+// C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each
+// table T, and
+//     folds, pe                 words of a vector, and channels of a word
+//     sum_t                     type of the sum
+//     use_dsp                   whether DSP slices multiply
+//     factor0, factor1          without a table: the factors of the inputs, of type factor0_t and factor1_t
+//     form, steps, unit, base   members that apply_steps of core/compare.hpp describes
+//     shared                    all channels use one row of the step functions' tables
 #ifndef HLSGEN_ADD_HPP
 #define HLSGEN_ADD_HPP
 
@@ -25,16 +26,17 @@
 
 namespace hlsgen {
 
-// add_product is a factor times an element.
+// add_product returns a factor times an element.
 template <class C, class F, class X> auto add_product(const F& factor, const X& x) {
 #pragma HLS INLINE
     return mac_product<F, X, C::use_dsp>::of(factor, x);
 }
 
-// add_constants stands for factors that are the same for all channels.
+// add_constants selects factors that are the same for all channels.
 struct add_constants {};
 
-// add_sum is the sum of two elements of channel fold*pe + i, each times its factor. It may wrap around before its end.
+// add_sum returns the sum of two elements of channel fold*pe + i, each times its factor. A partial sum may wrap
+// around; the result does not.
 template <class C>
 typename C::sum_t add_sum(const typename C::in0_t& a, const typename C::in1_t& b, int, int, const add_constants&) {
 #pragma HLS INLINE
@@ -53,7 +55,7 @@ typename C::sum_t add_sum(const typename C::in0_t& a, const typename C::in1_t& b
     return sum;
 }
 
-// add_clock is one iteration with any factors.
+// add_clock runs one iteration with any factors.
 template <class C, class FACTORS, class... STEPS>
 void add_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                hls::stream<ap_uint<C::out_width> >& out, const FACTORS& factors, const STEPS&... steps) {
@@ -79,7 +81,7 @@ void add_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::
     place = fold;
 }
 
-// add is one iteration with constant factors. The tables are those of apply_steps.
+// add runs one iteration with constant factors. The tables are the arguments of apply_steps.
 template <class C, class... STEPS>
 void add(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
          hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
@@ -87,7 +89,7 @@ void add(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_wi
     add_clock<C>(in0, in1, out, add_constants(), steps...);
 }
 
-// add_per_channel is one iteration with a table of factors.
+// add_per_channel runs one iteration with a table of factors.
 template <class C, class FACTORS, class... STEPS>
 void add_per_channel(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                      hls::stream<ap_uint<C::out_width> >& out, const FACTORS& factors, const STEPS&... steps) {

@@ -1,11 +1,11 @@
-// The concatenation of channels.
-// Of every vector, the channels of input 0 go out first, then those of input 1, and so on: an iteration reads a word of
-// one input and writes it. Elements of different types become those of the output, which holds all their values.
+// The concatenation of channels. Every output vector has the channels of input 0 first, then those of input 1, and so
+// on. An iteration reads a word of one input and writes it. Elements are converted to the output's type, which holds
+// the values of all inputs.
 //
 // C has the members out_t, out_width of the output, and
 //     words      words of an output vector
-//     in_words   words of a vector, by input: counts<...>
-//     in_types   elements, by input: types<...>
+//     in_words   by input: words of a vector, counts<...>
+//     in_types   by input: element type, types<...>
 #ifndef HLSGEN_CONCAT_HPP
 #define HLSGEN_CONCAT_HPP
 
@@ -17,8 +17,8 @@
 
 namespace hlsgen {
 
-// concat_read reads word number word of a vector, whose first words are START that earlier inputs had. The last of the
-// streams is the output.
+// concat_read reads a word of the output vector from its input. START is the number of words that the earlier inputs
+// have. The last stream is the output.
 template <class C, int START, class T, int WORDS, class IN, class OUT>
 ap_uint<C::out_width> concat_read(int, const types<T>&, const counts<WORDS>&, IN& in, OUT&) {
 #pragma HLS INLINE
@@ -35,7 +35,7 @@ ap_uint<C::out_width> concat_read(int word, const types<T, T2, TYPES...>&, const
     return y;
 }
 
-// concat_write writes to the last of the streams.
+// concat_write writes y to the last stream.
 template <int N> void concat_write(const ap_uint<N>& y, hls::stream<ap_uint<N> >& out) {
 #pragma HLS INLINE
     out.write(y);
@@ -47,7 +47,7 @@ void concat_write(const ap_uint<N>& y, IN&, NEXT& next, REST&... rest) {
     concat_write(y, next, rest...);
 }
 
-// concat_missing reports whether the stream of that word has none.
+// concat_missing reports whether the input that has the word is empty.
 template <int START, int WORDS, class IN, class OUT> bool concat_missing(int, const counts<WORDS>&, IN& in, OUT&) {
 #pragma HLS INLINE
     return in.empty();
@@ -60,7 +60,7 @@ bool concat_missing(int word, const counts<WORDS, WORDS2, COUNTS...>&, IN& in, R
     return concat_missing<START + WORDS>(word, counts<WORDS2, COUNTS...>(), rest...);
 }
 
-// concat is one iteration. The streams are the inputs and then the output.
+// concat runs one iteration of the layer. The streams are the inputs, and then the output.
 template <class C, class... STREAMS> void concat(STREAMS&... streams) {
 #pragma HLS INLINE
     static counter<C::words> place;

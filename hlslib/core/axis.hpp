@@ -1,4 +1,4 @@
-// The network's ends: AXI4-Stream carries whole bytes, the streams inside carry words of any width.
+// The network's ends. An AXI4-Stream carries whole bytes; the streams inside of the network carry words of any width.
 #ifndef HLSGEN_CORE_AXIS_HPP
 #define HLSGEN_CORE_AXIS_HPP
 
@@ -10,8 +10,9 @@
 
 namespace hlsgen {
 
-// axis_missing reports whether a call ends since an AXI4-Stream has no word. In synthesis none does, and the read waits: up to
-// 2022.2, UG1399 has no access to AXI4-Streams that does not block.
+// axis_missing reports whether a call must end because the AXI4-Stream has no word. In synthesis the answer is always
+// no, and the read waits for a word: up to version 2022.2, UG1399 offers no access to AXI4-Streams that does not
+// block.
 template <class WORD> bool axis_missing(hls::stream<WORD>& in) {
 #pragma HLS INLINE
 #ifdef __SYNTHESIS__
@@ -22,9 +23,9 @@ template <class WORD> bool axis_missing(hls::stream<WORD>& in) {
 #endif
 }
 
-// axis_in is one iteration of the network's end that takes words: the bits above the width of those inside are padding.
-// C has
-//     width, tdata   bits of a word inside, and of one outside
+// axis_in runs one iteration of an input of the network. It drops the high bits of an AXI4-Stream word, which are
+// padding. C has
+//     width, tdata   bits of a word inside of the network, and of an AXI4-Stream word
 template <class C> void axis_in(hls::stream<ap_uint<C::tdata> >& in, hls::stream<ap_uint<C::width> >& out) {
 #pragma HLS INLINE
     if (axis_missing(in)) return;
@@ -32,7 +33,7 @@ template <class C> void axis_in(hls::stream<ap_uint<C::tdata> >& in, hls::stream
     out.write(ap_uint<C::width>(word));
 }
 
-// axis_word is a word as it leaves: zero above the width.
+// axis_word returns an AXI4-Stream word with the data. Its bits above the width are zero.
 template <class C> ap_axiu<C::tdata, 0, 0, 0> axis_word(const ap_uint<C::width>& data, bool last) {
 #pragma HLS INLINE
     ap_axiu<C::tdata, 0, 0, 0> word;
@@ -43,8 +44,8 @@ template <class C> ap_axiu<C::tdata, 0, 0, 0> axis_word(const ap_uint<C::width>&
     return word;
 }
 
-// axis_out is one iteration of the network's end that gives frames of C::words words, with TLAST on the last one: a DMA ends
-// its packet there.
+// axis_out runs one iteration of an output of the network. It sets TLAST on the last of the C::words words of a frame,
+// where a DMA ends its packet.
 template <class C> void axis_out(hls::stream<ap_uint<C::width> >& in, hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& out) {
 #pragma HLS INLINE
     static counter<C::words> place;
@@ -58,7 +59,7 @@ template <class C> void axis_out(hls::stream<ap_uint<C::width> >& in, hls::strea
     place = word;
 }
 
-// axis_tell tells every reader whether a step was the last one of its sequence.
+// axis_tell writes to every stream of ends whether a step was the last of its sequence.
 inline void axis_tell(const ap_uint<1>&) {
 #pragma HLS INLINE
 }
@@ -69,19 +70,19 @@ template <class... REST> void axis_tell(const ap_uint<1>& end, hls::stream<ap_ui
     axis_tell(end, rest...);
 }
 
-// axis_sequence is where the end stands that takes sequences.
+// axis_sequence is the position of an input that reads sequences.
 template <class C> struct axis_sequence {
     ap_uint<count_width(C::words)> at;     // word of the step
-    ap_uint<count_width(C::longest)> step; // of the sequence
-    ap_uint<1> came, over;                 // the word with TLAST, and the last step
+    ap_uint<count_width(C::longest)> step; // step of the sequence
+    ap_uint<1> came, over;                 // the word with TLAST was read; the last step was written
 
     constexpr axis_sequence() : at(0), step(0), came(0), over(0) {}
 };
 
-// axis_in_steps is one iteration of the end that takes sequences of steps of C::words words, each up to the word with TLAST,
-// and tells after every step whether its sequence ended there. What the host gets wrong ends with the sequence: of a step in
-// which TLAST comes, the words that are missing are zeros; of a sequence of more than C::longest steps, the words behind these
-// are left out.
+// axis_in_steps runs one iteration of an input that reads sequences. A step has C::words words, and a sequence ends
+// with the word that has TLAST. After every step, the process writes to the streams of ends whether the sequence ended
+// there. A host's mistake affects only its sequence: if TLAST comes in the middle of a step, zeros replace the missing
+// words; if a sequence has more than C::longest steps, the words of the further steps are dropped.
 template <class C, class... ENDS>
 void axis_in_steps(hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& in, hls::stream<ap_uint<C::width> >& out, ENDS&... ends) {
 #pragma HLS INLINE
@@ -111,7 +112,8 @@ void axis_in_steps(hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& in, hls::stream<ap_
     place = at;
 }
 
-// axis_out_steps is one iteration of the end that gives sequences of steps of C::words words, with TLAST on the last one.
+// axis_out_steps runs one iteration of an output that writes sequences. A step has C::words words, and the last word
+// of a sequence has TLAST.
 template <class C>
 void axis_out_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::width> >& in,
                     hls::stream<ap_axiu<C::tdata, 0, 0, 0> >& out) {
@@ -120,7 +122,7 @@ void axis_out_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::width
 #pragma HLS RESET variable=place
     counter<C::words> word = place;
 
-    const bool asks = word.at == C::words - 1; // the words of a step come before its end does
+    const bool asks = word.at == C::words - 1; // all words of a step arrive before the word of ends
     if (in.empty()) return;
     if (asks && ends.empty()) return;
     const ap_uint<C::width> data = in.read();

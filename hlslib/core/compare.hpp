@@ -1,4 +1,4 @@
-// Comparisons with thresholds, and the step functions that are made of them.
+// Comparisons with thresholds, and step functions.
 #ifndef HLSGEN_CORE_COMPARE_HPP
 #define HLSGEN_CORE_COMPARE_HPP
 
@@ -7,10 +7,11 @@
 
 namespace hlsgen {
 
-// count_width is the number of bits that hold 0..n.
+// count_width returns the number of bits that hold 0..n.
 constexpr int count_width(int n) { return n < 2 ? 1 : 1 + count_width(n / 2); }
 
-// exceeds is a > b by value, whatever the signs of the two types: ap_int compares bit patterns where they differ.
+// exceeds reports whether a > b by value, even if only one of the types is signed. The operator of ap_int would then
+// compare bit patterns.
 template <class A, class B> bool exceeds(const A& a, const B& b) {
 #pragma HLS INLINE
     const int wa = element_type<A>::signed_width, wb = element_type<B>::signed_width;
@@ -18,7 +19,8 @@ template <class A, class B> bool exceeds(const A& a, const B& b) {
     return both(number(a)) > both(number(b));
 }
 
-// count_exceeded is the number of thresholds among elements first .. first+STEPS-1 of a row that value exceeds.
+// count_exceeded returns the number of thresholds that value exceeds, among the elements first .. first+STEPS-1 of a
+// row.
 template <int STEPS, class T, int PER_LIMB, class A, class ROW>
 ap_uint<count_width(STEPS)> count_exceeded(const A& value, const ROW& row, int first) {
 #pragma HLS INLINE
@@ -30,20 +32,21 @@ ap_uint<count_width(STEPS)> count_exceeded(const A& value, const ROW& row, int f
     return count;
 }
 
-// affine is base + unit*n. It wraps around at the output's width, within which it ends.
+// affine returns base + unit*n. Intermediate values may wrap around at the output's width; the result fits.
 template <class C, class N, class B> typename C::out_t affine(const N& n, const B& base) {
 #pragma HLS INLINE
     const ap_int<element_type<typename C::out_t>::signed_width> sum = n * C::unit + number(base);
     return typename C::out_t(sum);
 }
 
-// The forms of step functions, as form of a config has them. hlslib/steps says what they are.
+// The forms of step functions are the values of the member form of a config. The specialisations of steps_form below
+// describe them.
 const int steps_none = 0, steps_comparators = 1, steps_table = 2, steps_segments = 3, steps_search = 4, steps_scaled = 5;
 
-// steps_form applies a step function in one of the forms.
+// steps_form::of applies a step function in one of the forms.
 template <int FORM> struct steps_form;
 
-// Without tables it is base + unit*value.
+// steps_none has no tables: the result is base + unit*value.
 template <> struct steps_form<steps_none> {
     template <class C, class A> static typename C::out_t of(const A& value, int, int) {
 #pragma HLS INLINE
@@ -51,8 +54,8 @@ template <> struct steps_form<steps_none> {
     }
 };
 
-// The i-th of the channels in a row of the tables. There are the thresholds alone, or with a base per channel, or with that
-// and what each threshold adds.
+// steps_comparators compares a value with all thresholds of channel i in a row of the tables. The tables are the
+// thresholds; or the thresholds and a base per channel; or these and the number that each threshold adds.
 template <> struct steps_form<steps_comparators> {
     template <class C, class A, class T> static typename C::out_t of(const A& value, int row, int i, const T& thresholds) {
 #pragma HLS INLINE
@@ -85,13 +88,14 @@ template <> struct steps_form<steps_comparators> {
     }
 };
 
-// steps_address is the row of a lane's table that BITS bits choose, behind the row of its function.
+// steps_address returns the address in a lane's table: the number of the function's row, followed by BITS bits.
 template <class C, int BITS> int steps_address(int row, const ap_uint<BITS>& bits) {
 #pragma HLS INLINE
     return (C::functions > 1 ? row << BITS : 0) | bits.to_int();
 }
 
-// steps_kept is the bits of a value, or where it lies in a window: what is below or above counts as the window's end.
+// steps_kept returns the bits of a value. If C has a window, it returns the position of the value in the window, and
+// the nearer end of the window for values outside of it.
 template <class C, class A> ap_uint<C::span> steps_kept(const A& value) {
 #pragma HLS INLINE
     const int width = element_type<A>::signed_width + 1;
@@ -103,13 +107,13 @@ template <class C, class A> ap_uint<C::span> steps_kept(const A& value) {
     return kept;
 }
 
-// steps_upper is the bits of a value that are an address.
+// steps_upper returns the upper bits of a value, which are an address.
 template <class C, class A> ap_uint<C::span - C::low> steps_upper(const A& value) {
 #pragma HLS INLINE
     return steps_kept<C>(value).range(C::span - 1, C::low);
 }
 
-// The output by the value's upper bits: of the function in a row, in the table of a lane.
+// steps_table looks the output up by the function's row and the value's upper bits, in the table of a lane.
 template <> struct steps_form<steps_table> {
     template <class C, class A, class T> static typename C::out_t of(const A& value, int row, int lane, const T& codes) {
 #pragma HLS INLINE
@@ -117,7 +121,8 @@ template <> struct steps_form<steps_table> {
     }
 };
 
-// A code by the value's upper bits, to which each threshold of the segment that the lower ones exceed adds.
+// steps_segments looks up a code and thresholds by the value's upper bits. Each threshold that the lower bits exceed
+// adds to the code.
 template <> struct steps_form<steps_segments> {
     template <class C, class A, class B, class T>
     static typename C::out_t of(const A& value, int row, int lane, const B& codes, const T& thresholds) {
@@ -151,13 +156,13 @@ private:
     }
 };
 
-// count_at is number i of a list.
+// count_at returns number i of a list.
 template <int N, int... REST> constexpr int count_at(const counts<N, REST...>&, int i) {
     const int list[] = {N, REST...};
     return list[i];
 }
 
-// steps_stage is the search from stage STAGE on. FOUND is the bits that the stages before it have found, in found.
+// steps_stage::of continues the search from stage STAGE on. The earlier stages have found FOUND bits of the count.
 template <class C, int STAGE, int FOUND, bool END> struct steps_stage {
     template <class A, class T, class... REST>
     static typename C::out_t of(const A& value, int row, int lane, const ap_uint<FOUND>& found, const T& thresholds,
@@ -190,7 +195,7 @@ template <class C, int STAGE, int FOUND> struct steps_stage<C, STAGE, FOUND, tru
     }
 };
 
-// The number of thresholds that the value exceeds, some bits of it a stage.
+// steps_search computes the number of thresholds that the value exceeds. Each stage finds some bits of that number.
 template <> struct steps_form<steps_search> {
     template <class C, class A, class... STAGES>
     static typename C::out_t of(const A& value, int row, int lane, const STAGES&... stages) {
@@ -199,8 +204,8 @@ template <> struct steps_form<steps_search> {
     }
 };
 
-// The value times a multiplier, plus a bias, over a power of two, rounded and clipped. The multiplier is a sum of powers of
-// two: those of C::digits, or of the i-th lane, which a table has.
+// steps_scaled multiplies the value, adds a bias, divides by a power of two, rounds and clips. The multiplier is a sum
+// of powers of two. Their exponents are those of C::digits, or those of lane i in a table.
 template <> struct steps_form<steps_scaled> {
     template <class C, class A, class B, class... EXPONENTS>
     static typename C::out_t of(const A& value, int row, int i, const B& biases, const EXPONENTS&... exponents) {
@@ -211,7 +216,7 @@ template <> struct steps_form<steps_scaled> {
         digit_loop: for (int k = 0; k < C::digit_count; k++) {
 #pragma HLS UNROLL
             const int e = exponent<C>(i, k, exponents...);
-            if (e >= C::sum_width) continue; // the lane has fewer
+            if (e >= C::sum_width) continue; // the lane has fewer digits
             if (e >= 0) sum += x << e;
             else sum -= x << (-1 - e);
         }
@@ -235,8 +240,8 @@ private:
     }
 };
 
-// apply_steps is a channel's step function of value. The row of tables and the channel in it, or the lane, are the layer's to
-// say. form of C says what is built; T_t and T_per_limb of a table T are members of C.
+// apply_steps applies a channel's step function to value. The layer chooses the row of the tables, and the channel in
+// the row or the lane. C::form is the form of the functions. For each table T, C has T_t and T_per_limb.
 template <class C, class A, class... TABLES>
 typename C::out_t apply_steps(const A& value, int row, int i, const TABLES&... tables) {
 #pragma HLS INLINE

@@ -1,4 +1,4 @@
-// A counter that goes round: where a kernel stands in its frame, of which every call is one iteration.
+// A cyclic counter. Kernels use it for their position in a frame: a call of a kernel is one iteration.
 #ifndef HLSGEN_CORE_COUNTER_HPP
 #define HLSGEN_CORE_COUNTER_HPP
 
@@ -6,13 +6,13 @@
 
 namespace hlsgen {
 
-// counter counts 0 .. N-1, and begins anew.
+// counter counts 0 .. N-1 and then begins anew.
 template <int N> struct counter {
     ap_uint<count_width(N)> at;
 
     constexpr counter() : at(0) {}
 
-    // next goes on; it reports whether the counter begins anew.
+    // next increments the counter. It reports whether the counter begins anew.
     bool next() {
 #pragma HLS INLINE
         if (at != N - 1) {

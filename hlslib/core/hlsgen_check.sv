@@ -1,7 +1,7 @@
-// hlsgen_check compares the words that pass in a simulation with the recorded ones of a stream; see hlsgen_recording. Where LAST
-// is set, the last word of each frame has to come with TLAST, and no other. It tells of the first difference.
+// hlsgen_check compares the words of a stream in a simulation with its recording; see hlsgen_recording. If LAST is
+// set, the last word of each frame must have TLAST, and no other word. The module reports the first difference.
 module hlsgen_check #(
-    parameter int WIDTH  = 8,  // of the data: above a word there have to be zeros
+    parameter int WIDTH  = 8,  // width of the data: the bits above a word must be zero
     parameter int BITS   = 8,
     parameter int WORDS  = 1,
     parameter int PER    = 1,

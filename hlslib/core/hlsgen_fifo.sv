@@ -1,7 +1,8 @@
-// hlsgen_fifo is a FIFO of DEPTH words between two processes, with the ports of Vitis HLS' ap_fifo. A word that is written in one
-// clock is visible in the next. A place that is left in one clock can be taken in the next. Both flags are registers: neither
-// depends on what the other end does in the same clock. That is the FIFO of hlsgen's simulator.
-// STYLE is where words lie: "srl" shift registers, "lutram", "bram" or "uram" a memory with a ring of addresses.
+// hlsgen_fifo is a FIFO of DEPTH words between two processes, with the ports of Vitis HLS' ap_fifo. A word that is
+// written in one clock is visible in the next. A place that becomes free in one clock can be used in the next. Both
+// flags are registers: neither depends on the other end's actions in the same clock. hlsgen's simulator models the
+// same FIFO. STYLE selects the memory: "srl" for shift registers; "lutram", "bram" or "uram" for a memory used as a
+// ring.
 module hlsgen_fifo #(
     parameter int WIDTH = 8,
     parameter int DEPTH = 2,
@@ -28,12 +29,12 @@ module hlsgen_fifo #(
     assign push = write && full_n;
     assign pop  = read && empty_n;
 
-    // The next place of a ring.
+    // after returns the next place of the ring.
     function automatic place_t after(place_t place);
         return place == place_t'(DEPTH - 1) ? '0 : place + place_t'(1);
     endfunction
 
-    // How many words there are.
+    // The number of words in the FIFO.
     count_t count, next_count;
     always_comb begin
         next_count = count;
@@ -60,7 +61,7 @@ module hlsgen_fifo #(
     if (!SRL && !LUTRAM && !BRAM && !URAM) begin : g_unknown
         $error("hlsgen_fifo: STYLE is none of srl, lutram, bram, uram");
     end else if (SRL) begin : g_shift
-        // The newest word is at place 0, the oldest at count - 1, which is kept as a register of its own.
+        // The newest word is at place 0, and the oldest at place count - 1. A register holds count - 1.
         place_t oldest;
         always_ff @(posedge clk) begin
             if (rst || next_count == '0) oldest <= '0;
@@ -85,13 +86,13 @@ module hlsgen_fifo #(
         end
 
         if (LUTRAM) begin : g_lutram
-            // Reads in the clock of the address.
+            // The memory is read in the clock of the address.
             (* ram_style = "distributed" *) logic [WIDTH-1:0] words[DEPTH];
             always_ff @(posedge clk) if (push) words[tail] <= din;
             assign dout = words[head];
         end else begin : g_memory
-            // Reads a clock ahead, at the address that comes next. A word that is written there in the same clock goes round
-            // the memory.
+            // The memory is read a clock ahead, at the next address. A word that is written there in the same clock
+            // bypasses the memory.
             logic [WIDTH-1:0] stored, passed;
             logic             around;
             always_ff @(posedge clk) begin

@@ -1,5 +1,6 @@
-// hlsgen_recording is the recorded words of a stream, for a simulation: STREAM.dat in the folder that +data=FOLDER names. Frames are
-// of PER words each, or where STEPS is set of PER for each step; frames.txt has how many frames there are, and the steps of each.
+// hlsgen_recording holds the recorded words of a stream, for a simulation. They are in STREAM.dat, in the folder that
+// +data=FOLDER names. A frame has PER words or, if STEPS is set, PER words for each step. The file frames.txt has the
+// number of frames, and the steps of each.
 module hlsgen_recording #(
     parameter int BITS   = 8,
     parameter int WORDS  = 1,
@@ -7,9 +8,9 @@ module hlsgen_recording #(
     parameter bit STEPS  = 0,
     parameter     STREAM = "s0"
 ) (
-    input  int              at,    // a word, by number
+    input  int              at,    // number of a word
     output logic [BITS-1:0] word,
-    output logic            ends,  // it is the last one of its frame
+    output logic            ends,  // the word is the last of its frame
     output int              count
 );
     logic [BITS-1:0] words[WORDS];

@@ -1,7 +1,7 @@
-// hlsgen_source sends the recorded words of a stream over an AXI4-Stream, for a simulation; see hlsgen_recording. While pauses
-// is set, it sends only every now and then.
+// hlsgen_source sends the recorded words of a stream over an AXI4-Stream, for a simulation; see hlsgen_recording.
+// While the input pauses is set, it pauses at random between words.
 module hlsgen_source #(
-    parameter int WIDTH  = 8,  // of TDATA: above a word are zeros
+    parameter int WIDTH  = 8,  // width of TDATA: the bits above a word are zero
     parameter int BITS   = 8,
     parameter int WORDS  = 1,
     parameter int PER    = 1,
@@ -24,7 +24,7 @@ module hlsgen_source #(
         .at(next), .word(word), .ends(ends), .count(count)
     );
 
-    // A word is offered until it is taken; then a pause may come. The noise is the same in every run.
+    // A word is offered until it is taken; then a pause may follow. The random numbers are the same in every run.
     logic [15:0] noise;
     always_ff @(posedge clk) begin
         noise <= {noise[14:0], noise[15] ^ noise[13] ^ noise[12] ^ noise[10]};

@@ -1,24 +1,23 @@
-// Products and sums of layers with weights.
+// Products and sums of layers with weights. A clock adds simd products of each channel c to
 //     sum over k of W[c][k]*x[k]
-// of which one clock takes simd products of a channel. Where weights and inputs are both bipolar, a product is 1 if
-// they agree, else 0, and a sum of p in K stands for 2p - K. A product may go through a requantiser before it is
-// summed.
+// If weights and inputs are both bipolar, a product is 1 if they agree, else 0; a sum p of K products then stands for
+// the number 2p - K. A requantiser may be applied to every product before it is added.
 //
-// A layer's config C has for this
+// A layer's config C has the following members for this file:
 //     simd         products of a channel in one clock
-//     dot_t        their sum
-//     use_dsp      multiply in DSP slices
-//     weights_t    the table's element, weights_per_limb of them in a limb
-// and where the table has codes of weights
+//     dot_t        type of their sum
+//     use_dsp      whether DSP slices multiply
+//     weights_t    element type of the table; a limb has weights_per_limb elements
+// if the table has codes of weights,
 //     weight_values    the weight of each code
-//     weight_t         the type that holds them
-// and where products are requantised before they are summed
-//     product      the requantiser of core/requant.hpp
-//     product_t    what it gives
-// and where the accumulators of PE have several widths
-//     acc_t, acc_bits    the widest, and the bits of each
-// and where channels that share their inputs share DSP slices
-//     lanes, overlaps, terms, packed_t, packed_sum_t    as mac_packed has them
+//     weight_t         the type of the weights
+// if products are requantised before they are added,
+//     product      the requantiser, as core/requant.hpp describes
+//     product_t    the type of its results
+// if the accumulators of the PEs have different widths,
+//     acc_t, acc_bits    the widest type, and the bits of each
+// if channels with the same inputs share DSP slices,
+//     lanes, overlaps, terms, packed_t, packed_sum_t    as mac_packed describes
 #ifndef HLSGEN_CORE_MAC_HPP
 #define HLSGEN_CORE_MAC_HPP
 
@@ -28,8 +27,8 @@
 
 namespace hlsgen {
 
-// mac_product is one weight times one input: a multiplier, a choice of sign where one of them is bipolar, and where
-// both are, 1 if they agree and 0 if not. Minifloats are decoded on the way.
+// mac_product::of returns the product of a weight and an input. It is a multiplier; a choice of sign if one factor is
+// bipolar; or, if both are, 1 if they agree and 0 if not. Minifloats are decoded.
 template <class W, class X, bool DSP> struct mac_product {
     static auto of(const W& w, const X& x) {
 #pragma HLS INLINE
@@ -48,7 +47,7 @@ template <class W, class X> struct mac_product<W, X, true> {
     }
 };
 
-// mac_signed is value, or -value where sign is -1.
+// mac_signed returns value if sign is +1, and -value if sign is -1.
 template <class T> ap_int<element_type<T>::signed_width + 1> mac_signed(const bipolar& sign, const T& value) {
 #pragma HLS INLINE
     const ap_int<element_type<T>::signed_width + 1> plus = number(value), minus = -plus;
@@ -76,7 +75,8 @@ template <> struct mac_product<bipolar, bipolar, false> {
     }
 };
 
-// mac_factor is a significand times 2^shift. An integer is one that is not shifted.
+// mac_factor splits a factor into a significand, a shift and a sign. The magnitude is significand * 2^shift; an
+// integer has shift 0.
 template <class T> struct mac_factor {
     static auto significand(const T& value) { return number(value); }
     static int shift(const T&) { return 0; }
@@ -89,7 +89,7 @@ template <int W, int M, bool S> struct mac_factor<minifloat<W, M, S>> {
     static bool negative(const minifloat<W, M, S>& value) { return value.negative(); }
 };
 
-// mac_float is a product of factors: one of significands, shifted by both exponents.
+// mac_float returns the product of two factors: the product of the significands, shifted by the sum of the exponents.
 template <class W, class X>
 ap_int<element_type<W>::signed_width + element_type<X>::signed_width> mac_float(const W& w, const X& x) {
 #pragma HLS INLINE
@@ -139,13 +139,14 @@ template <int W, int M, bool S> struct mac_product<bipolar, minifloat<W, M, S>, 
 
 template <class...> struct mac_present { typedef void type; };
 
-// mac_alike is the config of the first layer that is configured alike, which C names, or C itself. What a layer computes with it
-// is compiled once for all of these; what it keeps is its own.
+// mac_alike is C::alike, the first layer's config that equals C, or C itself if there is no such member. Functions
+// with this config are compiled once for all equal layers. Static variables use C, so that every layer has its own.
 template <class C, class = void> struct mac_alike { typedef C type; };
 
 template <class C> struct mac_alike<C, typename mac_present<typename C::alike>::type> { typedef typename C::alike type; };
 
-// mac_function is bit BIT of the values of a list, as a function of a value's place in it: bit n is that of value n.
+// mac_function is the truth table that gives bit BIT of a value from the value's index in the list: bit n of the table
+// is bit BIT of value n.
 template <class LIST, int BIT> struct mac_function;
 
 template <int BIT> struct mac_function<numbers<>, BIT> { static const unsigned long long table = 0; };
@@ -155,17 +156,18 @@ template <int BIT, long long V, long long... REST> struct mac_function<numbers<V
         ((unsigned long long)(V) >> BIT & 1) | mac_function<numbers<REST...>, BIT>::table << 1;
 };
 
-// mac_always is the function of codes of so many bits that is always 1, mac_wire the one that is bit i of the code.
+// mac_always returns the truth table that is always 1, for codes with this number of bits. mac_wire returns the table
+// that equals bit i of the code.
 constexpr unsigned long long mac_always(int bits) { return ~0ULL >> (64 - (1 << bits)); }
 constexpr unsigned long long mac_wire(int bits, int i) { return mac_always(bits) / ((1ULL << (1 << i)) + 1) << (1 << i); }
 
-// mac_bit is the bit of the code that a function is; bits where it is none.
+// mac_bit returns the number of the code's bit that a truth table equals, or bits if it equals none.
 constexpr int mac_bit(int bits, unsigned long long table, int i = 0) {
     return i == bits || mac_wire(bits, i) == table ? i : mac_bit(bits, table, i + 1);
 }
 
-// mac_look is a function of a code. Where it is always the same, or a bit of the code, as it is or turned round, it takes
-// no logic.
+// mac_look::of looks a code up in a truth table. A constant table, or a table that equals a bit of the code or its
+// complement, needs no lookup.
 template <int BITS, unsigned long long TABLE> struct mac_look {
     static const unsigned long long turned = mac_always(BITS) ^ TABLE;
     static const int bit = mac_bit(BITS, TABLE), other = mac_bit(BITS, turned);
@@ -179,7 +181,7 @@ template <int BITS, unsigned long long TABLE> struct mac_look {
     }
 };
 
-// mac_decode writes bits BIT and below of the value of a code.
+// mac_decode::of writes bit BIT and all lower bits of a code's value.
 template <class LIST, int BITS, int BIT> struct mac_decode {
     template <class V> static void of(V& value, const ap_uint<BITS>& code) {
 #pragma HLS INLINE
@@ -194,7 +196,7 @@ template <class LIST, int BITS> struct mac_decode<LIST, BITS, -1> {
     }
 };
 
-// mac_weight is a weight of what a table has: that, or the value of that code.
+// mac_weight::of returns the weight for an element of the table: the element itself, or the value of the code.
 template <class C, class = void> struct mac_weight {
     typedef typename C::weights_t type;
     static type of(const type& stored) {
@@ -214,14 +216,14 @@ template <class C> struct mac_weight<C, typename mac_present<typename C::weight_
     }
 };
 
-// mac_read is weight i of a row of the table.
+// mac_read returns weight i of a row of the table.
 template <class C, class ROW> typename mac_weight<C>::type mac_read(const ROW& weights, int i) {
 #pragma HLS INLINE
     return mac_weight<C>::of(element<typename C::weights_t, C::weights_per_limb>(weights, i));
 }
 
-// mac_summand is a product as it is summed: requantised where C has a requantiser for it.
-
+// mac_summand::of returns the number that is added for a product: the requantised product if C has a requantiser, else
+// the product itself.
 template <class C, class = void> struct mac_summand {
     template <class P> static P of(const P& product) {
 #pragma HLS INLINE
@@ -236,8 +238,8 @@ template <class C> struct mac_summand<C, typename mac_present<typename C::produc
     }
 };
 
-// mac_dot is what one clock adds to the accumulator of PE pe: its weights in the row times the elements of x from first
-// on, each stride elements apart.
+// mac_dot returns the number that a clock adds to the accumulator of PE pe. It multiplies the PE's weights in the row
+// by simd elements of x, which begin at `first` and are `stride` elements apart.
 template <class C, class ROW>
 typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, const ROW& weights, int pe) {
 #pragma HLS INLINE
@@ -252,7 +254,7 @@ typename C::dot_t mac_dot(const ap_uint<C::in_width>& x, int first, int stride, 
     return sum;
 }
 
-// mac_at is number I of a list, and mac_count how many there are.
+// mac_at is number I of a list, and mac_count the length of a list.
 template <class LIST, int I> struct mac_at;
 
 template <int N, int... REST> struct mac_at<counts<N, REST...>, 0> { static const int value = N; };
@@ -265,7 +267,8 @@ template <class LIST> struct mac_count;
 
 template <int... N> struct mac_count<counts<N...>> { static const int value = sizeof...(N); };
 
-// mac_held is a sum as the accumulator of PE pe holds it: its lowest bits, where C gives each PE a width of its own.
+// mac_held::of returns a sum as the accumulator of PE pe stores it. If C gives each PE a width of its own, that is the
+// value of the lowest bits.
 template <class C, class = void> struct mac_held {
     template <class T> static T of(const T& sum, int) {
 #pragma HLS INLINE
@@ -284,21 +287,21 @@ template <class C> struct mac_held<C, typename mac_present<typename C::acc_bits>
     }
 };
 
-// mac_odd is the lowest bit of a product.
+// mac_odd returns the lowest bit of a product.
 template <class W, class X> ap_uint<1> mac_odd(const W& w, const X& x) {
 #pragma HLS INLINE
     return ap_uint<1>(element_type<W>::encode(w)[0] & element_type<X>::encode(x)[0]);
 }
 
-// mac_lane is lane I of C::lanes and those above it. What lies below a lane, in a factor as in a sum, is a signed number of
-// as many bits as there are below: where it is negative, it has borrowed 1 of the lane.
+// mac_lane handles lane I of C::lanes and all higher lanes. In a factor and in a sum, the bits below a lane are a
+// signed number. If that number is negative, it has borrowed 1 from the lane.
 template <class C, int I, bool TOP = (I == mac_count<typename C::lanes>::value - 1)> struct mac_lane {
     typedef typename mac_weight<C>::type weight_t;
     typedef typename C::lanes lanes;
     static const int at = mac_at<lanes, I>::value, next = mac_at<lanes, I + 1>::value;
-    static const bool shares = mac_at<typename C::overlaps, I + 1>::value == 1; // its highest bit with the next lane
+    static const bool shares = mac_at<typename C::overlaps, I + 1>::value == 1; // with the next lane: its highest bit
 
-    // pack puts weight i of the channels from pe on, of N, into the lanes of a factor.
+    // pack writes weight i of channels pe, pe+1, ... into the lanes of a factor. Channels from N on do not exist.
     template <int N, int BITS, class ROW>
     static void pack(ap_uint<BITS>& factor, const ap_uint<1>& borrow, const ROW& weights, int pe, int i) {
 #pragma HLS INLINE
@@ -308,8 +311,8 @@ template <class C, int I, bool TOP = (I == mac_count<typename C::lanes>::value -
         mac_lane<C, I + 1>::template pack<N>(factor, ap_uint<1>(own < 0), weights, pe, i);
     }
 
-    // unpack adds the lanes of a sum to dots, and what was borrowed of them to borrows. A bit of odd tells that what was
-    // summed in a lane is.
+    // unpack adds the lanes of a sum to dots, and the borrowed ones to borrows. A bit of odd tells whether the sum of
+    // a lane is odd.
     template <int N, class SUM, int LANES, class BORROW>
     static void unpack(typename C::dot_t (&dots)[N], BORROW (&borrows)[N], const SUM& sum, const ap_uint<LANES>& odd,
                        const ap_uint<1>& borrow, int pe) {
@@ -350,10 +353,10 @@ template <class C, int I> struct mac_lane<C, I, true> {
     }
 };
 
-// mac_packed has several channels share a DSP slice, each in a lane of its own of one factor. C::lanes is the bits at which
-// lanes begin, C::overlaps has a 1 for those that begin with the highest bit of the lane below. C::terms products of a slice
-// are added before their lanes are taken apart. Weights of a slice make a packed_t, their products with the inputs add up to
-// a packed_sum_t.
+// mac_packed computes the dot products of N channels with shared DSP slices. Each channel's weight lies in its own
+// lane of one factor. C::lanes lists the bits at which lanes begin; C::overlaps has a 1 for each lane that begins at
+// the highest bit of the lane below. C::terms products of a slice are added before the lanes are separated. The packed
+// weights have type packed_t, and the sum of their products with the inputs has type packed_sum_t.
 template <class C, int N, class ROW>
 void mac_packed(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
 #pragma HLS INLINE
@@ -416,7 +419,7 @@ template <class C> struct mac_all<C, typename mac_present<typename C::lanes>::ty
     }
 };
 
-// mac_dots is mac_dot of N channels that share the elements of x from first on.
+// mac_dots computes mac_dot for N channels that multiply the same elements of x, which begin at `first`.
 template <class C, int N, class ROW>
 void mac_dots(typename C::dot_t (&dots)[N], const ap_uint<C::in_width>& x, int first, const ROW& weights) {
 #pragma HLS INLINE

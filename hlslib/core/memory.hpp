@@ -1,11 +1,12 @@
-// Where the arrays of kernels lie. Of an array X a layer's config has X_rows and X_width, with which the kernel declares
-// it, and X_memory, with which it binds it. What a layer takes is counted by the same figures.
+// The memories of the kernels' arrays. For an array X, a layer's config has the members X_rows and X_width, with which
+// the kernel declares the array, and X_memory, with which the kernel binds it to a kind of memory. The resource
+// estimates use the same numbers.
 #ifndef HLSGEN_CORE_MEMORY_HPP
 #define HLSGEN_CORE_MEMORY_HPP
 
 namespace hlsgen {
 
-// storage is where an array lies. The words of a shift register are shifted by the kernel.
+// storage names the kind of memory of an array. With shift, the kernel itself shifts the words.
 enum class storage { registers, shift, lutram, bram, uram };
 
 // partitioned reports whether every word of an array is a variable of its own.
@@ -13,7 +14,8 @@ constexpr bool partitioned(storage where) { return where == storage::registers |
 
 template <storage WHERE> struct memory {};
 
-// bind_memory puts an array where it is to lie. Of words that are shifted, synthesis makes shift registers in LUTs.
+// bind_memory binds an array to its kind of memory. From words that a kernel shifts, synthesis makes shift registers
+// in LUTs.
 template <class T, int N> void bind_memory(T (&words)[N], const memory<storage::registers>&) {
 #pragma HLS INLINE
 #pragma HLS ARRAY_PARTITION variable=words complete dim=1
@@ -44,8 +46,8 @@ template <class T, int N> void bind_memory(T (&words)[N], const memory<storage::
     (void)words;
 }
 
-// restarts is how often everything has begun anew, in C simulation, where a test bench says when: what is kept from frame to
-// frame begins with the FPGA's configuration.
+// restarts counts the restarts of all layers in C simulation. The test bench increments it, because states that are
+// kept from frame to frame start anew only when the FPGA is configured.
 #ifndef __SYNTHESIS__
 inline unsigned& restarts() {
     static unsigned count = 0;

@@ -1,4 +1,4 @@
-// What pooling layers make of two values.
+// The operation of pooling layers.
 #ifndef HLSGEN_CORE_POOLING_HPP
 #define HLSGEN_CORE_POOLING_HPP
 
@@ -7,7 +7,7 @@
 
 namespace hlsgen {
 
-// pooled joins two values by the sum where C::sum is set, else by the maximum.
+// pooled returns the sum of two values if C::sum is set, else the maximum.
 template <class C> typename C::out_t pooled(const typename C::out_t& a, const typename C::out_t& b) {
 #pragma HLS INLINE
     if (C::sum) return typename C::out_t(a + b);

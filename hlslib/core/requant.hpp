@@ -1,4 +1,4 @@
-// Requantisers: integers times a constant, over a power of two, rounded and clipped.
+// Requantisers multiply an integer by a constant, divide by a power of two, round and clip.
 //     y = clip(round(x*multiplier / 2^shift), lo, hi)
 #ifndef HLSGEN_CORE_REQUANT_HPP
 #define HLSGEN_CORE_REQUANT_HPP
@@ -7,7 +7,7 @@
 
 namespace hlsgen {
 
-// The roundings, in the order of num.Roundings.
+// requant_mode names the roundings. The generated code uses their numbers.
 enum requant_mode {
     requant_half_even,
     requant_half_up,
@@ -19,13 +19,13 @@ enum requant_mode {
     requant_away_from_zero
 };
 
-// requant_bits is the number of bits that hold 0..n.
+// requant_bits returns the number of bits that hold 0..n.
 constexpr int requant_bits(unsigned long long n) { return n < 2 ? 1 : 1 + requant_bits(n / 2); }
 constexpr unsigned long long requant_magnitude(long long n) {
     return n < 0 ? 0 - static_cast<unsigned long long>(n) : static_cast<unsigned long long>(n);
 }
 
-// requant_product is x*M in W bits: a shift where M is a power of two, else a multiplier.
+// requant_product::of returns x*M in W bits. It is a shift if M is a power of two, else a multiplier.
 template <int W, long long M, bool DSP, bool POWER = (M > 0 && (M & (M - 1)) == 0)> struct requant_product;
 
 template <int W, long long M, bool DSP> struct requant_product<W, M, DSP, true> {
@@ -56,7 +56,7 @@ template <int W, long long M> struct requant_product<W, M, true, false> {
     }
 };
 
-// requant_round is p over 2^SHIFT, rounded; W is more than SHIFT.
+// requant_round returns p / 2^SHIFT, rounded. W must be greater than SHIFT.
 template <int SHIFT, int MODE, int W> ap_int<W> requant_round(const ap_int<W>& p) {
 #pragma HLS INLINE
     const int width = SHIFT > 0 ? SHIFT : 1;
@@ -76,9 +76,9 @@ template <int SHIFT, int MODE, int W> ap_int<W> requant_round(const ap_int<W>& p
     return ap_int<W>(below + ap_uint<1>(up));
 }
 
-// requantiser is the one of a list whose turn it is: seven numbers each, the multiplier, the shift, the rounding, the
-// limits, which of them are reached (1 the lower, 2 the upper), and the bits of the product, more than the shift by two at
-// least. A list of one serves every turn.
+// requantiser::of applies the requantiser of the given turn, from a list. A requantiser has seven numbers: the
+// multiplier, the shift, the rounding, the two limits, which limits can be reached (1 the lower, 2 the upper), and the
+// bits of the product, which are at least two more than the shift. A list of one requantiser applies to every turn.
 template <class LIST, bool DSP> struct requantiser;
 
 template <long long M, long long SHIFT, long long MODE, long long LO, long long HI, long long CLIPS, long long W, bool DSP>

@@ -1,4 +1,4 @@
-// Positions along an axis.
+// Strided positions along an axis, and strided pixels in a frame.
 #ifndef HLSGEN_CORE_STRIDE_HPP
 #define HLSGEN_CORE_STRIDE_HPP
 
@@ -6,21 +6,21 @@
 
 namespace hlsgen {
 
-// stride goes along an axis of LENGTH positions, over and over, and knows FIRST, FIRST+STEP ... below END.
+// stride counts the positions of an axis of LENGTH cyclically. The positions FIRST, FIRST+STEP ... below END are hit.
 template <int LENGTH, int FIRST, int END, int STEP> struct stride {
     ap_uint<count_width(LENGTH)> at;
-    ap_uint<count_width(STEP)> past; // positions since the last one that is known
-    bool begun, over;                // FIRST has been reached, where that is not 0; and END
+    ap_uint<count_width(STEP)> past; // positions since the last hit
+    bool begun, over;                // a FIRST above 0 has been reached; END has been reached
 
     constexpr stride() : at(0), past(0), begun(false), over(false) {}
 
-    // hit reports whether the position is one of those.
+    // hit reports whether the position is hit.
     bool hit() const {
 #pragma HLS INLINE
         return (FIRST == 0 || begun) && !over && past == 0;
     }
 
-    // next goes to the next position; it reports whether that begins the axis anew.
+    // next advances to the next position. It reports whether the axis begins anew.
     bool next() {
 #pragma HLS INLINE
         if (at == LENGTH - 1) {
@@ -35,8 +35,8 @@ template <int LENGTH, int FIRST, int END, int STEP> struct stride {
     }
 };
 
-// grid is a place in a frame of which the words of some pixels are hit. C has the members of two strides, of rows and of
-// columns, and the words of a pixel.
+// grid is a position in a frame, counted in words. A word is hit if the row and the column of its pixel are hit. C has
+// the members of two strides, for rows and for columns, and the member words, which is the number of words of a pixel.
 template <class C> struct grid {
     stride<C::rows, C::first_row, C::end_row, C::row_step> row;
     stride<C::columns, C::first_column, C::end_column, C::column_step> column;
@@ -49,7 +49,7 @@ template <class C> struct grid {
         return row.hit() && column.hit();
     }
 
-    // next goes to the next word; it reports whether that begins the frame anew.
+    // next advances to the next word. It reports whether the frame begins anew.
     bool next() {
 #pragma HLS INLINE
         if (word != C::words - 1) {

@@ -1,8 +1,8 @@
-// What a test bench is made of: recorded words of a stream, and a bench that compares them with what comes out.
-// Never part of a synthesised design.
+// The parts of a test bench: recordings of the words of a stream, and a bench that compares them with the words that
+// the processes write. This file is never part of a synthesised design.
 //
-// A network has streams of many widths. What is a template here is compiled for every one of them, so it does no more than
-// turn words into limbs of 64 bits and back.
+// A network has streams of many widths, and every template is compiled for each of them. To keep compile times short,
+// the templates only convert words to limbs of 64 bits and back.
 #ifndef HLSGEN_CORE_TESTBENCH_HPP
 #define HLSGEN_CORE_TESTBENCH_HPP
 
@@ -23,14 +23,14 @@ namespace hlsgen {
 
 typedef unsigned long long test_limb;
 
-// test_word is a word of limbs, the lowest first; those that are not there are zero.
+// test_word returns a word from n limbs, the lowest limb first. Missing limbs are zero.
 template <int N> ap_uint<N> test_word(const test_limb* limbs, int n) {
     ap_uint<N> word = 0;
     for (int i = 0; i < n && 64 * i < N; i++) word.range(64 * i + 63 < N ? 64 * i + 63 : N - 1, 64 * i) = ap_uint<64>(limbs[i]);
     return word;
 }
 
-// test_limbs is a word's limbs.
+// test_limbs stores the limbs of a word, the lowest first.
 template <int N> void test_limbs(const ap_uint<N>& word, test_limb* limbs) {
     for (int i = 0; 64 * i < N; i++) {
         const ap_uint<64> limb = word.range(64 * i + 63 < N ? 64 * i + 63 : N - 1, 64 * i);
@@ -38,15 +38,15 @@ template <int N> void test_limbs(const ap_uint<N>& word, test_limb* limbs) {
     }
 }
 
-// test_hex writes every digit of a word of so many bits, the highest first.
+// test_hex returns a word of `width` bits in hexadecimal, with leading zeros.
 inline std::string test_hex(const test_limb* limbs, int width) {
     std::string text;
     for (int digit = (width + 3) / 4 - 1; digit >= 0; digit--) text += "0123456789abcdef"[limbs[digit / 16] >> (digit % 16 * 4) & 15];
     return text;
 }
 
-// recording is what passes over one stream, frame after frame: words of `width` bits, of which frame f has those from first[f] up to
-// first[f + 1]. Its file has one per line, in hex.
+// recording has the words that pass over one stream. A word has `width` bits. Frame f has the words from first[f] up
+// to, but without, first[f + 1]. The file of a recording has one word per line, in hexadecimal.
 struct recording {
     std::string stream;
     int width;
@@ -69,7 +69,7 @@ public:
     }
     bool there() const { return file != nullptr; }
 
-    // next gives the next line, without its end; it reports whether there is one.
+    // next reads the next line without its line end. It reports whether there is a line.
     bool next(std::string& line) {
         if (at >= text.size()) return false;
         size_t end = text.find('\n', at);
@@ -86,7 +86,7 @@ private:
     std::FILE* file;
 };
 
-// test_numbers reads numbers from the place on in a text.
+// test_numbers reads decimal numbers from a text, up to the first word that is not a number.
 inline std::vector<long> test_numbers(const char* text) {
     std::vector<long> numbers;
     for (char* end;; text = end) {
@@ -96,12 +96,12 @@ inline std::vector<long> test_numbers(const char* text) {
     }
 }
 
-// test_bench runs checks, each on the same frames, and counts those that fail.
-//     csim [DATA [OUTPUT]]    DATA is the folder of the recordings; the network's words are written to OUTPUT
+// test_bench runs checks, all with the same frames, and counts the checks that fail.
+//     csim [DATA [OUTPUT]]    DATA is the folder of the recordings; the network's output words are written to OUTPUT
 class test_bench {
 public:
     test_bench(int argc, char** argv) {
-        // Vitis copies the folder "data" into the simulation's own folder.
+        // Vitis copies the folder "data" into the folder of the simulation.
         if (argc > 1) folder = argv[1];
         else if (test_text("data/frames.txt").there()) folder = "data";
         if (argc > 2) {
@@ -122,8 +122,8 @@ public:
         if (calls.empty()) stop("cannot read " + folder + "/calls.txt");
     }
 
-    // load reads a recording and sees that it holds every frame; load_steps does so where a frame is a sequence. It is there until
-    // the check ends.
+    // load reads a recording and checks that it has every frame; load_steps does so if frames are sequences. The
+    // recording exists until the check ends.
     const recording& load(const char* stream, int width, int per_frame) {
         recording& r = begun(stream, width);
         for (int frame = 0; frame < count; frame++) r.first.push_back(r.first.back() + per_frame);
@@ -137,7 +137,8 @@ public:
         return read(r);
     }
 
-    // begin starts the check of one layer, or of the whole network. calls.txt has how often it is called for each frame.
+    // begin starts the check of one layer, or of the whole network. The number of calls for each frame comes from
+    // calls.txt.
     void begin(const char* who) {
         checked = who;
         difference.clear();
@@ -150,8 +151,8 @@ public:
         std::fflush(stdout);
     }
 
-    // next_frame goes on to the next frame; behind the last one comes the first, once more, as if everything had begun anew. It
-    // reports whether there is one.
+    // next_frame advances to the next frame, and reports whether there is one. After the last frame, the first frame
+    // is run once more, after a restart of all layers.
     bool next_frame() {
         if (count == 0 || at == count) return false;
         at++;
@@ -164,29 +165,30 @@ public:
         return true;
     }
 
-    // frame is the number of the frame that is sent.
+    // frame returns the number of the current frame.
     int frame() const { return at % count; }
 
-    // next_call counts the calls for a frame: as many as there are iterations, and twice that where every other one comes before
-    // its words.
+    // next_call reports whether a layer is to be called again for the frame. There are as many calls as iterations.
+    // When the first frame is repeated, there are twice as many, because every other call comes before its words.
     bool next_call() { return made++ < (*calls_of_frame)[frame()] * (at == count ? 2 : 1); }
 
-    // next_call_until_done counts those of the network, of which so many suffice whatever happens in one: until every word of the
-    // frame was sent and taken, or, of the last frame, to the end, when nothing is left anywhere.
+    // next_call_until_done does so for the network. Calls continue until every word of the frame was sent and taken;
+    // calls.txt has a number of calls that always suffices. When the first frame is repeated, all these calls are
+    // made.
     bool next_call_until_done() {
         const bool done = made > 0 && !missing && at != count;
         missing = false;
         return !done && next_call();
     }
 
-    // send writes words of the frame, zero-extended to the stream's width: all of them before the first call; of the frame that
-    // comes once more, every other time, one where there is none.
+    // send writes words of the frame to a stream, zero-extended to its width. Before the first call, it writes all of
+    // them. When the first frame is repeated, it writes a word before every other call, if the stream is empty.
     template <int N> void send(const recording& from, hls::stream<ap_uint<N> >& to) {
         int& i = words_of(given, from.stream);
         for (; due(i, from.size(frame()), to.empty()); i++) to.write(test_word<N>(from.word(frame(), i), from.per_word()));
     }
 
-    // send_packet does so with TLAST on the last word.
+    // send_packet does the same, with TLAST on the last word.
     template <int N> void send_packet(const recording& from, hls::stream<ap_axiu<N, 0, 0, 0> >& to) {
         int& i = words_of(given, from.stream);
         for (; due(i, from.size(frame()), to.empty()); i++) {
@@ -199,19 +201,19 @@ public:
         }
     }
 
-    // send_ends tells after every step of the frame whether it is the last one.
+    // send_ends writes for every step of the frame whether it is the last.
     void send_ends(hls::stream<ap_uint<1> >& to) {
         const int steps = int(lengths[frame()]);
         int& i = words_of(given, "ends");
         for (; due(i, steps, to.empty()); i++) to.write(i + 1 == steps ? 1 : 0);
     }
 
-    // sent looks whether words of the frame are still to be read.
+    // sent checks whether words of the frame are still to be read.
     template <class WORD> void sent(hls::stream<WORD>& in) {
         if (!in.empty()) missing = true;
     }
 
-    // take compares what the network has written of the frame: TLAST is set on the last word and on no other.
+    // take compares the words of the frame that the network has written. TLAST must be set on the last word only.
     template <int TDATA> void take(const char* port, const recording& want, hls::stream<ap_axiu<TDATA, 0, 0, 0> >& out) {
         test_limb got[(TDATA + 63) / 64];
         while (!out.empty()) {
@@ -222,10 +224,10 @@ public:
         if (words_of(taken, port) < want.size(frame())) missing = true;
     }
 
-    // expect_all sees that every word of the frame was taken.
+    // expect_all checks that every word of the frame was taken.
     void expect_all(const char* port, const recording& want) { complete(want, words_of(taken, port)); }
 
-    // expect compares the frame that a layer wrote.
+    // expect compares the frame that a layer has written.
     template <int N> void expect(const recording& want, hls::stream<ap_uint<N> >& out) {
         test_limb got[(N + 63) / 64];
         int i = 0;
@@ -236,7 +238,7 @@ public:
         complete(want, i);
     }
 
-    // expect_read sees that the frame was read to its end.
+    // expect_read checks that the layer has read the whole frame.
     template <class WORD> void expect_read(const recording& from, hls::stream<WORD>& in) {
         int left = 0;
         for (; !in.empty(); left++) in.read();
@@ -268,7 +270,7 @@ public:
     }
 
 private:
-    // row is a line of calls.txt, and progress the words that have passed somewhere.
+    // row is a line of calls.txt. progress counts the words that have passed through a stream or port.
     struct row {
         std::string name;
         std::vector<long> frames;
@@ -281,18 +283,18 @@ private:
     std::string folder = "tb/data", checked, difference;
     std::FILE* output = nullptr;
     int count = 0, checks = 0, failed = 0;
-    std::vector<long> lengths;       // steps of every frame, where frames are sequences
-    std::vector<row> calls;          // of every check
-    std::list<recording> recordings; // of the check
+    std::vector<long> lengths;       // steps of every frame, if frames are sequences
+    std::vector<row> calls;          // calls of every check
+    std::list<recording> recordings; // recordings of the current check
 
-    int at = -1;                                       // the frame, of which count is the first once more
-    long made = 0;                                     // calls for it
-    bool missing = false;                              // words of it
-    const std::vector<long>* calls_of_frame = nullptr; // of the check
-    std::list<progress> given;                         // words of it, by stream
-    std::list<progress> taken;                         // the same, by port
+    int at = -1;                                       // the current frame; count is the first frame repeated
+    long made = 0;                                     // calls for the frame
+    bool missing = false;                              // words of the frame are not yet read or written
+    const std::vector<long>* calls_of_frame = nullptr; // calls of the current check
+    std::list<progress> given;                         // words sent of the frame, by stream
+    std::list<progress> taken;                         // words taken of the frame, by port
 
-    // words_of is how many words have passed.
+    // words_of returns the counter of the words that have passed through a stream or port.
     static int& words_of(std::list<progress>& list, const std::string& where) {
         for (progress& p : list)
             if (p.where == where) return p.words;
@@ -305,7 +307,7 @@ private:
         return recordings.back();
     }
 
-    // read fills a recording, and sees that the file holds as many words as its frames have.
+    // read reads the file of a recording, and checks that it has all words of the frames, and no more.
     const recording& read(recording& r) {
         const std::string path = folder + "/" + r.stream + ".dat";
         std::string line;
@@ -326,10 +328,10 @@ private:
         return r;
     }
 
-    // due reports whether word i of so many is to be sent before this call.
+    // due reports whether word i of the `words` words of a frame is to be sent before this call.
     bool due(int i, int words, bool empty) const { return i < words && (at != count || (made % 2 == 0 && empty)); }
 
-    // came compares a word of the network's outputs.
+    // came compares a word that the network has written.
     void came(const char* port, const recording& want, const test_limb* got, int width, bool last, bool whole) {
         int& i = words_of(taken, port);
         compare(want, i, got, width);
@@ -341,7 +343,7 @@ private:
         i++;
     }
 
-    // compare compares word i of the frame with one of `width` bits.
+    // compare compares word i of the frame with a word of `width` bits.
     void compare(const recording& want, int i, const test_limb* got, int width) {
         if (i >= want.size(frame())) return differ(want, i, "a word too many");
         const test_limb* const word = want.word(frame(), i);
@@ -350,12 +352,12 @@ private:
                 return differ(want, i, "got 0x" + test_hex(got, width) + ", want 0x" + test_hex(word, want.width));
     }
 
-    // complete sees that as many words came as the frame has.
+    // complete checks that all words of the frame came.
     void complete(const recording& want, int words) {
         if (words < want.size(frame())) differ(want, words, "no word");
     }
 
-    // differ keeps the first difference of a check.
+    // differ records a difference. Only the first of a check is kept.
     void differ(const recording& r, int i, const std::string& what) {
         if (difference.empty())
             difference = "stream " + r.stream + ", frame " + std::to_string(frame()) + (at == count ? " once more" : "") + ", word " +

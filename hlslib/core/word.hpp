@@ -1,4 +1,4 @@
-// Elements and the words that carry them: element i of a word of elements of W bits is its bits [i*W, (i+1)*W).
+// Elements, and the words that carry them. If elements have W bits, element i of a word has its bits [i*W, (i+1)*W).
 #ifndef HLSGEN_CORE_WORD_HPP
 #define HLSGEN_CORE_WORD_HPP
 
@@ -6,7 +6,7 @@
 
 namespace hlsgen {
 
-// bipolar is -1 or +1 in one bit, where 0 stands for -1.
+// bipolar is a number -1 or +1, coded in one bit. The bit is 0 for -1.
 struct bipolar {
     ap_uint<1> bit;
 
@@ -15,13 +15,14 @@ struct bipolar {
     operator int() const { return bit == 1 ? 1 : -1; }
 };
 
-// minifloat is a code for a whole number: a significand of few bits times 2^shift. The magnitude is an exponent above
-// MANTISSA bits. Where the exponent is 0, these are the significand; else there is a one in front of them, and the shift is
-// the exponent less 1. A negative number has the inverted magnitude behind a sign bit, so that codes lie in the order of the
-// numbers. A minifloat is made of a code, in two's complement where it is signed.
+// minifloat is a code for a whole number: a significand of few bits times 2^shift. The magnitude of the code has an
+// exponent in its high bits and MANTISSA bits below. If the exponent is 0, the significand is these bits, and the
+// shift is 0. Else the significand has an additional leading one, and the shift is the exponent minus 1. A negative
+// number has the inverted magnitude after a sign bit, so that codes are ordered as their numbers. A minifloat is
+// constructed from a code, which is in two's complement if it is signed.
 template <int WIDTH, int MANTISSA, bool SIGNED> struct minifloat {
     static const int exponent = WIDTH - MANTISSA - (SIGNED ? 1 : 0);
-    static const int shifts = (1 << exponent) - 2; // at most
+    static const int shifts = (1 << exponent) - 2; // the largest shift
     ap_uint<WIDTH> bits;
 
     minifloat() {}
@@ -47,8 +48,8 @@ template <int WIDTH, int MANTISSA, bool SIGNED> struct minifloat {
     }
 };
 
-// element_type says how an element lies in bits: its width, how it is read and written, and the number that it is
-// in arithmetic.
+// element_type describes an element in bits: its width, how it is read and written, and the width of its number in
+// arithmetic.
 template <class T> struct element_type;
 
 template <int W> struct element_type<ap_uint<W>> {
@@ -83,7 +84,7 @@ template <int W, int M, bool S> struct element_type<minifloat<W, M, S>> {
     static ap_uint<W> encode(const minifloat<W, M, S>& value) { return value.bits; }
 };
 
-// number is an element as an operand of arithmetic.
+// number returns an element as an operand of arithmetic.
 template <int W> ap_uint<W> number(const ap_uint<W>& value) { return value; }
 template <int W> ap_int<W> number(const ap_int<W>& value) { return value; }
 inline ap_int<2> number(const bipolar& value) { return ap_int<2>(int(value)); }
@@ -112,7 +113,7 @@ template <class T, int N> void put(ap_uint<N>& word, int i, const T& value) {
     word.range((i + 1) * width - 1, i * width) = bits;
 }
 
-// recoding is an element of one type as one of another: of the same type, itself.
+// recoding::of converts an element from type FROM to type TO.
 template <class TO, class FROM> struct recoding {
     static TO of(const FROM& value) { return TO(number(value)); }
 };
@@ -121,7 +122,7 @@ template <class T> struct recoding<T, T> {
     static T of(const T& value) { return value; }
 };
 
-// recode writes the elements of a word, which are of type FROM, as elements of type TO. It holds their values.
+// recode converts the elements of a word from type FROM to type TO, which holds all their values.
 template <class TO, class FROM, int N>
 ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap_uint<N>& word) {
 #pragma HLS INLINE
@@ -134,20 +135,21 @@ ap_uint<N / element_type<FROM>::width * element_type<TO>::width> recode(const ap
     return recoded;
 }
 
-// types and counts are lists in a config struct: an element type, or a number, for every port. numbers is any constants.
+// types, counts and numbers are lists in a config struct: element types by port, numbers by port or phase, and
+// constants.
 template <class... T> struct types {};
 template <int... N> struct counts {};
 template <long long... N> struct numbers {};
 
-// limb is a word of a table, of at most 64 bits. In C simulation it is a plain integer: a table of classes costs compilers
-// ten times the time and memory, and with the vendor's headers it is not even constant.
+// limb is a word of a table, with at most 64 bits. In C simulation it is a plain integer, because a table of classes
+// takes compilers ten times the time and memory. With the vendor's headers, such a table would not even be constant.
 #ifdef __SYNTHESIS__
 template <int W> using limb = ap_uint<W>;
 #else
 template <int W> using limb = unsigned long long;
 #endif
 
-// element reads element i of a table's row: an array of limbs, each of PER_LIMB elements.
+// element reads element i of a table's row. A row is an array of limbs, and a limb has PER_LIMB elements.
 template <class T, int PER_LIMB, int LIMB, int LIMBS> T element(const ap_uint<LIMB> (&row)[LIMBS], int i) {
 #pragma HLS INLINE
     return get<T>(row[i / PER_LIMB], i % PER_LIMB);

@@ -1,4 +1,5 @@
-// The AXI4-Stream word of AMD's ap_axi_sdata.h, as far as hlsgen uses it: data, keep, strb and last, no side channels.
+// The AXI4-Stream word of AMD's ap_axi_sdata.h with the members that hlsgen uses: data, keep, strb and last, but no
+// side channels.
 #ifndef HLSGEN_CSIM_AP_AXI_SDATA_H
 #define HLSGEN_CSIM_AP_AXI_SDATA_H
 

@@ -1,17 +1,18 @@
-// ap_int<W> and ap_uint<W> for C simulation without vendor tools: the part of AMD's ap_int.h that hlsgen's kernels use,
-// with the same widths of results, so that a project compiles unchanged against either.
+// ap_int<W> and ap_uint<W> for C simulation without vendor tools: the part of AMD's ap_int.h that hlsgen's kernels
+// use, with the same widths of results, so that a project compiles unchanged against either.
 //
-// A value of at most 64 bits lies in one machine word, sign- or zero-extended; a wider one in an array of such words,
-// the highest one extended. Results grow as AMD's do: a sum by one bit, a product to both widths together; shifts keep
-// the type of their left operand. A variable that is not initialised holds anything, as with AMD's headers.
+// A value of at most 64 bits is stored in one machine word, sign- or zero-extended. A wider value is stored in an
+// array of machine words, of which the highest is extended. Results have the widths of AMD's headers: a sum is one bit
+// wider, and a product as wide as both factors together; a shift keeps the type of its left operand. A variable that
+// is not initialised has any value, as with AMD's headers.
 //
-// Stricter than AMD's where those surprise: comparing a signed with an unsigned value does not compile (theirs compares
-// bit patterns from 32 bits on), nor does &=, |= or ^= of another width (theirs prints a warning in every call), and a bit
-// range outside the word aborts.
+// This file is stricter than AMD's where AMD's surprises. A comparison of a signed with an unsigned value does not
+// compile; AMD's compares bit patterns from 32 bits on. The operators &=, |= and ^= with another width do not compile;
+// AMD's prints a warning in every call. A bit range outside of the word aborts the program.
 //
-// A network has hundreds of widths, and what is a template of a width is compiled for each. So only types and operators are;
-// what they do with more than one machine word is done by functions of words of any number, and <string> is left to those who
-// print.
+// A network has hundreds of widths, and every template of a width is compiled for each. To keep compile times short,
+// only types and operators are templates. Functions with a variable number of machine words do the work for wide
+// values, and only code that prints includes <string>.
 #ifndef HLSGEN_CSIM_AP_INT_H
 #define HLSGEN_CSIM_AP_INT_H
 
@@ -51,7 +52,8 @@ constexpr ap_ulong canon(ap_ulong v, int n, bool is_signed) {
     std::abort();
 }
 
-// limbs_of is a value of any width to be read: limb(i) is the i-th 64 bits of it extended without end.
+// limbs_of gives read access to a value of any width: limb(i) returns bits 64*i to 64*i+63 of the extended value, for
+// any i.
 struct limbs_of {
     const ap_ulong* V;
     int n;
@@ -60,8 +62,9 @@ struct limbs_of {
     ap_ulong limb(int i) const { return i < n ? V[i] : extension; }
 };
 
-// store is the limbs of a value, 0 where nothing was assigned: compilers may drop what is put beside bits that have no value at
-// all. Whoever changes limbs of a value of `width` bits normalises it.
+// store holds the limbs of a value. They are 0 before the first assignment: compilers may drop an assignment to some
+// bits if the other bits have no value. Code that changes limbs of a value of `width` bits must normalise it
+// afterwards.
 template <int L, bool S> struct store {
     ap_ulong V[L];
 
@@ -82,7 +85,8 @@ template <int L, bool S> struct store {
     }
 };
 
-// Functions on limbs: of a result, as many as it has. A result may be an operand, too, but for that of a product.
+// The following functions compute the n limbs of a result. The result may be stored in an operand, except for a
+// product.
 inline void add(ap_ulong* r, int n, const limbs_of& a, const limbs_of& b) {
     ap_ulong carry = 0;
     for (int i = 0; i < n; i++) {
@@ -159,7 +163,7 @@ template <int W, bool S> struct native {
 };
 template <> struct native<1, false> { typedef bool type; };
 
-// c_int says how many bits a C integer stands for.
+// c_int gives the number of bits of a C integer.
 template <class T> struct c_int {
     static const bool value = std::is_integral<T>::value || std::is_enum<T>::value;
     static const int width = std::is_same<T, bool>::value ? 1 : 8 * static_cast<int>(sizeof(T));
@@ -181,7 +185,7 @@ template <int W1, bool S1, int W2, bool S2> struct result {
 
 } // namespace ap_detail
 
-// ap_bit_ref is one bit of a word, to be read or assigned.
+// ap_bit_ref refers to one bit of a word, which can be read or assigned.
 struct ap_bit_ref {
     ap_ulong* const V;
     const int width, index;
@@ -204,8 +208,8 @@ struct ap_bit_ref {
     template <int W2, bool S2> ap_bit_ref& operator=(const ap_int_base<W2, S2>& o) { return *this = o.to_bool(); }
 };
 
-// ap_range_ref is the bits h..l of a word, to be read (as an unsigned value) or assigned. Turn it into a typed value
-// before computing with it.
+// ap_range_ref refers to the bits h..l of a word, which can be read as an unsigned value, or assigned. Convert it to a
+// typed value before computing with it.
 struct ap_range_ref {
     ap_ulong* const V;
     const int width, h, l;
@@ -217,7 +221,7 @@ struct ap_range_ref {
     ap_range_ref(const ap_range_ref&) = default;
     int length() const { return h - l + 1; }
 
-    // limb is the i-th 64 bits of the range.
+    // limb returns bits 64*i to 64*i+63 of the range.
     __attribute__((always_inline)) ap_ulong limb(int i) const { return length() > 64 * i ? get(l + 64 * i, ap_detail::min(64, length() - 64 * i)) : 0; }
 
     template <int W2, bool S2> __attribute__((always_inline)) ap_range_ref& operator=(const ap_int_base<W2, S2>& o) {
@@ -236,7 +240,7 @@ struct ap_range_ref {
     int to_int() const { return static_cast<int>(limb(0)); }
 
 private:
-    // get and set read and write n bits from one on, 1 <= n <= 64.
+    // get and set read and write n bits that begin at bit `from`, 1 <= n <= 64.
     __attribute__((always_inline)) ap_ulong get(int from, int n) const {
         if (width <= 64) return ap_detail::low(V[0] >> from, n);
         const int k = from / 64, shift = from % 64;
@@ -260,7 +264,7 @@ private:
     }
 };
 
-// ap_int_base is an integer of W bits, two's complement where S.
+// ap_int_base is an integer of W bits, in two's complement if S is set.
 template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(W), S> {
     typedef ap_detail::store<ap_detail::limbs(W), S> store;
     typedef typename ap_detail::native<W, S>::type RetType;
@@ -319,7 +323,7 @@ template <int W, bool S> struct ap_int_base : ap_detail::store<ap_detail::limbs(
     ap_int_base& operator<<=(int n) { return *this = *this << n; }
     ap_int_base& operator>>=(int n) { return *this = *this >> n; }
 
-// Only the low W bits of these are kept, which follow from the low bits of the operands.
+// The following operators keep only the low W bits of their results, which depend only on low bits of the operands.
 #define HLSGEN_ANY_WIDTH(width)
 #define HLSGEN_SAME_WIDTH(width) static_assert(W == width, "assigning bits of another width: bring both to one first");
 #define HLSGEN_ASSIGN_OP(op, of_limbs, WIDTHS)                                                                                 \
@@ -396,7 +400,7 @@ private:
     }
 };
 
-// What is read may lie where it is written.
+// Source and destination may overlap, so the value is copied first.
 ap_range_ref& ap_range_ref::operator=(const ap_range_ref& o) { return *this = ap_int_base<AP_INT_MAX_W, false>(o); }
 
 namespace ap_detail {
@@ -415,7 +419,7 @@ template <class R> R narrow(int128 v) {
 template <bool S1, bool S2> void same_sign() {
     static_assert(S1 == S2, "comparing a signed with an unsigned ap_int: bring both to one type first");
 }
-// c_compare is a C integer as a value of the sign S of the other side.
+// c_compare converts a C integer to a value with signedness S, that of the other operand.
 template <bool S, class T> ap_int_base<(S && !c_int<T>::is_signed) + c_int<T>::width, S> c_compare(T v) {
     if (!S && v < T(0)) fail("comparing an unsigned value with a negative number", static_cast<int>(v), 0, c_int<T>::width);
     return v;
@@ -423,7 +427,7 @@ template <bool S, class T> ap_int_base<(S && !c_int<T>::is_signed) + c_int<T>::w
 
 } // namespace ap_detail
 
-// AP_BINARY_OP gives an operator its two forms with a C integer on one side.
+// AP_BINARY_OP defines the two forms of an operator with a C integer as one operand.
 #define AP_BINARY_OP(op, kind)                                                                                         \
     template <int W, bool S, class T, ap_detail::if_c_int<T> = 0>                                                      \
     typename ap_detail::result<W, S, ap_detail::c_int<T>::width, ap_detail::c_int<T>::is_signed>::kind operator op(    \
@@ -438,7 +442,7 @@ template <bool S, class T> ap_int_base<(S && !c_int<T>::is_signed) + c_int<T>::w
     template <int W1, bool S1, int W2, bool S2>                                                                        \
     typename ap_detail::result<W1, S1, W2, S2>::kind operator op(const ap_int_base<W1, S1>& a, const ap_int_base<W2, S2>& b)
 
-// An exact result fits its type.
+// HLSGEN_EXACT_OP defines an operator whose result always fits its type.
 #define HLSGEN_EXACT_OP(op, kind, of_limbs)                                                                            \
     AP_BINARY_OP(op, kind) {                                                                                           \
         typename ap_detail::result<W1, S1, W2, S2>::kind r;                                                            \
@@ -461,7 +465,7 @@ AP_BINARY_OP(%, mod) { return ap_detail::narrow<typename ap_detail::result<W1, S
 #undef HLSGEN_EXACT_OP
 #undef AP_BINARY_OP
 
-// HLSGEN_COMPARE_OP compares by what equal or less says of two values, which may change their places.
+// HLSGEN_COMPARE_OP defines a comparison by the functions equal or less, perhaps with swapped operands.
 #define HLSGEN_COMPARE_OP(op, of_limbs)                                                                                \
     template <int W1, bool S1, int W2, bool S2>                                                                        \
     bool operator op(const ap_int_base<W1, S1>& a, const ap_int_base<W2, S2>& b) {                                     \

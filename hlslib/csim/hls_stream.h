@@ -8,7 +8,7 @@
 
 namespace hls {
 
-// stream_base is what streams of all types of words share: a ring of places.
+// stream_base is the common base of streams with all types of words: the administration of a ring of places.
 class stream_base {
 public:
     stream_base(const stream_base&) = delete;
@@ -18,7 +18,7 @@ public:
     unsigned size() const { return static_cast<unsigned>(held); }
 
 protected:
-    const char* const name; // is there as long as the stream
+    const char* const name; // must exist as long as the stream
     unsigned long places = 0, first = 0, held = 0, count = 0; // places is a power of two, or 0
 
     explicit stream_base(const char* n) : name(n) {}

@@ -1,6 +1,6 @@
-// The fork of a stream: every word that is read is written to all outputs.
+// The fork of a stream. Every iteration reads a word and writes it to all outputs.
 //
-// C has the member in_width of the input, which is that of every output.
+// C has the member in_width, the width of the input and of every output.
 #ifndef HLSGEN_DUP_HPP
 #define HLSGEN_DUP_HPP
 
@@ -9,7 +9,7 @@
 
 namespace hlsgen {
 
-// duplicate_word writes a word to every stream of a list.
+// duplicate_word writes a word to every stream of its arguments.
 template <int N> void duplicate_word(const ap_uint<N>& word, hls::stream<ap_uint<N> >& out) {
 #pragma HLS INLINE
     out.write(word);
@@ -22,7 +22,7 @@ void duplicate_word(const ap_uint<N>& word, hls::stream<ap_uint<N> >& out, REST&
     duplicate_word(word, rest...);
 }
 
-// duplicate is one iteration.
+// duplicate runs one iteration of the layer.
 template <class C, class... OUT> void duplicate(hls::stream<ap_uint<C::in_width> >& in, OUT&... out) {
 #pragma HLS INLINE
     if (in.empty()) return;

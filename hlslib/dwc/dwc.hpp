@@ -1,10 +1,10 @@
-// The data width converter.
-// Elements go out in the order in which they came in, in words of another width. An iteration moves a word of the
-// narrower end: it reads when it needs bits that have not come yet, or writes when it has gathered a word.
+// The data width converter. Elements are written in the order in which they arrived, in words of another width. An
+// iteration moves one word of the narrower stream. It reads a word when it needs more bits, and writes a word when the
+// bits of an output word are there.
 //
 // C has the members in_width and out_width of the streams, and
-//     buffer_width   bits kept between the ends
-// There are three forms: where the wider word is a whole number of the narrower ones, the buffer shifts by constants.
+//     buffer_width   bits of the buffer between input and output
+// There are three forms. If the wider word is a whole number of narrower words, the buffer shifts by constants.
 #ifndef HLSGEN_DWC_HPP
 #define HLSGEN_DWC_HPP
 
@@ -19,7 +19,7 @@ enum dwc_form { dwc_narrow, dwc_widen, dwc_mixed };
 
 template <dwc_form FORM> struct dwc_clock;
 
-// Every so many words, one is read; its elements leave from the low end.
+// dwc_narrow reads one word for several output words. Elements leave the buffer at the low end.
 template <> struct dwc_clock<dwc_narrow> {
     template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
@@ -40,7 +40,8 @@ template <> struct dwc_clock<dwc_narrow> {
     }
 };
 
-// Words enter at the high end; after so many, the first has reached the low end.
+// dwc_widen reads several words for one output word. Words enter the buffer at the high end, and when the last one
+// enters, the first has reached the low end.
 template <> struct dwc_clock<dwc_widen> {
     template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
@@ -59,8 +60,9 @@ template <> struct dwc_clock<dwc_widen> {
     }
 };
 
-// The buffer holds fill bits, the oldest at the low end, and takes a word whenever that is less than an output word:
-// always, where words get wider. A frame ends with no bits left.
+// dwc_mixed converts between other widths. The buffer holds fill bits, the oldest at the low end. A word is read
+// whenever fill is less than an output word, which is always the case if words become wider. At the end of a frame, no
+// bits are left.
 template <> struct dwc_clock<dwc_mixed> {
     template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
@@ -88,7 +90,7 @@ template <> struct dwc_clock<dwc_mixed> {
     }
 };
 
-// dwc is one iteration.
+// dwc runs one iteration of the layer.
 template <class C> void dwc(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     const dwc_form form = C::in_width % C::out_width == 0   ? dwc_narrow

@@ -1,15 +1,16 @@
-// Chunks of the first and of the last step of a frame.
-//     y[j] = chunk order[j] of what is kept: the first step, if anything of it goes out, and the latest one
-// A frame is read whole, then its chunks are written, in words of the same number of elements.
+// The layer writes chunks of the first and of the last time step of a frame, in any order.
+//     y[j] = chunk order[j] of the kept steps: the first step, if any of its chunks is written, and the latest one
+// The whole frame is read, then its chunks are written. Input and output words have the same number of elements.
 //
 // C has the members in_width, out_width of the streams, order_t and order_per_limb of the table, and
 //     steps                 steps of a frame
-//     in_words, out_words   words of a step read, and words of a frame written
+//     in_words, out_words   input words of a step, and output words of a frame
 //     chunk_words           words of a chunk
 //     step_chunks           chunks of a step
-//     behind                words kept in front of those of the latest step: a first step, or none
-//     kept_rows ...         the memory of the steps that are kept, as core/memory.hpp has it
-// The table has, for every chunk written, the chunk of the first step, or, behind those, of the last one.
+//     behind                words kept in front of the latest step: those of the first step, or none
+//     kept_rows ...         the memory of the kept steps, as core/memory.hpp describes
+// The table has a row for every output chunk: the number of a chunk of the first step, or, numbered after those, of a
+// chunk of the last step.
 #ifndef HLSGEN_FIRSTLAST_HPP
 #define HLSGEN_FIRSTLAST_HPP
 
@@ -22,7 +23,8 @@
 
 namespace hlsgen {
 
-// firstlast_place is where a word of a chunk lies, of a frame of several steps or of a single one.
+// firstlast_place returns the address of a word of an output chunk in the memory. The argument several tells whether
+// the frame has several steps.
 template <class C, class ORDER> int firstlast_place(const ORDER& order, int chunk, int word, bool several) {
 #pragma HLS INLINE
     const int from = element<typename C::order_t, C::order_per_limb>(order[chunk], 0);
@@ -30,7 +32,7 @@ template <class C, class ORDER> int firstlast_place(const ORDER& order, int chun
     return (last ? from - C::step_chunks : from) * C::chunk_words + word + (last && several ? C::behind : 0);
 }
 
-// firstlast_written goes on to the next word of a frame that is written; it reports whether there is none.
+// firstlast_written advances to the next output word of the frame. It reports whether the frame is complete.
 template <class C> bool firstlast_written(ap_uint<count_width(C::out_words)>& chunk, ap_uint<count_width(C::chunk_words)>& word) {
 #pragma HLS INLINE
     word += 1;
@@ -40,17 +42,17 @@ template <class C> bool firstlast_written(ap_uint<count_width(C::out_words)>& ch
     return chunk == C::out_words / C::chunk_words;
 }
 
-// firstlast_frame is where a layer stands in a frame.
+// firstlast_frame is the layer's position in a frame.
 template <class C> struct firstlast_frame {
-    ap_uint<count_width(C::steps)> step;       // read so far
-    ap_uint<count_width(C::in_words)> at;      // of the step
-    ap_uint<count_width(C::out_words)> chunk;  // that is written
-    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+    ap_uint<count_width(C::steps)> step;       // steps read so far
+    ap_uint<count_width(C::in_words)> at;      // input word of the step
+    ap_uint<count_width(C::out_words)> chunk;  // output chunk
+    ap_uint<count_width(C::chunk_words)> word; // output word of the chunk
 
     constexpr firstlast_frame() : step(0), at(0), chunk(0), word(0) {}
 };
 
-// firstlast is one iteration.
+// firstlast runs one iteration of the layer.
 template <class C, class ORDER>
 void firstlast(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
 #pragma HLS INLINE
@@ -77,17 +79,18 @@ void firstlast(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::ou
     place = at;
 }
 
-// firstlast_sequence is where a layer stands in a sequence of any length.
+// firstlast_sequence is the layer's position in a sequence of any length.
 template <class C> struct firstlast_sequence {
-    ap_uint<1> several, writing;               // steps were read, and all of them
-    ap_uint<count_width(C::in_words)> at;      // of the step
-    ap_uint<count_width(C::out_words)> chunk;  // that is written
-    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+    ap_uint<1> several, writing;               // a step was read completely; all steps were
+    ap_uint<count_width(C::in_words)> at;      // input word of the step
+    ap_uint<count_width(C::out_words)> chunk;  // output chunk
+    ap_uint<count_width(C::chunk_words)> word; // output word of the chunk
 
     constexpr firstlast_sequence() : several(0), writing(0), at(0), chunk(0), word(0) {}
 };
 
-// firstlast_steps is one iteration in a sequence of any length. An end is 1 at its last step. C lacks steps.
+// firstlast_steps runs one iteration for sequences of any length. The stream ends has a word for each step, which is 1
+// at the last step of a sequence. C lacks the member steps.
 template <class C, class ORDER>
 void firstlast_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in,
                      hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {

@@ -1,14 +1,16 @@
 // Pooling over a whole frame.
 //     y[c] = max over v of x[v][c]    or    y[c] = sum over v of x[v][c]
-// A frame is vectors of folds*pe channels. An iteration reads a word, channels fold*pe on, and joins it with what is
-// kept of these; those of the last vector write the result.
+// A frame consists of vectors of folds*pe channels. An iteration reads a word of pe channels, beginning with channel
+// fold*pe, and combines it with the kept results of these channels. The iterations of the last vector write the
+// results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
-//     vectors, folds, pe   the loop nest and what is unrolled in it
-//     sum                  add up, else take the maximum
-//     kept_rows ...        the memory of the accumulators, as core/memory.hpp has it
-// An accumulator is touched every `folds` iterations. Few of them go round in a shift register, which shows that to the
-// scheduler. More lie in a memory, and no iteration is as long as it takes for one to come round.
+//     vectors, folds, pe   extents of the loops, and the channels per iteration
+//     sum                  whether the layer adds; else it takes the maximum
+//     kept_rows ...        the memory of the accumulators, as core/memory.hpp describes
+// Every accumulator is used once in `folds` iterations. A few accumulators circulate in a shift register, from which
+// the scheduler sees that distance. More accumulators lie in a memory; an iteration is always shorter than that
+// distance.
 #ifndef HLSGEN_GLOBALPOOL_HPP
 #define HLSGEN_GLOBALPOOL_HPP
 
@@ -22,8 +24,8 @@
 
 namespace hlsgen {
 
-// globalpool_join joins the elements of a word with what is kept of their channels, of which the first vector has
-// nothing.
+// globalpool_join combines the elements of a word with the kept results of their channels. The first vector of a frame
+// has no kept results.
 template <class C>
 ap_uint<C::out_width> globalpool_join(const ap_uint<C::in_width>& x, const ap_uint<C::out_width>& kept, bool first) {
 #pragma HLS INLINE
@@ -36,7 +38,7 @@ ap_uint<C::out_width> globalpool_join(const ap_uint<C::in_width>& x, const ap_ui
     return y;
 }
 
-// globalpool_place is where a layer stands in its frame.
+// globalpool_place is the layer's position in a frame.
 template <class C> struct globalpool_place {
     ap_uint<count_width(C::folds)> fold;
     ap_uint<count_width(C::vectors)> vector;
@@ -54,13 +56,14 @@ template <class C> struct globalpool_place {
     }
 };
 
-// globalpool_turn is what is kept of the channels at hand, in whose place goes what becomes of it.
+// globalpool_turn reads the kept results of the current channels, combines them with the word x, and stores the new
+// results in their place.
 template <bool SHIFTED> struct globalpool_turn;
 
 template <> struct globalpool_turn<true> {
     template <class C> static ap_uint<C::out_width> now(const globalpool_place<C>& at, const ap_uint<C::in_width>& x) {
 #pragma HLS INLINE
-        static ap_uint<C::kept_width> kept[C::kept_rows]; // next first
+        static ap_uint<C::kept_width> kept[C::kept_rows]; // the channels of the next iteration come first
 #pragma HLS RESET variable=kept off
         bind_memory(kept, memory<C::kept_memory>());
         const ap_uint<C::out_width> y = globalpool_join<C>(x, kept[0], at.vector == 0);
@@ -86,7 +89,7 @@ template <> struct globalpool_turn<false> {
     }
 };
 
-// globalpool is one iteration.
+// globalpool runs one iteration of the layer.
 template <class C> void globalpool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     static globalpool_place<C> place;

@@ -1,9 +1,9 @@
-// Words side by side: an output word is a word of every input, those of input 0 first. Every iteration reads one of each and
-// writes them as one. Elements of different types become those of the output, which holds all their values.
+// The layer joins words. Every iteration reads a word of each input and writes all of them as one word, with the
+// elements of input 0 first. Elements are converted to the output's type, which holds the values of all inputs.
 //
 // C has the members out_t, out_width of the output, and
-//     block      elements in a word of an input
-//     in_types   elements, by input: types<...>
+//     block      elements of an input word
+//     in_types   by input: element type, types<...>
 #ifndef HLSGEN_JOIN_HPP
 #define HLSGEN_JOIN_HPP
 
@@ -14,7 +14,7 @@
 
 namespace hlsgen {
 
-// join_word reads a word of every input, puts them from element AT on, and writes them to the last of the streams.
+// join_word reads a word of every input, stores the words in y from element AT on, and writes y to the last stream.
 template <class C, int AT> void join_word(ap_uint<C::out_width>& y, const types<>&, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     out.write(y);
@@ -40,7 +40,7 @@ bool join_missing(const types<T, TYPES...>&, IN& in, REST&... rest) {
     return in.empty() || join_missing(types<TYPES...>(), rest...);
 }
 
-// join is one iteration. The streams are the inputs and then the output.
+// join runs one iteration of the layer. The streams are the inputs, and then the output.
 template <class C, class... STREAMS> void join(STREAMS&... streams) {
 #pragma HLS INLINE
     if (join_missing(typename C::in_types(), streams...)) return;

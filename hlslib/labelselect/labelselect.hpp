@@ -1,12 +1,11 @@
-// The selection of labels.
-// Of a vector of folds*pe labels it gives the indices of the k that come first, in order. An iteration reads pe labels,
-// puts them in order and joins them with the k first so far; the last of a vector writes a word, the first place
-// lowest.
+// The selection of labels. The output has the indices of the k labels that come first in the order, among the folds*pe
+// labels of a vector. An iteration reads pe labels, sorts them, and merges them with the first k labels so far. The
+// last iteration of a vector writes a word, in which the index of the first label has the lowest bits.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
-//     folds, pe             the loop nest and what is unrolled in it
-//     k                     indices given of a vector
-//     largest, last_first   the largest label comes first; of equal labels the one with the higher index
+//     folds, pe             words of a vector, and labels of a word
+//     k                     indices of an output word
+//     largest, last_first   the largest label comes first; among equal labels the higher index comes first
 #ifndef HLSGEN_LABELSELECT_HPP
 #define HLSGEN_LABELSELECT_HPP
 
@@ -18,7 +17,7 @@
 
 namespace hlsgen {
 
-// labelselect_list is N places in order, as two words: the labels, and where they stand in the vector.
+// labelselect_list is a sorted list of N labels. It has two words: the labels, and their indices in the vector.
 template <class C, int N> struct labelselect_list {
     static const int label_width = element_type<typename C::in_t>::width;
     static const int index_width = element_type<typename C::out_t>::width;
@@ -28,7 +27,7 @@ template <class C, int N> struct labelselect_list {
     constexpr labelselect_list() : labels(0), indices(0) {}
 };
 
-// labelselect_before is whether a comes before b, where a has the lower index.
+// labelselect_before reports whether label a comes before label b. The index of a is the lower one.
 template <class C> bool labelselect_before(const typename C::in_t& a, const typename C::in_t& b) {
 #pragma HLS INLINE
     const bool above = number(a) > number(b), below = number(a) < number(b);
@@ -36,16 +35,17 @@ template <class C> bool labelselect_before(const typename C::in_t& a, const type
     return C::last_first ? wins : !loses;
 }
 
-// labelselect_join gives the first N places of two lists, of which every index in a is below every index in b. Of a only
-// the first so many places are taken; b is full. A place of one list moves back by those of the other that come before
-// it: every pair is compared, all side by side, and every place of the result has one source.
+// labelselect_join merges two sorted lists and returns the first N labels. All indices in a are lower than those in b.
+// Only the first `taken` places of a are in use, and all places of b. All pairs of labels are compared at the same
+// time. A label's place in the result is its own place plus the number of labels of the other list that come before
+// it.
 template <class C, int N, int A, int B>
 labelselect_list<C, N> labelselect_join(const labelselect_list<C, A>& a, int taken, const labelselect_list<C, B>& b) {
 #pragma HLS INLINE
     typedef typename C::in_t label_t;
     typedef ap_uint<labelselect_list<C, N>::label_width> label_bits;
     typedef ap_uint<labelselect_list<C, N>::index_width> index_bits;
-    ap_uint<A * B> ahead = 0; // bit i*B + j: place i of a comes before place j of b
+    ap_uint<A * B> ahead = 0; // bit i*B + j: label i of a comes before label j of b
     first_loop: for (int i = 0; i < A; i++) {
 #pragma HLS UNROLL
         second_loop: for (int j = 0; j < B; j++) {
@@ -62,12 +62,12 @@ labelselect_list<C, N> labelselect_join(const labelselect_list<C, A>& a, int tak
         source_loop: for (int i = 0; i <= p; i++) {
 #pragma HLS UNROLL
             const int j = p - i;
-            if (i < A && j <= B) { // place i of a, with j places of b before it
+            if (i < A && j <= B) { // label i of a, with j labels of b before it
                 const bool here = (j == 0 || !ahead[i * B + j - 1]) && (j == B || ahead[i * B + j]);
                 label |= here ? get<label_bits>(a.labels, i) : label_bits(0);
                 index |= here ? get<index_bits>(a.indices, i) : index_bits(0);
             }
-            if (i <= A && j < B) { // place j of b, with i places of a before it
+            if (i <= A && j < B) { // label j of b, with i labels of a before it
                 const bool here = (i == 0 || ahead[(i - 1) * B + j]) && (i == A || !ahead[i * B + j]);
                 label |= here ? get<label_bits>(b.labels, j) : label_bits(0);
                 index |= here ? get<index_bits>(b.indices, j) : index_bits(0);
@@ -79,8 +79,8 @@ labelselect_list<C, N> labelselect_join(const labelselect_list<C, A>& a, int tak
     return y;
 }
 
-// labelselect_word puts COUNT labels of a word in order, from label FIRST on, and keeps the first k. Indices count from
-// the word's first label.
+// labelselect_word::order sorts the COUNT labels of a word from label FIRST on, and returns the first k of them.
+// Indices count from the word's first label.
 template <class C, int FIRST, int COUNT> struct labelselect_word {
     static const int places = COUNT < C::k ? COUNT : C::k;
     static labelselect_list<C, places> order(const ap_uint<C::in_width>& x) {
@@ -102,7 +102,7 @@ template <class C, int FIRST> struct labelselect_word<C, FIRST, 1> {
     }
 };
 
-// labelselect is one iteration.
+// labelselect runs one iteration of the layer.
 template <class C>
 void labelselect(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
@@ -112,7 +112,7 @@ void labelselect(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::
 #pragma HLS RESET variable=kept off
     static ap_uint<count_width(C::folds * C::pe)> place = 0;
 #pragma HLS RESET variable=place
-    const ap_uint<count_width(C::folds * C::pe)> seen = place; // labels of the vector before this word
+    const ap_uint<count_width(C::folds * C::pe)> seen = place; // labels read of the vector before this word
 
     if (in.empty()) return;
     labelselect_list<C, word::places> y = word::order(in.read());

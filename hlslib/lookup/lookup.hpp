@@ -1,10 +1,10 @@
 // The lookup of rows by index.
 //     y[i] = table[x[i]]
-// A row of the table goes out in `folds` words, which the memory has one after the other, and an index comes in with
-// the first of them, one to a word.
+// A row of the table is written in `folds` words, which have consecutive addresses in the memory. An input word has
+// one index, and is read in the iteration that writes the first of these words.
 //
 // C has the members in_t, in_width, out_width, out_per_word of the streams, table_t and table_per_limb, and
-//     folds   words given for an index
+//     folds   output words for an index
 #ifndef HLSGEN_LOOKUP_HPP
 #define HLSGEN_LOOKUP_HPP
 
@@ -17,12 +17,12 @@
 
 namespace hlsgen {
 
-// lookup is one iteration.
+// lookup runs one iteration of the layer.
 template <class C, class LIMB, int LIMBS, int ROWS>
 void lookup(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
             const LIMB (&table)[ROWS][LIMBS]) {
 #pragma HLS INLINE
-    static ap_uint<count_width(ROWS)> first; // row of the index
+    static ap_uint<count_width(ROWS)> first; // address of the first word for the current index
 #pragma HLS RESET variable=first off
     static counter<C::folds> place;
 #pragma HLS RESET variable=place

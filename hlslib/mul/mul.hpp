@@ -1,22 +1,23 @@
 // The product of two streams.
-// A frame is vectors of folds*pe channels. Of a channel c of both inputs it makes
+// A frame consists of vectors of folds*pe channels. For every channel c of both inputs, the output is
 //     y[c] = f[c]((in0[c] + offset0) * (in1[c] + offset1))
-// f[c] is a step function, one requantiser for all, or nothing. An iteration reads a word of each input, channels
-// fold*pe on, and writes theirs. Of a gate, the only vector is read with the first of input 0, and kept for the others.
+// f[c] is a step function, one requantiser for all channels, or the identity. An iteration reads a word of each input,
+// which has the pe channels from fold*pe on, and writes the output word of these channels. If input 1 is a gate, its
+// only vector is read with the first vector of input 0, and stored for the others.
 //
-// C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each table
-// T, and
-//     vectors, folds, pe   the loop nest and what is unrolled in it
-//     gate                 input 1 is one vector, for all of input 0
-//     factor0_t, offset0   input 0 plus its offset, and that offset; factor1_t, offset1 likewise. One of the types may be
-//                          bipolar.
-//     product_t            the product
-//     use_dsp              multiply in DSP slices
-//     kept_rows ...        the memory of a gate, as core/memory.hpp has it
-//     shared               one row of the step functions' tables serves all channels
-// and for mul form, steps, unit and base, what apply_steps of core/compare.hpp asks for, for mul_requant
-//     requant              the requantiser of core/requant.hpp
-//     requant_dsp          it multiplies in DSP slices
+// C has the members in0_t, in1_t, in0_width, in1_width, out_t, out_width of the streams, T_t and T_per_limb of each
+// table T, and
+//     vectors, folds, pe   vectors of a frame, words of a vector, and channels of a word
+//     gate                 input 1 is a gate: one vector for all vectors of input 0
+//     factor0_t, offset0   type of input 0 plus its offset, and the offset; factor1_t, offset1 likewise. One of the
+//                          types may be bipolar.
+//     product_t            type of the product
+//     use_dsp              whether DSP slices multiply
+//     kept_rows ...        the memory of a gate, as core/memory.hpp describes
+//     shared               all channels use one row of the step functions' tables
+// and for mul the members form, steps, unit and base, which apply_steps of core/compare.hpp describes; for mul_requant
+//     requant              the requantiser, as core/requant.hpp describes
+//     requant_dsp          whether the requantiser multiplies in DSP slices
 #ifndef HLSGEN_MUL_HPP
 #define HLSGEN_MUL_HPP
 
@@ -31,13 +32,13 @@
 
 namespace hlsgen {
 
-// mul_factor is an element plus its offset.
+// mul_factor returns an element plus its offset.
 template <class F, class X> F mul_factor(const X& x, int offset) {
 #pragma HLS INLINE
     return F(number(x) + offset);
 }
 
-// mul_product is the product of two elements, each plus its offset.
+// mul_product returns the product of two elements, each plus its offset.
 template <class C> typename C::product_t mul_product(const typename C::in0_t& a, const typename C::in1_t& b) {
 #pragma HLS INLINE
     typedef typename C::factor0_t factor0_t;
@@ -46,7 +47,7 @@ template <class C> typename C::product_t mul_product(const typename C::in0_t& a,
                                                                                    mul_factor<factor1_t>(b, C::offset1)));
 }
 
-// mul_steps and mul_requantiser make outputs of products.
+// mul_steps and mul_requantiser compute an output from a product.
 struct mul_steps {
     template <class C, class... STEPS>
     static typename C::out_t of(const typename C::product_t& product, int row, int i, const STEPS&... steps) {
@@ -62,10 +63,10 @@ struct mul_requantiser {
     }
 };
 
-// mul_place is where a layer stands in its frame.
+// mul_place is the layer's position in a frame.
 template <class C> struct mul_place {
     ap_uint<count_width(C::folds)> fold;
-    ap_uint<count_width(C::gate ? C::vectors : 1)> vector; // counted where the first one brings the gate
+    ap_uint<count_width(C::gate ? C::vectors : 1)> vector; // counted only with a gate, which is read with the first
 
     constexpr mul_place() : fold(0), vector(0) {}
 
@@ -84,7 +85,7 @@ template <class C, class OUTPUT, class... STEPS>
 void mul_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
 #pragma HLS INLINE
-    static ap_uint<C::kept_width> kept[C::kept_rows]; // a gate, for the vectors after the first
+    static ap_uint<C::kept_width> kept[C::kept_rows]; // the gate, stored for the vectors after the first
 #pragma HLS RESET variable=kept off
     bind_memory(kept, memory<C::kept_memory>());
     static mul_place<C> place;
@@ -115,7 +116,7 @@ void mul_clock(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::
     place = at;
 }
 
-// mul is one iteration. The tables are those of apply_steps.
+// mul runs one iteration with step functions. The tables are the arguments of apply_steps.
 template <class C, class... STEPS>
 void mul(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
          hls::stream<ap_uint<C::out_width> >& out, const STEPS&... steps) {
@@ -123,7 +124,7 @@ void mul(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_wi
     mul_clock<C, mul_steps>(in0, in1, out, steps...);
 }
 
-// mul_requant is one iteration, with a requantiser.
+// mul_requant runs one iteration with a requantiser.
 template <class C>
 void mul_requant(hls::stream<ap_uint<C::in0_width> >& in0, hls::stream<ap_uint<C::in1_width> >& in1,
                  hls::stream<ap_uint<C::out_width> >& out) {

@@ -1,17 +1,18 @@
 // The matrix-vector-activation unit.
 //     y[c] = f[c](sum over k of W[c][k]*x[k])
-// f[c] is a non-decreasing step function, or nothing. A frame is vectors of `groups` parts, each of sf*simd elements,
-// of which nf*pe outputs are made. An iteration multiplies simd elements with the weights of pe outputs, which are a
-// row of the table: those of the first output, then those of the next. The nf of a group have the same input, which is
-// read with the first of them; the outputs are written with the last of the sf.
+// f[c] is a non-decreasing step function, or the identity. A frame consists of vectors. A vector has `groups` parts of
+// sf*simd elements, and nf*pe outputs are computed from each part. An iteration multiplies simd elements with the
+// weights of pe outputs. These weights are a row of the table: those of the first output, then those of the next. All
+// nf*pe outputs of a part use the same input, which is read for the first pe outputs and stored for the others.
+// Outputs are written in the last of their sf iterations.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     groups, nf, sf, pe, simd   the loop nest and what is unrolled in it
-//     acc_t                      the accumulator
-//     dot_t, use_dsp, acc_bits   what core/mac.hpp asks for
-//     vector_rows ...            the memory of an input, as core/memory.hpp has it
-//     form, steps, unit, base    what apply_steps of core/compare.hpp asks for
-//     shared                     one row of its tables serves all channels
+//     groups, nf, sf, pe, simd   extents of the loops, and the outputs and products per iteration
+//     acc_t                      type of the accumulator
+//     dot_t, use_dsp, acc_bits   members that core/mac.hpp describes
+//     vector_rows ...            the memory of a part of the input, as core/memory.hpp describes
+//     form, steps, unit, base    members that apply_steps of core/compare.hpp describes
+//     shared                     all channels use one row of the tables of apply_steps
 #ifndef HLSGEN_MVAU_HPP
 #define HLSGEN_MVAU_HPP
 
@@ -25,12 +26,12 @@
 
 namespace hlsgen {
 
-// mvau_place is where a layer stands in its frame.
+// mvau_place is the layer's position in a vector.
 template <class C> struct mvau_place {
     ap_uint<count_width(C::sf)> sf;
     ap_uint<count_width(C::nf)> nf;
-    ap_uint<count_width(C::groups * C::nf)> word;        // of the vector's outputs
-    ap_uint<count_width(C::groups * C::nf * C::sf)> row; // of the weights
+    ap_uint<count_width(C::groups * C::nf)> word;        // output word of the vector
+    ap_uint<count_width(C::groups * C::nf * C::sf)> row; // row of the weights
 
     constexpr mvau_place() : sf(0), nf(0), word(0), row(0) {}
 
@@ -52,13 +53,13 @@ template <class C> struct mvau_place {
     }
 };
 
-// mvau is one iteration. The tables after the weights are those of apply_steps; without any, the outputs are the
-// accumulators.
+// mvau runs one iteration of the layer. The tables after the weights are the arguments of apply_steps. Without them
+// the outputs are the accumulators.
 template <class C, class W, class... STEPS>
 void mvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const W& weights,
           const STEPS&... steps) {
 #pragma HLS INLINE
-    static ap_uint<C::vector_width> vector[C::vector_rows]; // a group's input, for its outputs after the first PE
+    static ap_uint<C::vector_width> vector[C::vector_rows]; // a part of the input, for its later outputs
 #pragma HLS RESET variable=vector off
     bind_memory(vector, memory<C::vector_memory>());
     static typename C::acc_t acc[C::pe];

@@ -1,12 +1,13 @@
 // The padding of feature maps.
-// A frame is written whose rows first_row, first_row + row_step ... below end_row, and columns likewise, are the pixels
-// of the frame read; all others are the padding. An iteration writes a word; one of a pixel of the frame reads it.
+// The pixels of the input lie in the rows first_row, first_row + row_step ... below end_row of the output, and in the
+// columns chosen in the same way. All other output pixels are padding. An iteration writes a word; for a pixel of the
+// input, it also reads one.
 //
 // C has the members in_t, in_width, out_t, out_width, out_per_word of the streams, and
-//     rows, first_row, end_row, row_step               the rows written, and which of them are of the frame read
-//     columns, first_column, end_column, column_step   the same of columns
+//     rows, first_row, end_row, row_step               output rows, and which of them are input rows
+//     columns, first_column, end_column, column_step   the same for columns
 //     words                                            words of a pixel
-//     code                                             the padding
+//     code                                             value of an element of padding
 #ifndef HLSGEN_PAD_HPP
 #define HLSGEN_PAD_HPP
 
@@ -18,7 +19,7 @@
 
 namespace hlsgen {
 
-// pad_word is a word of padding.
+// pad_word returns a word of padding.
 template <class C> ap_uint<C::out_width> pad_word() {
 #pragma HLS INLINE
     ap_uint<C::out_width> y = 0;
@@ -29,14 +30,14 @@ template <class C> ap_uint<C::out_width> pad_word() {
     return y;
 }
 
-// pad_place is where a layer stands in its frame.
+// pad_place is the layer's position in a frame.
 template <class C> struct pad_place {
     grid<C> place;
-    bool begun; // the frame has
+    bool begun; // the first word of the frame has been written
 
     constexpr pad_place() : begun(false) {}
 
-    // last tells the last word of the frame that is read.
+    // last reports whether the output word is the last word of the input.
     bool last() const {
 #pragma HLS INLINE
         return place.row.at == C::end_row - 1 && place.column.at == C::end_column - 1 && place.word == C::words - 1;
@@ -48,12 +49,13 @@ template <class C> struct pad_place {
     }
 };
 
-// pad is one iteration. Where padding comes first, the frame's first word is read with the first word of padding, and each
-// further one where the one before is written: no frame begins before it is there.
+// pad runs one iteration of the layer. If a frame begins with padding, the first input word is read with the first
+// word of padding, and each further input word when the one before is written. So the output of a frame begins only
+// after the input has begun.
 template <class C> void pad(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     const bool ahead = C::first_row > 0 || C::first_column > 0;
-    static ap_uint<C::in_width> kept; // the word that is read ahead
+    static ap_uint<C::in_width> kept; // the word that was read ahead
 #pragma HLS RESET variable=kept off
     static pad_place<C> place;
 #pragma HLS RESET variable=place

@@ -1,12 +1,12 @@
-// Pooling behind a sliding window.
+// Pooling of the windows that a sliding window has written.
 //     y[c] = max over k of x[k][c]    or    y[c] = sum over k of x[k][c]
-// Windows come in tiles of pe channels, by position and then by channel. An iteration reads simd positions of a tile;
-// the last of its sf iterations writes the pe results.
+// A window arrives in tiles of pe channels, and a tile position by position. An iteration reads simd positions of a
+// tile. The last of a tile's sf iterations writes the pe results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     sf         words of a window's tile
-//     pe, simd   what is unrolled in it
-//     sum        add up, else take the maximum
+//     pe, simd   channels and positions of a word
+//     sum        whether the layer adds; else it takes the maximum
 #ifndef HLSGEN_POOL_HPP
 #define HLSGEN_POOL_HPP
 
@@ -20,7 +20,7 @@
 
 namespace hlsgen {
 
-// pool_positions joins N positions of channel pe in a word, by halves.
+// pool_positions combines N positions of channel pe of a word. It divides them into halves, which gives a tree.
 template <class C, int N> struct pool_positions {
     static typename C::out_t of(const ap_uint<C::in_width>& x, int first, int pe) {
 #pragma HLS INLINE
@@ -35,10 +35,10 @@ template <class C> struct pool_positions<C, 1> {
     }
 };
 
-// pool is one iteration.
+// pool runs one iteration of the layer.
 template <class C> void pool(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
-    static ap_uint<C::out_width> kept; // what has been made of the window so far
+    static ap_uint<C::out_width> kept; // results of the tile so far
 #pragma HLS RESET variable=kept off
     static counter<C::sf> place;
 #pragma HLS RESET variable=place

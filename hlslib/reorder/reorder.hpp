@@ -1,13 +1,13 @@
-// The gathering of chunks within blocks.
-//     y[j] = x[order[j]], the chunks of a block
-// Blocks go through two banks: while one is written in, the one before is read out, in words of the same number of
-// elements. The first block is only read, and behind the last one only written.
+// The layer reorders, repeats or drops the chunks within each block of a frame.
+//     y[j] = x[order[j]], where x[i] and y[j] are chunks of the input block and of the output block
+// A memory of two banks holds two blocks. While an input block is stored in one bank, the previous block is written
+// from the other. Input and output words have the same number of elements.
 //
 // C has the members in_width, out_width of the streams, order_t and order_per_limb of the table, and
 //     blocks                blocks in a frame
-//     in_words, out_words   words of a block read, and written
+//     in_words, out_words   input words and output words of a block
 //     chunk_words           words of a chunk
-//     banks_rows ...        the memory of two blocks, as core/memory.hpp has it
+//     banks_rows ...        the memory of two blocks, as core/memory.hpp describes
 #ifndef HLSGEN_REORDER_HPP
 #define HLSGEN_REORDER_HPP
 
@@ -20,14 +20,15 @@
 
 namespace hlsgen {
 
-// reorder_place is where a layer stands in its frame.
+// reorder_place is the layer's position in a frame. A phase reads one block and writes the previous block: the first
+// phase only reads, the last one only writes.
 template <class C> struct reorder_place {
     static const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
-    ap_uint<count_width(C::blocks)> phase;     // the block that is read, one after the block that is written
-    ap_uint<1> bank;                           // of the block that is read
-    ap_uint<count_width(longer)> step;         // of the phase
-    ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
-    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+    ap_uint<count_width(C::blocks)> phase;     // number of the block that is read, one above the block that is written
+    ap_uint<1> bank;                           // bank of the block that is read
+    ap_uint<count_width(longer)> step;         // iteration of the phase
+    ap_uint<count_width(C::out_words)> chunk;  // chunk of the block that is written
+    ap_uint<count_width(C::chunk_words)> word; // word of the chunk
 
     constexpr reorder_place() : phase(0), bank(0), step(0), chunk(0), word(0) {}
 
@@ -62,13 +63,13 @@ template <class C> struct reorder_place {
     }
 };
 
-// reorder_from is where a word that is written lies in its block.
+// reorder_from returns the address within a block of a word of output chunk `chunk`.
 template <class C, class ORDER> int reorder_from(const ORDER& order, int chunk, int word) {
 #pragma HLS INLINE
     return element<typename C::order_t, C::order_per_limb>(order[chunk], 0) * C::chunk_words + word;
 }
 
-// reorder is one iteration.
+// reorder runs one iteration of the layer.
 template <class C, class ORDER>
 void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const ORDER& order) {
 #pragma HLS INLINE
@@ -87,18 +88,18 @@ void reorder(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
     place = at;
 }
 
-// reorder_apart_place is where a layer stands that takes sequences of any length, of which every step is whole blocks. Here
-// C has the blocks of a step.
+// reorder_apart_place is the layer's position in a sequence of any length, if every time step consists of whole
+// blocks. Here C::blocks counts the blocks of a step.
 template <class C> struct reorder_apart_place {
     static const int longer = C::in_words > C::out_words ? C::in_words : C::out_words;
-    ap_uint<1> over, writing;                  // no block is left to be read; the one before is written
-    ap_uint<count_width(C::blocks)> block;     // that is read, of the step
-    ap_uint<1> bank;                           // where it goes
+    ap_uint<1> over, writing;                  // all blocks have been read; the previous block is being written
+    ap_uint<count_width(C::blocks)> block;     // block of the step that is read
+    ap_uint<1> bank;                           // bank of that block
     ap_uint<count_width(longer)> at;           // clock of the block
-    ap_uint<count_width(C::out_words)> chunk;  // of the block that is written
-    ap_uint<count_width(C::chunk_words)> word; // of the chunk
+    ap_uint<count_width(C::out_words)> chunk;  // chunk of the block that is written
+    ap_uint<count_width(C::chunk_words)> word; // word of the chunk
 
-    // All bits are zero, as a reset leaves them, whatever a constructor does.
+    // A reset sets all bits to zero, so the constructor must do the same.
     constexpr reorder_apart_place() : over(0), writing(0), block(0), bank(0), at(0), chunk(0), word(0) {}
 
     bool reads() const {
@@ -111,7 +112,7 @@ template <class C> struct reorder_apart_place {
         return writing == 1 && at < C::out_words;
     }
 
-    // asks tells that this is a step's last clock: whether it is the last step, has to be known.
+    // asks reports whether this is the last clock of a step, in which the layer must know whether the sequence ends.
     bool asks() const {
 #pragma HLS INLINE
         return over == 0 && block == C::blocks - 1 && ends_block();
@@ -123,7 +124,7 @@ template <class C> struct reorder_apart_place {
         return writing == 0 ? short_in : over == 1 ? short_out : at == longer - 1;
     }
 
-    // next goes on to the next clock; last tells that this one asks, and the step is the last.
+    // next advances to the next clock. The argument last says that this clock completes the last step of the sequence.
     void next(bool last) {
 #pragma HLS INLINE
         const bool more = over == 0;
@@ -146,8 +147,8 @@ template <class C> struct reorder_apart_place {
     }
 };
 
-// reorder_apart is one iteration in a sequence of any length: a block is read while the one before is written. An end is 1 at
-// its last step.
+// reorder_apart runs one iteration for sequences of any length. A block is read while the previous block is written.
+// The stream ends has a word for each step, which is 1 at the last step of a sequence.
 template <class C, class ORDER>
 void reorder_apart(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
                    const ORDER& order) {
@@ -170,19 +171,20 @@ void reorder_apart(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_wid
     place = at;
 }
 
-// reorder_steps_place is where a layer stands that takes sequences of any length: all of one is read, and then written.
+// reorder_steps_place is the layer's position in a sequence of any length, if the whole sequence is read before it is
+// written.
 template <class C> struct reorder_steps_place {
     ap_uint<1> writing;
-    ap_uint<count_width(C::longest)> end;               // the step that is read; then the last one
-    ap_uint<count_width(C::in_words)> arrived;          // words of the step that is read
-    ap_uint<count_width(C::longest * C::in_words)> at;  // of the sequence
-    ap_uint<count_width(C::longest)> step;              // that is written
-    ap_uint<count_width(C::out_words)> chunk;           // of the step
-    ap_uint<count_width(C::chunk_words)> word;          // of the chunk
+    ap_uint<count_width(C::longest)> end;               // the step that is read; while writing, the last step
+    ap_uint<count_width(C::in_words)> arrived;          // words read of that step
+    ap_uint<count_width(C::longest * C::in_words)> at;  // words read of the sequence
+    ap_uint<count_width(C::longest)> step;              // step that is written
+    ap_uint<count_width(C::out_words)> chunk;           // chunk of that step
+    ap_uint<count_width(C::chunk_words)> word;          // word of the chunk
 
     constexpr reorder_steps_place() : writing(0), end(0), arrived(0), at(0), step(0), chunk(0), word(0) {}
 
-    // asks tells that a step is complete: whether it is the last one, has to be known.
+    // asks reports whether the next word completes a step, so that the layer must know whether the sequence ends.
     bool asks() const {
 #pragma HLS INLINE
         return writing == 0 && arrived == C::in_words - 1;
@@ -218,12 +220,13 @@ template <class C> struct reorder_steps_place {
     }
 };
 
-// reorder_steps is one iteration in a sequence of any length. An end is 1 at its last step. Here C has
-//     in_words, out_words     words of a step read, and written
-//     in_chunks, chunk_words  chunks of a step read, and words of a chunk
+// reorder_steps runs one iteration for sequences of any length, which it reads whole before it writes. The stream ends
+// has a word for each step, which is 1 at the last step of a sequence. Here C has
+//     in_words, out_words     input words and output words of a step
+//     in_chunks, chunk_words  input chunks of a step, and words of a chunk
 //     longest                 steps of the longest sequence
-// The table has, for every chunk of a step written, the chunk of the same step read, or, behind those, of the step as far from
-// the end.
+// The table has a row for every output chunk of a step: the number of a chunk of the same input step, or, numbered
+// after those, of a chunk of the step at the same distance from the end of the sequence.
 template <class C, class ORDER>
 void reorder_steps(hls::stream<ap_uint<1> >& ends, hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out,
                    const ORDER& order) {

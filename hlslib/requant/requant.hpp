@@ -1,17 +1,18 @@
 // The requantising layer.
-// A frame is vectors of folds*pe channels. Of a channel c it makes
+// A frame consists of vectors of folds*pe channels. For every channel c, the output is
 //     y[c] = clip(round((m[c]*x[c] + b[c]) / 2^shift), lo, hi)
-// An iteration reads a word, channels fold*pe on, and writes theirs. Row fold of the tables has theirs, or the one row
-// that serves all; the limits are lo and hi.
+// An iteration reads a word of the pe channels from fold*pe on, and writes the output word of these channels. The
+// tables of multipliers and biases have a row for each word, or one row for all channels. The table of limits has lo
+// and hi.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     folds, pe          the loop nest and what is unrolled in it
-//     sum_t              multiplier times input, plus bias
-//     one_multiplier     one serves all channels; one_bias likewise
-//     shift              what the sum is shifted right by
-//     mode               how it rounds: a requant_mode of core/requant.hpp
-//     clip_lo, clip_hi   some code lies below, above the limits
-//     use_dsp            multiply in DSP slices
+//     folds, pe          words of a vector, and channels of a word
+//     sum_t              type of multiplier times input plus bias
+//     one_multiplier     all channels have the same multiplier; one_bias likewise
+//     shift              bits by which the sum is shifted right
+//     mode               rounding: a requant_mode of core/requant.hpp
+//     clip_lo, clip_hi   whether results below lo, or above hi, can occur
+//     use_dsp            whether DSP slices multiply
 #ifndef HLSGEN_REQUANT_HPP
 #define HLSGEN_REQUANT_HPP
 
@@ -26,13 +27,13 @@
 
 namespace hlsgen {
 
-// requant_scaled is a multiplier times an element.
+// requant_scaled returns a multiplier times an element.
 template <class C, class M, class X> auto requant_scaled(const M& multiplier, const X& x) {
 #pragma HLS INLINE
     return mac_product<M, X, C::use_dsp>::of(multiplier, x);
 }
 
-// requant_code is the sum over 2^shift, rounded, and clipped to the limits.
+// requant_code returns the sum divided by 2^shift, rounded, and clipped to the limits.
 template <class C, class L> typename C::out_t requant_code(const typename C::sum_t& sum, const L& limits) {
 #pragma HLS INLINE
     typedef typename C::limits_t limit_t;
@@ -47,7 +48,7 @@ template <class C, class L> typename C::out_t requant_code(const typename C::sum
     return typename C::out_t(code);
 }
 
-// requant is one iteration.
+// requant runs one iteration of the layer.
 template <class C, class M, class B, class L>
 void requant(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const M& multipliers,
              const B& biases, const L& limits) {
@@ -67,7 +68,7 @@ void requant(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_
                                                                               C::one_multiplier ? 0 : pe);
         const bias_t b = element<bias_t, C::biases_per_limb>(biases[C::one_bias ? 0 : int(fold.at)], C::one_bias ? 0 : pe);
         typename C::sum_t sum = requant_scaled<C>(m, number(get<typename C::in_t>(x, pe)));
-        sum += b; // what wrapped around before comes back: the sum's type holds its end
+        sum += b; // the product may wrap around, but the sum fits its type
         put(y, pe, requant_code<C>(sum, limits));
     }
     out.write(y);

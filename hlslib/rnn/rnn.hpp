@@ -1,27 +1,26 @@
-// The recurrent engine.
-// A frame is time steps. In each, the turns (sequences, or directions of one) run the phases of a cell, unit by unit:
-// first the sums of products
+// The recurrent engine. A frame is a sequence of time steps. A step runs the phases of the cell for each turn. Turns
+// are interleaved sequences, or the directions of one sequence. A phase computes its units one after the other: first
+// the dot products
 //     sum[dot] = sum over k of W[dot][unit][k]*v[k]
-// with the vector v that the phase looks at, a state or what an earlier phase has made; then the cell's program, which
-// is C::clock: sums with the input, products, step functions, requantisers. A step ends with new states. An iteration
-// takes simd elements of v for the dots of pe units. The last of a word's reads the input in the first phase, and
-// writes what goes out of the phase.
+// with one vector v, which is a state or the result of an earlier phase; then the cell's program, which C::clock
+// contains: sums with the input, products, step functions, requantisers. A step ends with new states. An iteration
+// multiplies simd elements of v for the dots of pe units, which are a word. In the first phase, the last iteration of
+// a word also reads the input. The last iteration of a word writes the outputs of the phase.
 //
 // C has the members of the streams, tables and memories, and
-//     length, turns, cells         time steps of a frame; turns of a step, and how many of them are of one sequence
+//     length, turns, cells         time steps of a frame; turns of a step; cells, which are the turns of a sequence
 //     phases                       phases of a step
-//     nf, sf, idle                 of each phase: words of a turn, clocks of a word, clocks after the last turn in which nothing
-//                                  is done
-//     head, rest                   clocks in which states arrive before the first step, and in which nothing is done then
-//     pe, simd, dots               what is unrolled: units, elements of a vector, dots of a unit
-//     sums                         of each phase: 1 where there are dots
-//     parts, fills                 words of SIMD elements, and of PE units, in a word of a vector
-//     vector_t, vector_width       an element of what dots multiply, and a word of them
-//     sequence                     every step goes out, else the last one
-//     steps                        a frame is a sequence of any length, and clock takes a stream of ends in front
-//     keeps                        a frame goes on where the one before ended
-//     acc_t, dot_t, use_dsp ...    what core/mac.hpp asks for
-//     clock                        is one iteration: what is kept, and the program of the cells, which is written for this layer
+//     nf, sf, idle                 by phase: words of a turn, clocks of a word, and idle clocks after the last turn
+//     head, rest                   clocks in which initial states arrive, and idle clocks after them
+//     pe, simd, dots               units, elements of a vector, and dots of a unit per iteration
+//     sums                         by phase: 1 if it has dots
+//     parts, fills                 words of SIMD elements, and words of PE units, in a word of a vector
+//     vector_t, vector_width       type of the vectors' elements, and bits of a vector's word
+//     sequence                     every step is written, else only the last step
+//     steps                        a frame is a sequence of any length; clock has a stream of ends as first argument
+//     keeps                        a frame starts with the states at the end of the frame before
+//     acc_t, dot_t, use_dsp ...    members that core/mac.hpp describes
+//     clock                        one iteration with the states and the cells' program, generated for this layer
 #ifndef HLSGEN_RNN_HPP
 #define HLSGEN_RNN_HPP
 
@@ -36,7 +35,7 @@
 
 namespace hlsgen {
 
-// rnn_most is the greatest of a list.
+// rnn_most is the greatest number of a list.
 template <class LIST> struct rnn_most;
 
 template <int N> struct rnn_most<counts<N> > { static const int value = N; };
@@ -45,12 +44,12 @@ template <int N, int NEXT, int... REST> struct rnn_most<counts<N, NEXT, REST...>
     static const int others = rnn_most<counts<NEXT, REST...> >::value, value = N > others ? N : others;
 };
 
-// rnn_first is the first of a list.
+// rnn_first is the first number of a list.
 template <class LIST> struct rnn_first;
 
 template <int N, int... REST> struct rnn_first<counts<N, REST...> > { static const int value = N; };
 
-// rnn_pick is what a list has of a phase, where its first number is that of phase FIRST.
+// rnn_pick returns the number for a phase from a list that begins with the number for phase FIRST.
 template <int FIRST, int N, class PHASE> int rnn_pick(const counts<N>&, const PHASE&) {
 #pragma HLS INLINE
     return N;
@@ -61,7 +60,7 @@ template <int FIRST, int N, int NEXT, int... REST, class PHASE> int rnn_pick(con
     return phase == FIRST ? N : rnn_pick<FIRST + 1>(counts<NEXT, REST...>(), phase);
 }
 
-// rnn_next is what a list has of the phase behind one, which is not the last.
+// rnn_next returns the number for the phase after the given phase, which is not the last.
 template <int FIRST, int N, int NEXT, class PHASE> int rnn_next(const counts<N, NEXT>&, const PHASE&) {
 #pragma HLS INLINE
     return NEXT;
@@ -78,7 +77,7 @@ int rnn_next(const counts<N, NEXT, THIRD, REST...>&, const PHASE& phase) {
     return phase == FIRST ? NEXT : rnn_next<FIRST + 1>(counts<NEXT, THIRD, REST...>(), phase);
 }
 
-// rnn_any tells that a list has something of a phase.
+// rnn_any reports whether the number for a phase is not zero.
 template <int FIRST, int N, class PHASE> bool rnn_any(const counts<N>&, const PHASE& phase) {
 #pragma HLS INLINE
     return N > 0 && phase == FIRST;
@@ -89,44 +88,45 @@ template <int FIRST, int N, int NEXT, int... REST, class PHASE> bool rnn_any(con
     return (N > 0 && phase == FIRST) | rnn_any<FIRST + 1>(counts<NEXT, REST...>(), phase);
 }
 
-// rnn_place is where a layer stands in its frame.
+// rnn_place is the layer's position in a frame.
 template <class C> struct rnn_place {
     typedef typename C::nf nf_list;
     typedef typename C::sf sf_list;
     typedef typename C::idle idle_list;
     static const int words = C::turns * rnn_most<nf_list>::value, wait = rnn_most<idle_list>::value;
 
-    ap_uint<1> arrived, waiting; // the states have; nothing is done after the last turn of a phase
-    ap_uint<count_width(C::head + C::rest > wait ? C::head + C::rest : wait)> count; // clocks of either
+    ap_uint<1> arrived, waiting; // the initial states have arrived; the layer idles after the last turn of a phase
+    ap_uint<count_width(C::head + C::rest > wait ? C::head + C::rest : wait)> count; // clocks of arrival, or of idling
     ap_uint<count_width(C::length)> t;
     ap_uint<count_width(C::phases)> phase;
     ap_uint<count_width(C::turns)> turn;
     ap_uint<count_width(C::cells)> cell;
-    bool begun;                                                 // a word has, by more than this clock
-    // Clocks of the word behind this one, words of the turn behind this one, and what they are when a word and a turn begin: all
-    // less by what the first phase has then.
+    bool begun;                                                 // the clock is not the first of its word
+    // Remaining clocks of the word after this one, remaining words of the turn after this one, and the values of both
+    // at the beginning of a word and of a turn. All four are reduced by the first phase's initial value, so they start
+    // at 0.
     ap_int<count_width(rnn_most<sf_list>::value) + 1> left, whole;
     ap_int<count_width(rnn_most<nf_list>::value) + 1> words_left, all_words;
-    ap_uint<count_width(words > C::head ? words : C::head)> at; // word of the phase, or of the states that arrive
-    ap_uint<count_width(words)> word;                           // word of the cells, in the rows of tables
-    ap_uint<count_width(C::weights_rows)> row, base;            // of the weights, and where the phase's begin
-    ap_uint<count_width(C::parts)> part;                        // of the word of the vector that is read
-    ap_uint<count_width(rnn_most<sf_list>::value)> from;        // that word
-    ap_uint<count_width(C::fills)> filled;                      // words of PE units in the word that is gathered
-    ap_uint<count_width(words > C::head ? words : C::head)> to; // that word
-    ap_uint<1> half;                                            // that is read, where memories have two
-    ap_uint<1> closing;                                         // the word is the last one of its step, where ends tell
-    ap_uint<1> stepped;                                         // the states are those that a step has made
+    ap_uint<count_width(words > C::head ? words : C::head)> at; // word of the phase, or of the arriving states
+    ap_uint<count_width(words)> word;                           // word of the cells: the row of their tables
+    ap_uint<count_width(C::weights_rows)> row, base;            // row of the weights, and first row of the phase
+    ap_uint<count_width(C::parts)> part;                        // which simd elements of the vector's word are read
+    ap_uint<count_width(rnn_most<sf_list>::value)> from;        // number of the vector's word that is read
+    ap_uint<count_width(C::fills)> filled;                      // words of PE units in the vector's collected word
+    ap_uint<count_width(words > C::head ? words : C::head)> to; // number of the vector's collected word
+    ap_uint<1> half;                                            // the half that is read, of memories with two halves
+    ap_uint<1> closing;                                         // with ends: the word is the last of its step
+    ap_uint<1> stepped;                                         // a step has computed the states; they are not initial
 
-    static const bool single = C::phases == 1 && words == 1; // every word is the last one of its step
+    static const bool single = C::phases == 1 && words == 1; // every word is the last of its step
     static const int last_clock = 1 - rnn_first<sf_list>::value, last_word = 1 - rnn_first<nf_list>::value;
 
-    // All bits are zero, as a reset leaves them, whatever a constructor does.
+    // A reset sets all bits to zero, so the constructor must do the same.
     constexpr rnn_place()
         : arrived(0), waiting(0), count(0), t(0), phase(0), turn(0), cell(0), begun(false), left(0), whole(0), words_left(0), all_words(0), at(0), word(0), row(0), base(0), part(0),
           from(0), filled(0), to(0), half(0), closing(0), stepped(0) {}
 
-    // arriving tells that states arrive, and first that they are those that a frame starts with.
+    // arriving reports whether initial states arrive, and first whether the states are still the initial ones.
     bool arriving() const {
 #pragma HLS INLINE
         return C::head > 0 && arrived == 0;
@@ -137,13 +137,14 @@ template <class C> struct rnn_place {
         return stepped == 0;
     }
 
-    // in tells that something is done in phase p.
+    // in reports whether the iteration works in phase p.
     bool in(int p) const {
 #pragma HLS INLINE
         return !arriving() && waiting == 0 && phase == p;
     }
 
-    // ends tells that a word of phase p is complete, and goes_out that what is made of it leaves.
+    // ends reports whether the iteration completes a word of phase p, and goes_out whether the step's results are
+    // written.
     bool ends(int p) const {
 #pragma HLS INLINE
         return in(p) && left == last_clock;
@@ -154,40 +155,40 @@ template <class C> struct rnn_place {
         return C::sequence || t == C::length - 1;
     }
 
-    // arrives tells that one of so many words of a state does.
+    // arrives reports whether a word of a state with this number of words arrives.
     bool arrives(int words) const {
 #pragma HLS INLINE
         return arriving() && count < words;
     }
 
-    // full tells that the word completes one of a vector.
+    // full reports whether the word of PE units completes a word of a vector.
     bool full() const {
 #pragma HLS INLINE
         return filled == C::fills - 1;
     }
 
-    // written is the half that is written.
+    // written returns the half that is written.
     ap_uint<1> written() const {
 #pragma HLS INLINE
         return arriving() ? half : ap_uint<1>(1 - half);
     }
 
-    // finished tells that nothing is left to do in a step, where ends tell.
+    // finished reports whether the iteration completes a step. It is used with a stream of ends.
     bool finished() const {
 #pragma HLS INLINE
         const bool closes = single || closing == 1;
         return closes & completes();
     }
 
-    // completes tells that a word is complete.
+    // completes reports whether the iteration completes a word.
     bool completes() const {
 #pragma HLS INLINE
         const bool complete = left == last_clock, works = waiting == 0;
         return complete & works & !arriving();
     }
 
-    // next goes on to the next clock: behind the last of a frame, to the first of the next one. All of it compares what was there
-    // before.
+    // next advances to the next clock. The first clock of the next frame follows the last clock of a frame. All
+    // decisions compare values from before the call.
     void next() {
 #pragma HLS INLINE
         if (C::steps && !single) {
@@ -212,8 +213,8 @@ template <class C> struct rnn_place {
         }
     }
 
-    // follow goes on behind next where the step was finished, of which ends tell whether it was the last. That is known late, and
-    // changes few states.
+    // follow completes next after a finished step: the stream of ends has told whether the step was the last of the
+    // sequence. This information comes late, so follow changes only a few registers.
     void follow(bool last) {
 #pragma HLS INLINE
         if (C::keeps) return;
@@ -230,7 +231,8 @@ template <class C> struct rnn_place {
     }
 
 private:
-    // over tells that the step is the last one, where no ends tell. Where the state is kept, none is.
+    // over reports whether the step is the last of its frame, without a stream of ends. If states are kept, no step
+    // is.
     bool over() const {
 #pragma HLS INLINE
         return !C::steps && !C::keeps && t == C::length - 1;
@@ -247,7 +249,7 @@ private:
         to += 1;
     }
 
-    // leave resets what counts the words of a phase.
+    // leave resets the counters of a phase.
     void leave() {
 #pragma HLS INLINE
         count = 0;
@@ -280,7 +282,7 @@ private:
         from += 1;
     }
 
-    // closes tells of the word behind one that is complete that it is the last one of its step.
+    // closes reports whether the word after the one just completed is the last of its step.
     bool closes() const {
 #pragma HLS INLINE
         const int most = rnn_pick<0>(nf_list(), C::phases - 1);
@@ -322,7 +324,7 @@ private:
         row = base;
     }
 
-    // next_phase goes on to the next phase, or to the first one of the next step.
+    // next_phase advances to the next phase, or to the first phase of the next step.
     void next_phase() {
 #pragma HLS INLINE
         if (phase != C::phases - 1) {
@@ -342,19 +344,19 @@ private:
         row = 0;
         base = 0;
         t = C::keeps && t == C::length - 1 ? ap_uint<count_width(C::length)>(0) : ap_uint<count_width(C::length)>(t + 1);
-        if (C::steps && !C::keeps) return; // follow
+        if (C::steps && !C::keeps) return; // follow does the rest
         half = 1 - half;
         stepped = 1;
     }
 };
 
-// rnn_dot is C as core/mac.hpp sees it: the inputs are words of a vector.
+// rnn_dot is the config for core/mac.hpp: its inputs are words of a vector.
 template <class C> struct rnn_dot : C {
     typedef typename C::vector_t in_t;
     static const int in_width = C::vector_width;
 };
 
-// rnn_sums adds the products of one clock.
+// rnn_sums adds the products of one clock to the accumulators.
 template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC& acc, const ap_uint<C::vector_width>& vector, const W& weights) {
 #pragma HLS INLINE
     typename C::dot_t sums[C::pe * C::dots];
@@ -369,19 +371,19 @@ template <class C, class ACC, class W> void rnn_sums(const rnn_place<C>& at, ACC
     }
 }
 
-// rnn_constant is N.
+// rnn_constant returns N in the narrowest type.
 template <long long N> ap_int<requant_bits(requant_magnitude(N)) + 1> rnn_constant() {
 #pragma HLS INLINE
     return N;
 }
 
-// rnn_product is a times b.
+// rnn_product returns a times b, computed in a DSP slice or in LUTs.
 template <bool DSP, class A, class B> auto rnn_product(const A& a, const B& b) {
 #pragma HLS INLINE
     return mac_product<A, B, DSP>::of(a, b);
 }
 
-// rnn_word is a row of N elements of a table, of type FROM, as a word of elements of type TO.
+// rnn_word converts the N elements of a table's row from type FROM to type TO and returns them as a word.
 template <class TO, class FROM, int PER_LIMB, int N, class ROW> ap_uint<N * element_type<TO>::width> rnn_word(const ROW& row) {
 #pragma HLS INLINE
     ap_uint<N * element_type<TO>::width> word = 0;
@@ -392,14 +394,14 @@ template <class TO, class FROM, int PER_LIMB, int N, class ROW> ap_uint<N * elem
     return word;
 }
 
-// rnn_gather puts the newest units of a vector behind those before, until they are a word.
+// rnn_gather shifts the newest units of a vector into the high end of a word.
 template <int W, int NEW> void rnn_gather(ap_uint<W>& word, const ap_uint<NEW>& units) {
 #pragma HLS INLINE
     word >>= NEW % W;
     word.range(W - 1, W - NEW) = units;
 }
 
-// rnn is one iteration.
+// rnn runs one iteration of the layer.
 template <class C, class... ARGS> void rnn(ARGS&... args) {
 #pragma HLS INLINE
     C::template clock<C>(args...);

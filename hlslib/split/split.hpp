@@ -1,10 +1,9 @@
-// The parting of channels.
-// Of every vector, the first channels go to output 0, those that follow to output 1, and so on: an iteration reads a
-// word and writes it to one output.
+// The split of vectors by channels. The first channels of every vector go to output 0, the following channels to
+// output 1, and so on. An iteration reads a word and writes it to one output.
 //
 // C has the member in_width of the input, and
 //     words       words of an input vector
-//     out_words   words of a vector, by output: counts<...>
+//     out_words   by output: words of a vector, counts<...>
 #ifndef HLSGEN_SPLIT_HPP
 #define HLSGEN_SPLIT_HPP
 
@@ -16,7 +15,8 @@
 
 namespace hlsgen {
 
-// split_write writes word number word of a vector, whose first words are START that earlier outputs took.
+// split_write writes a word of the vector, number `word`, to its output. START is the number of words of the earlier
+// outputs.
 template <int START, int N, int WORDS, class OUT>
 void split_write(const ap_uint<N>& y, int, const counts<WORDS>&, OUT& out) {
 #pragma HLS INLINE
@@ -30,7 +30,7 @@ void split_write(const ap_uint<N>& y, int word, const counts<WORDS, WORDS2, COUN
     else split_write<START + WORDS>(y, word, counts<WORDS2, COUNTS...>(), rest...);
 }
 
-// split is one iteration.
+// split runs one iteration of the layer.
 template <class C, class... OUT> void split(hls::stream<ap_uint<C::in_width> >& in, OUT&... out) {
 #pragma HLS INLINE
     static counter<C::words> place;

@@ -1,28 +1,30 @@
-// The sliding window.
+// The sliding window: it copies the input pixels of every kernel window.
 //     y[oy][ox][i*kernel_w+j][c] = x[oy*stride_h-before_h+i*dilation_h][ox*stride_w-before_w+j*dilation_w][c]
-// or pad, where that pixel lies outside of the frame. Windows go out in raster order, each tile by tile of channels, in
-// a tile by position, then by channel. With one position in a word, an iteration reads a word into a ring of pixels,
-// writes one out of it, or both. With all of them, an iteration shifts a word into delays, whose taps are the window.
+// or pad, if that pixel lies outside of the frame. Windows leave in raster order. The channels of a window are divided
+// into tiles; a tile is written position by position, and each position channel by channel. If an output word has one
+// kernel position, an iteration reads a word into a ring buffer of pixels, writes one from it, or does both. If an
+// output word has all positions, an iteration shifts an input word into delay lines, whose taps are the window.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, and
 //     parallel                 a word holds all kernel positions
 //     iterations               clocks of a frame
 //     parts                    words of a pixel
-//     frame_h, frame_w         pixels of the frame; of all such pairs, h is along the height and w along the width
+//     frame_h, frame_w         pixels of the frame; _h is along the height, _w along the width, here and below
 //     windows_h, windows_w     windows of the frame
 //     kernel_h, kernel_w       taps of a window
 //     stride_h, stride_w       pixels from one window to the next
 //     dilation_h, dilation_w   pixels from one tap to the next
-//     before_h, before_w       pixels of padding in front of the frame
-//     padded, pad              whether some tap lies outside of the frame, and the bits that it reads
-// and with one position in a word
-//     tile                     words of a pixel that make a tile
-//     ring_rows ...            the memory of the ring, as core/memory.hpp has it
-// or with all of them
+//     before_h, before_w       pixels of padding above and to the left of the frame
+//     padded, pad              whether some tap lies outside of the frame, and the bits of a padding element
+// and, if an output word has one position,
+//     tile                     words of a pixel in a tile
+//     ring_rows ...            the memory of the ring, as core/memory.hpp describes
+// or, if it has all positions,
 //     taps_width               bits of all taps of a word
 //     lines_rows ...           the memory of the delays of lines
-//     columns_rows ...         that of the delays between columns of taps
-// Places in the frame are counted in words: pixel (y, x) begins at word y + x, where y is a multiple of a line's words.
+//     columns_rows ...         the memory of the delays between columns of taps
+// Places in the frame are counted in words: y is a multiple of the words of a line, x counts words within a line, and
+// the pixel begins at word y + x.
 #ifndef HLSGEN_SWG_HPP
 #define HLSGEN_SWG_HPP
 
@@ -36,7 +38,7 @@
 
 namespace hlsgen {
 
-// swg_size is the geometry in words.
+// swg_size holds the geometry in words.
 template <class C> struct swg_size {
     static const int line = C::frame_w * C::parts;
     static const int frame = C::frame_h * line;
@@ -44,13 +46,13 @@ template <class C> struct swg_size {
     static const int tap_y = C::dilation_h * line, tap_x = C::dilation_w * C::parts;     // from tap to tap
     static const int tall = (C::kernel_h - 1) * tap_y, wide = (C::kernel_w - 1) * tap_x; // from the first tap to the last
     static const int before_y = C::before_h * line, before_x = C::before_w * C::parts;
-    // Signed places reach from -before up to behind the last window.
+    // The places of windows reach from -before to past the last window, so these types are signed.
     static const int y_width = count_width(before_y + C::windows_h * next_y + tall) + 1;
     static const int x_width = count_width(before_x + C::windows_w * next_x + wide) + 1;
 };
 
-// swg_walk goes from window to window: y and x are the corner of one, from that of the padding on, oy and ox its number. It begins
-// with all bits zero.
+// swg_walk steps from window to window. y and x are the place of the window's first tap, counted from the corner of
+// the padding; oy and ox are the number of the window. All bits are zero at the beginning.
 template <class C> struct swg_walk {
     typedef swg_size<C> size;
     typedef ap_int<size::y_width> y_type;
@@ -90,7 +92,7 @@ template <class C> struct swg_walk {
     }
 };
 
-// swg_padding is a word of N bits of padding.
+// swg_padding returns a word of N bits in which every element is padding.
 template <class C, int N> ap_uint<N> swg_padding() {
 #pragma HLS INLINE
     typedef typename C::out_t out_t;
@@ -102,7 +104,7 @@ template <class C, int N> ap_uint<N> swg_padding() {
     return word;
 }
 
-// swg_turn is at + step in a ring of N places, for any step.
+// swg_turn returns the place step places after at, in a ring of N places. The step is less than N.
 template <int N> ap_uint<count_width(N)> swg_turn(const ap_uint<count_width(N)>& at, const ap_uint<count_width(N)>& step) {
 #pragma HLS INLINE
     ap_uint<count_width(N) + 1> sum = at + step;
@@ -112,15 +114,15 @@ template <int N> ap_uint<count_width(N)> swg_turn(const ap_uint<count_width(N)>&
 
 constexpr int swg_step(int n, int ring) { return (n % ring + ring) % ring; }
 
-// swg_words is how many words of the frame a window has to do with, as sums of two: those of the lines before one, and those of a
-// line.
+// swg_words holds two counts of words read from the frame, for one window. Each count is a sum: the words of whole
+// lines (_y), and the words within a line (_x).
 template <class C> struct swg_words {
     typedef swg_size<C> size;
     typedef ap_uint<count_width(2 * size::frame)> number;
 
-    number need_y, need_x;   // that must be there before the window can be written
-    number limit_y, limit_x; // that the ring can take before the next window begins
-    bool over;               // there is no such window
+    number need_y, need_x;   // words that must have been read before the window can be written
+    number limit_y, limit_x; // words that the ring can take before the next window begins
+    bool over;               // the frame has no further window
 
     constexpr swg_words() : need_y(0), need_x(0), limit_y(0), limit_x(0), over(false) {}
 
@@ -140,7 +142,7 @@ template <class C> struct swg_words {
         over = at.over();
     }
 
-    // need is more words than there are where no window is left.
+    // need returns the words to read before the window; after the last window, more words than the frame has.
     number need() const {
 #pragma HLS INLINE
         number n = need_y + need_x;
@@ -156,8 +158,9 @@ template <class C> struct swg_words {
     }
 };
 
-// swg_place is where a layer stands in its frame that writes one kernel position a clock. What a clock decides was computed before:
-// the tap's step when the tap before was written, the window's words two windows before.
+// swg_place is the position in a frame of a layer that writes one kernel position per clock. To keep paths short,
+// values are computed ahead: a tap's step when the previous tap is written, and a window's counts of words two windows
+// before.
 template <class C> struct swg_place {
     typedef swg_walk<C> walk;
     typedef swg_size<C> size;
@@ -165,14 +168,15 @@ template <class C> struct swg_place {
     typedef ap_uint<count_width(C::ring_rows)> place;
 
     ap_uint<count_width(C::iterations)> clock;
-    // Of the window at hand, of the one after it, and of that behind.
+    // The words of the current window and of the next one, and the next two windows.
     typename words::number need, limit, got;
     words next_words;
     walk next_window, after;
-    typename walk::y_type corner_y, y; // of the window, and of the tap at hand
+    typename walk::y_type corner_y, y; // place of the window, and of the current tap
     typename walk::x_type corner_x, x;
     place from, to;
-    // What the tap at hand is the last of, and how far it is from there to the next one.
+    // Whether the current word is the last of its tap, line of taps, tile or window, and the distance to the next
+    // word.
     bool ends_tap, ends_line, ends_tile, ends_window;
     place step;
     // The next tap.
@@ -186,7 +190,7 @@ template <class C> struct swg_place {
         : clock(0), need(0), limit(0), got(0), corner_y(0), y(0), corner_x(0), x(0), from(0), to(0), ends_tap(false),
           ends_line(false), ends_tile(false), ends_window(false), step(0), word(0), j(0), i(0), tiles(0), column(0) {}
 
-    // A frame's first clock reads, as nothing is there yet to be written.
+    // The first clock of a frame only reads, because there is nothing to write yet.
     bool reads() const {
 #pragma HLS INLINE
         return clock == 0 || (got != size::frame && got < limit);
@@ -197,7 +201,7 @@ template <class C> struct swg_place {
         return clock != 0 && got >= need;
     }
 
-    // place_read is where a word goes that is read.
+    // place_read returns the ring's place for the word that is read.
     place place_read() const {
 #pragma HLS INLINE
         return clock == 0 ? place(0) : to;
@@ -217,7 +221,8 @@ template <class C> struct swg_place {
     }
 
 private:
-    // start is behind the first clock, which finds all bits zero, or what the frame before has left: to is the place that it read to.
+    // start sets the state after the first clock of a frame. Before it, all bits are zero, or left over from the frame
+    // before.
     void start() {
 #pragma HLS INLINE
         *this = swg_place();
@@ -247,8 +252,8 @@ private:
         look();
     }
 
-    // look goes from the next tap to the one behind it, by steps in the ring: how far it is from the last word of a tap, of a line
-    // of taps, of a tile's taps, of a window and of a row of windows to the word that is written after it.
+    // look computes the step from the next word to the word after it. The constants are the distances in the ring from
+    // the last word of a tap, a line of taps, a tile, a window and a row of windows to the following word.
     void look() {
 #pragma HLS INLINE
         const int window = size::tall + size::wide + C::parts - 1;
@@ -283,7 +288,7 @@ private:
         column = ends_row ? 0 : int(column) + 1;
     }
 
-    // turn goes to the next window.
+    // turn makes the next window the current one.
     void turn() {
 #pragma HLS INLINE
         corner_y = next_window.y;
@@ -300,15 +305,15 @@ private:
 
 template <bool PARALLEL> struct swg_clock;
 
-// One kernel position a clock.
+// swg_clock<false> writes one kernel position per clock.
 template <> struct swg_clock<false> {
     template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
         static ap_uint<C::ring_width> ring[C::ring_rows];
 #pragma HLS RESET variable=ring off
         bind_memory(ring, memory<C::ring_memory>());
-// A clock never writes what the same clock stores: the word that is stored lies behind all that the window needs, and takes
-// a place that the window does not need any more.
+// A clock never writes the word that it stores: the stored word comes after all words that the window needs, and takes
+// a place that the window no longer needs.
 #pragma HLS DEPENDENCE variable=ring type=intra dependent=false
         static swg_place<C> place;
 #pragma HLS RESET variable=place
@@ -327,16 +332,17 @@ template <> struct swg_clock<false> {
     }
 };
 
-// swg_delay holds the words of the last clocks, in STAGES rounds of DEPTH places. A place holds the words that were
-// shifted in when it was used last, on top of those that were there before. OF is whose delay it is. It goes on from frame to
-// frame: what was shifted in before a frame began is not used in it.
+// swg_delay delays words by DEPTH, 2*DEPTH, ... STAGES*DEPTH clocks. Each of its DEPTH places holds STAGES words, the
+// newest at the high end, and is used every DEPTH clocks. The type OF makes the static variables of each delay
+// distinct. A delay is not cleared between frames, because no window uses words of the frame before.
 template <class OF, int STAGES, int WIDTH, int DEPTH, storage WHERE, bool SHIFTED = partitioned(WHERE)> struct swg_delay {
-    // shift takes the newest word; it is given back on top of those of one, two ... rounds ago.
+    // shift stores the newest word. It returns that word at the high end, above the words of DEPTH, 2*DEPTH ... clocks
+    // ago.
     static ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
 #pragma HLS INLINE
         static ap_uint<STAGES * WIDTH> places[DEPTH];
 #pragma HLS RESET variable=places off
-// A place is used again after DEPTH clocks, which are more than it takes to read it and to write it again.
+// A place is used again after DEPTH clocks. A read and a write of the place take fewer.
 #pragma HLS DEPENDENCE variable=places type=inter dependent=false
         bind_memory(places, memory<WHERE>());
         static counter<DEPTH> place;
@@ -351,7 +357,7 @@ template <class OF, int STAGES, int WIDTH, int DEPTH, storage WHERE, bool SHIFTE
     }
 };
 
-// Few places are shifted themselves.
+// A delay with few places is a shift register.
 template <class OF, int STAGES, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<OF, STAGES, WIDTH, DEPTH, WHERE, true> {
     static ap_uint<(STAGES + 1) * WIDTH> shift(const ap_uint<WIDTH>& newest) {
 #pragma HLS INLINE
@@ -376,21 +382,24 @@ template <class OF, int WIDTH, int DEPTH, storage WHERE> struct swg_delay<OF, 0,
     }
 };
 
-// swg_lines and swg_columns are the delays of a layer.
+// swg_lines and swg_columns name the layer's delays: those of lines, and those between columns of taps.
 template <class C> struct swg_lines;
 template <class C> struct swg_columns;
 
-// swg_side_by_side is where a layer stands in its frame that writes all kernel positions in a clock. It begins with all bits zero.
+// swg_side_by_side is the position in a frame of a layer that writes all kernel positions in a clock. All bits are
+// zero at the beginning.
 template <class C> struct swg_side_by_side {
     typedef swg_size<C> size;
-    static const int first = size::tall + size::wide - size::before_y - size::before_x; // the pixel that the first window waits for
+    static const int first = size::tall + size::wide - size::before_y - size::before_x; // the last pixel of the first window
     static_assert(first >= 0, "a window has a pixel of the frame");
     typedef ap_uint<count_width(C::iterations)> number;
 
     number clock;
     swg_walk<C> window;
-    bool begun, over;   // the first window has been written; and the last one
-    number since, wait; // words since the pixel that the window before waited for, or since the first one; and those between two
+    bool begun, over;   // the first window has been written; the last window has been written
+    // Words since the last pixel of the previous window, or of the frame; words from that pixel to that of the next
+    // window.
+    number since, wait;
     ap_uint<count_width(C::parts)> part;
 
     constexpr swg_side_by_side() : clock(0), begun(false), over(false), since(0), wait(0), part(0) {}
@@ -424,7 +433,7 @@ template <class C> struct swg_side_by_side {
     }
 };
 
-// All kernel positions a clock.
+// swg_clock<true> writes all kernel positions in a clock.
 template <> struct swg_clock<true> {
     template <class C> static void run(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
@@ -463,7 +472,7 @@ template <> struct swg_clock<true> {
     }
 };
 
-// swg is one iteration.
+// swg runs one iteration of the layer.
 template <class C> void swg(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out) {
 #pragma HLS INLINE
     swg_clock<C::parallel>::template run<C>(in, out);

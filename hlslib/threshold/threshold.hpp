@@ -1,26 +1,28 @@
 // The thresholding layer.
-//     y[c] = f[c](x[c]), f[c] being a base, and what each threshold adds that x[c] exceeds
-// A frame is vectors of folds*pe channels. An iteration reads a word, channels fold*pe on, and writes theirs. Row fold
-// of the tables has the thresholds of the first of them, then those of the next.
+//     y[c] = f[c](x[c]), where f[c] is a base plus a number for each threshold that x[c] exceeds
+// A frame consists of vectors of folds*pe channels. An iteration reads a word of the pe channels from fold*pe on, and
+// writes the output word of these channels. Row fold of the tables has the thresholds of the first of these channels,
+// then those of the next channel, and so on.
 //
-// threshold_serial has one comparator for each of pe channels. A word is searched for in search_steps steps: at place p of a
-// lane's memory lies the threshold that a value is compared with, and from there the search goes on at place 2p, or 2p + 1 if
-// it is exceeded. From a place to the next one it takes found_rows calls, for which the next place waits in a row of
-// registers: what the calls in between make of the others is never used. The first of a word's calls reads it, and the last
-// one writes.
+// threshold_serial has one comparator for each of pe channels, and searches for the result of a word in search_steps
+// steps. A step compares the value with the threshold at place p of the lane's memory. The next step uses place 2p, or
+// 2p + 1 if the value exceeds the threshold. A step takes found_rows calls, while the next place passes through a row
+// of registers. The results of the calls between two steps are not used. The first call for a word reads it, and the
+// last call writes the output.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     pe                        channels computed side by side
-//     unit, base                what becomes of a count
+//     pe                        channels per word
+//     unit, base                the output for n exceeded thresholds is base + unit*n
 // and for threshold also
 //     folds                     words of a vector
-//     form, steps               what else apply_steps of core/compare.hpp asks for
-//     shared                    one row of tables serves all channels
+//     form, steps               further members that apply_steps of core/compare.hpp describes
+//     shared                    all channels use one row of the tables
 // or for threshold_serial
-//     calls                     of a word: (search_steps - 1) * found_rows + 1
-//     search_steps, functions   comparisons of a value, and step functions of a lane: one for each word of a vector, or one
-//     coded                     what else steps_stage of core/compare.hpp asks for
-//     found_rows, found_width   places on their way
+//     calls                     calls per word: (search_steps - 1) * found_rows + 1
+//     search_steps              comparisons of a value
+//     functions                 step functions of a lane: one for each word of a vector, or one for all
+//     coded                     a further member that steps_stage of core/compare.hpp describes
+//     found_rows, found_width   the registers through which places pass
 #ifndef HLSGEN_THRESHOLD_HPP
 #define HLSGEN_THRESHOLD_HPP
 
@@ -34,7 +36,7 @@
 
 namespace hlsgen {
 
-// threshold is one iteration. The tables are those of apply_steps.
+// threshold runs one iteration of the layer. The tables are the arguments of apply_steps.
 template <class C, class... TABLES>
 void threshold(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const TABLES&... tables) {
 #pragma HLS INLINE
@@ -56,7 +58,7 @@ void threshold(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::ou
     place = fold;
 }
 
-// threshold_place is where threshold_serial stands.
+// threshold_place is the position of threshold_serial in a vector.
 template <class C> struct threshold_place {
     counter<C::calls> call;
     counter<C::functions> function;
@@ -67,8 +69,8 @@ template <class C> struct threshold_place {
     }
 };
 
-// threshold_serial is one iteration: a comparison of each channel of a word. The tables are the memory of the search, and that
-// of codes where there is one.
+// threshold_serial runs one iteration: one comparison for each channel of a word. The tables are the thresholds by
+// place, and the codes by count, if C has codes.
 template <class C, class PLACES, class... CODES>
 void threshold_serial(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const PLACES& places,
                       const CODES&... codes) {
@@ -77,7 +79,7 @@ void threshold_serial(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uin
     typedef ap_uint<C::search_steps> place_t;
     static ap_uint<C::in_width> kept;
 #pragma HLS RESET variable=kept off
-    static ap_uint<C::found_width> found[C::found_rows]; // next first
+    static ap_uint<C::found_width> found[C::found_rows]; // the places of the next call come first
 #pragma HLS RESET variable=found off
     bind_memory(found, memory<C::found_memory>());
     static threshold_place<C> place;
@@ -99,7 +101,7 @@ void threshold_serial(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uin
         place_t p = get<place_t>(before, pe);
         if (first) p = 1;
         const bool more = exceeds(value, element<in_t, 1>(places[pe][steps_address<C>(row, p)], 0));
-        p = (p << 1) | ap_uint<1>(more); // in the end the count: the 1 that it began with has left
+        p = (p << 1) | ap_uint<1>(more); // after the last step, p is the count: its leading 1 has been shifted out
         put(now, pe, p);
         put(y, pe, steps_stage<C, 0, C::search_steps, true>::of(value, row, pe, p, codes...));
     }

@@ -1,16 +1,16 @@
 // The vector-vector-activation unit.
 //     y[c] = f[c](sum over k of W[c][k]*x[k][c])
-// f[c] is a non-decreasing step function, or nothing. Windows of sf*simd positions come in tiles of pe channels, by
-// position and then by channel. An iteration multiplies simd positions of a tile with the weights of its channels,
-// which are a row of the table: those of the first channel, then those of the next. The last of the sf writes the pe
-// results.
+// f[c] is a non-decreasing step function, or the identity. A window of sf*simd positions arrives in tiles of pe
+// channels, and a tile position by position. An iteration multiplies simd positions of a tile with the weights of its
+// channels. These weights are a row of the table: those of the first channel, then those of the next. The last of the
+// sf iterations of a tile writes the pe results.
 //
 // C has the members in_t, in_width, out_t, out_width of the streams, T_t and T_per_limb of each table T, and
-//     nf, sf, pe, simd          the loop nest and what is unrolled in it
-//     acc_t                     the accumulator
-//     dot_t, use_dsp, acc_bits  what core/mac.hpp asks for
-//     form, steps, unit, base   what apply_steps of core/compare.hpp asks for
-//     shared                    one row of its tables serves all channels
+//     nf, sf, pe, simd          tiles of a window, words of a tile, and channels and positions of a word
+//     acc_t                     type of the accumulator
+//     dot_t, use_dsp, acc_bits  members that core/mac.hpp describes
+//     form, steps, unit, base   members that apply_steps of core/compare.hpp describes
+//     shared                    all channels use one row of the tables of apply_steps
 #ifndef HLSGEN_VVAU_HPP
 #define HLSGEN_VVAU_HPP
 
@@ -23,11 +23,11 @@
 
 namespace hlsgen {
 
-// vvau_place is where a layer stands in its frame.
+// vvau_place is the layer's position in a window.
 template <class C> struct vvau_place {
     ap_uint<count_width(C::sf)> sf;
     ap_uint<count_width(C::nf)> nf;
-    ap_uint<count_width(C::nf * C::sf)> row; // of the weights
+    ap_uint<count_width(C::nf * C::sf)> row; // row of the weights
 
     constexpr vvau_place() : sf(0), nf(0), row(0) {}
 
@@ -48,8 +48,8 @@ template <class C> struct vvau_place {
     }
 };
 
-// vvau is one iteration. The tables after the weights are those of apply_steps; without any, the outputs are the
-// accumulators.
+// vvau runs one iteration of the layer. The tables after the weights are the arguments of apply_steps. Without them
+// the outputs are the accumulators.
 template <class C, class W, class... STEPS>
 void vvau(hls::stream<ap_uint<C::in_width> >& in, hls::stream<ap_uint<C::out_width> >& out, const W& weights,
           const STEPS&... steps) {

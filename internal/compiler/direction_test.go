@@ -18,7 +18,8 @@ func lines(t *testing.T, script string, n, seed int) (x, y string) {
 	const python = "../../bin/lines/bin/python" // make test-long puts it there
 	dir := t.TempDir()
 	x, y = filepath.Join(dir, "x.npy"), filepath.Join(dir, "y.npy")
-	if out, err := exec.Command(python, script, strconv.Itoa(n), strconv.Itoa(seed), x, y).CombinedOutput(); err != nil {
+	cmd := exec.Command(python, script, strconv.Itoa(n), strconv.Itoa(seed), x, y)
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return x, y

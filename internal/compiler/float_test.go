@@ -8,6 +8,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
 	"hlsgen/internal/npy"
+	"hlsgen/internal/tier"
 )
 
 // TestFloat runs a model without quantisers by default in float64, which is near engine reference, and traces it.
@@ -16,12 +17,12 @@ func TestFloat(t *testing.T) {
 	mlp := kept(t, "m.onnx", unquantised(t, models.Find(t, "digits-mlp-w4a4-pot").Dir+"/model.onnx"))
 	input, _ := digits(t, false, 64)
 	trace := filepath.Join(t.TempDir(), "trace")
-	o := SimOptions{Options: Options{Model: mlp}, Engine: Fast, Either: true, Input: input, Trace: trace}
+	o := SimOptions{Options: Options{Model: mlp}, Input: input, Trace: trace}
 	got := ran(t, o)
 	if got.Engine != Float {
 		t.Fatalf("engine %s", got.Engine)
 	}
-	o.Engine, o.Either, o.Trace = Reference, false, ""
+	o.Engine, o.Trace = Reference, ""
 	want := ran(t, o)
 	for i, v := range want.Outputs[0].Data {
 		if off := math.Abs(got.Outputs[0].Data[i] - v); off > math.Abs(v)*0x1p-22 {
@@ -43,5 +44,65 @@ func TestFloat(t *testing.T) {
 	o.Engine = Fast
 	if r, err := Simulate(t.Context(), o, &d); r != nil || err != nil || !d.Failed() {
 		t.Error("engine fast, which is asked for, has no layers")
+	}
+}
+
+// TestImportsOnce holds that a simulation does not import a model again that was compared as soon as it was quantised.
+func TestImportsOnce(t *testing.T) {
+	t.Parallel()
+	mlp := kept(t, "m.onnx", unquantised(t, models.Find(t, "digits-mlp-w4a4-pot").Dir+"/model.onnx"))
+	input, _ := digits(t, false, 64)
+	var d diag.List
+	o := SimOptions{Options: Options{Model: mlp, Calibrate: input}, Input: input}
+	made, opt, err := o.opened(t.Context(), &d)
+	if err != nil || made == nil {
+		t.Fatal(err, d.Diags)
+	}
+	data := o.Stdin.openData(input, made, &d)
+	defer data.close()
+	o.Options = opt
+	engine, im, err := o.importFor(made, data.shapes(), &d)
+	if err != nil || engine != Fast || made.read == nil || im != made.read.Imported {
+		t.Errorf("engine %s, %v: the quantised model was imported again", engine, err)
+	}
+	_, other, err := o.importFor(made, map[string][]int{"": {8, 65}}, &d)
+	if err != nil || other == made.read.Imported {
+		t.Error("data of another shape are given a model that was imported for these")
+	}
+}
+
+// TestFloatGivesWhatPackagesGive holds engine float against what onnxruntime gives for networks that packages ship.
+func TestFloatGivesWhatPackagesGive(t *testing.T) {
+	t.Parallel()
+	tier.NeedsLong(t)
+	shelf := filepath.Join(tier.NeedsShared(t), "models", "shelf")
+	for name, kind := range map[string]string{"direction_classifier": ".npy", "text_detector": ".npy",
+		"file_types": ".npy", "voice_activity": ".npz"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(shelf, name)
+			want, err := npy.ReadFile(filepath.Join(folder, "outputs_float"+kind))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := simulated(t, SimOptions{Options: Options{Model: filepath.Join(folder, "float.onnx")}, Engine: Float,
+				Input: filepath.Join(folder, "inputs"+kind)})
+			for k, out := range got.Outputs {
+				is := want[got.Out[k].Name]
+				if is == nil {
+					is = want[""]
+				}
+				if is == nil || len(is.Data) != len(out.Data) {
+					t.Fatalf("output %q has %d elements, of another number", got.Out[k].Name, len(out.Data))
+				}
+				most := 0.0
+				for i, v := range is.Data {
+					most = max(most, math.Abs(out.Data[i]-v))
+				}
+				if t.Logf("output %q: %g apart at most", got.Out[k].Name, most); most > 1e-4 {
+					t.Errorf("output %q is %g apart from onnxruntime's", got.Out[k].Name, most)
+				}
+			}
+		})
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"hlsgen/frontend"
 	"hlsgen/frontend/canon"
 	"hlsgen/frontend/graph"
+	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/owned"
 	"hlsgen/internal/regular"
@@ -61,6 +63,18 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 type read struct {
 	*frontend.Imported
 	told diag.List
+}
+
+// fits reports whether the model is what it would be for data of these shapes, of one sample or some.
+func (r *read) fits(shapes map[string][]int) bool {
+	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.Real) bool {
+		s, ok := shapes[in.Name]
+		if !ok {
+			s = shapes[""]
+		}
+		n := len(in.Shape)
+		return n == 0 || len(s) != n || !slices.Equal(s[1:], in.Shape[1:]) || s[0] != in.Shape[0] && in.Shape[0] != 1
+	})
 }
 
 // imports is the options of the front end; ok is false where d says what is wrong with the formats of cells.

@@ -72,6 +72,7 @@ type leastSearch struct {
 	parts []quantise.Part
 	first int // of the weights
 	bits  []int
+	order []int // of the samples: those first whose class is the closest to another one
 	tried int
 }
 
@@ -84,6 +85,7 @@ func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Rec
 	s.parts, s.first = slices.Concat(activations, weights), len(activations)
 	s.bits = make([]int, len(s.parts))
 	enough := int(math.Ceil(keep * float64(len(s.was))))
+	s.order = closest(s.was)
 	level, err := s.uniform(enough)
 	if err != nil {
 		return nil, frontend.Recipe{}, err
@@ -99,7 +101,7 @@ func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Rec
 			return nil, frontend.Recipe{}, err
 		}
 	}
-	same, err := s.same(s.bits)
+	same, err := s.same(s.bits, 0)
 	if err != nil {
 		return nil, frontend.Recipe{}, err
 	}
@@ -115,7 +117,7 @@ func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Rec
 // uniform finds the fewest bits that all parts may have; with mostBits, too few samples may keep their class.
 func (s *leastSearch) uniform(enough int) (level int, err error) {
 	keeps := func(level int) (bool, error) {
-		same, err := s.same(slices.Repeat([]int{level}, len(s.parts)))
+		same, err := s.same(slices.Repeat([]int{level}, len(s.parts)), enough)
 		return same >= enough, err
 	}
 	level = usualBits
@@ -158,7 +160,7 @@ func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 	fit, most := 0, len(open) // so many fit; more than most do not
 	for fit < most {
 		n := (fit + most + 1) / 2
-		same, err := s.same(with(n))
+		same, err := s.same(with(n), enough)
 		if err != nil {
 			return nil, err
 		}
@@ -178,43 +180,71 @@ func (s *leastSearch) recipe(bits []int) frontend.Recipe {
 	return r.By(quantise.Mix{Activations: bits[:s.first], Weights: bits[s.first:]})
 }
 
-// run runs samples with so many bits.
-func (s *leastSearch) run(bits []int, n int, each func(i int, out reals)) error {
+// run runs samples with so many bits, until each says that it is enough.
+func (s *leastSearch) run(bits, samples []int, each func(i int, out reals) bool) error {
 	s.tried++
 	s.v.o.Step("searching bits", s.tried, 0)
 	try, err := s.v.q.Try(s.recipe(bits))
 	if err != nil {
 		return err
 	}
-	for i, in := range s.v.runs.In[:n] {
+	for _, i := range samples {
 		if s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}
-		out, err := try(in)
+		out, err := try(s.v.runs.In[i])
 		if err != nil {
 			return err
 		}
-		each(i, out)
+		if !each(i, out) {
+			break
+		}
 	}
 	return nil
 }
 
-// same counts the samples that keep their class.
-func (s *leastSearch) same(bits []int) (same int, err error) {
-	err = s.run(bits, len(s.was), func(i int, out reals) {
+// same counts the samples that keep their class. It may end where these cannot be enough any more.
+func (s *leastSearch) same(bits []int, enough int) (same int, err error) {
+	others := 0
+	err = s.run(bits, s.order, func(i int, out reals) bool {
 		if largest(out[0].Data) == largest(s.was[i][0].Data) {
 			same++
+		} else {
+			others++
 		}
+		return len(s.was)-others >= enough
 	})
 	return same, err
 }
 
+// closest is the order of samples by how far their largest output is above the next one.
+func closest(was []reals) []int {
+	order, ahead := make([]int, len(was)), make([]float64, len(was))
+	for i, out := range was {
+		data := out[0].Data
+		k, next := largest(data), math.Inf(-1)
+		for j, v := range data {
+			if j != k {
+				next = max(next, v)
+			}
+		}
+		order[i], ahead[i] = i, data[k]-next
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(ahead[a], ahead[b]) })
+	return order
+}
+
 // apart returns how far some outputs lie from those of the float model.
 func (s *leastSearch) apart(bits []int) (sum float64, err error) {
-	err = s.run(bits, min(maxWeighed, len(s.was)), func(i int, out reals) {
+	some := make([]int, min(maxWeighed, len(s.was)))
+	for i := range some {
+		some[i] = i
+	}
+	err = s.run(bits, some, func(i int, out reals) bool {
 		for k, v := range s.was[i][0].Data {
 			sum += math.Abs(out[0].Data[k] - v)
 		}
+		return true
 	})
 	return sum, err
 }

@@ -3,12 +3,16 @@ package compiler
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"hlsgen/frontend"
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/models"
+	"hlsgen/internal/npy"
 )
 
 // TestLeast holds that the fewest bits keep the class of the share that was asked for, by the integers of the layers,
@@ -44,5 +48,34 @@ func TestLeast(t *testing.T) {
 			}
 			t.Log(l)
 		})
+	}
+}
+
+// TestVaryBindsShapes holds that variants have the shapes of the samples where the file leaves axes open.
+func TestVaryBindsShapes(t *testing.T) {
+	t.Parallel()
+	m, r := onnxtest.New(17).Input("x", graph.Float32, "N", "F").Output("y", graph.Float32), rand.New(rand.NewPCG(3, 4))
+	for k, name := range []string{"w1", "w2"} {
+		shape := [][]int{{8, 12}, {12, 4}}[k]
+		w := make([]float64, graph.Size(shape))
+		for i := range w {
+			w[i] = r.NormFloat64()
+		}
+		m.Init(name, graph.Float32, shape, w...)
+	}
+	m.Node("MatMul", "x", "w1").Out("a")
+	m.Node("Relu", "a").Out("b")
+	m.Node("MatMul", "b", "w2").Out("y")
+	x := &npy.Array{DType: "float32", Shape: []int{16, 8}}
+	for range 16 * 8 {
+		x.Data = append(x.Data, float64(float32(r.NormFloat64())))
+	}
+	var d diag.List
+	v, err := Vary(t.Context(), Options{Model: kept(t, "m.onnx", m.Bytes()), Calibrate: data(t, x)}, &d)
+	if v == nil || err != nil {
+		t.Fatal(err, d.Diags)
+	}
+	if made, err := v.Make(t.Context(), DefaultRecipe); err != nil || made.Model == nil {
+		t.Errorf("%+v %v", made, err)
 	}
 }

@@ -282,6 +282,9 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 	}
 	defer n.close()
 	v.q, v.Bare = n.Quantising, n.Bare()
+	if v.o.shapes, err = n.shapes(); err != nil {
+		return nil, toldOf(unfit{err}, n.file, src, d)
+	}
 	if o.Data == "" {
 		if v.runs, err = few(n.samples); err != nil {
 			return nil, toldOf(unfit{err}, n.file, src, d)

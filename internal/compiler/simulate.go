@@ -32,8 +32,7 @@ const (
 // SimOptions are what a simulation is asked for; of the embedded Options those that shape a design count.
 type SimOptions struct {
 	Options
-	Engine   Engine            // Simulated.Engine may be another
-	Either   bool              // engine float takes Engine's place for a model in which nothing becomes a code
+	Engine   Engine            // "": what suits the model, as Simulated.Engine says
 	Input    string            // .npy or .npz, or Standard
 	Labels   string            // .npy with a class per sample; may be empty
 	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
@@ -71,8 +70,7 @@ type Simulated struct {
 // Simulate runs the model on data from files. Errors as in Run.
 func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
 	defer Catch(&err)
-	o.Engine = o.engine()
-	r := &Simulated{Engine: o.Engine}
+	r := &Simulated{}
 	o.Step("reading", 0, 0)
 	o.Data, o.Classes = o.Input, o.Labels
 	src, made, err := o.opened(ctx, d)
@@ -90,11 +88,12 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	}
 	defer data.close()
 	o.Step("importing", 0, 0)
-	im, model, err := o.importFor(r.Source, data.shapes(), d)
-	r.Engine = o.Engine
-	if model == nil || d.Failed() || err != nil {
+	engine, im, err := o.importFor(r.Source, data.shapes(), d)
+	if im == nil || im.Model == nil || d.Failed() || err != nil {
 		return nil, err
 	}
+	o.Engine, r.Engine = engine, engine
+	model := im.Model
 	steps, ok := o.steps(d)
 	if !ok {
 		return nil, nil
@@ -190,57 +189,52 @@ func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 	return a, err == nil
 }
 
-// engine is the one that runs: engine fast has no tensors between layers to trace, and accumulators overflow in the
-// model as written alone.
-func (o SimOptions) engine() Engine {
-	switch {
-	case o.Overflow != "":
-		return Reference
-	case o.Engine == Fast && o.Trace != "":
-		return Eval
-	}
-	return o.Engine
-}
-
-// importFor imports as far as the engine needs, and says with Engine which that is.
-func (o *SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (*frontend.Imported,
-	*dataflow.Model, error) {
+// importFor chooses the engine, and imports as far as that needs; there is no model where d says why. Engine fast, the
+// usual one, has no tensors between layers to trace; accumulators overflow in the model as written alone; and a
+// model in which nothing becomes a code is run in float64.
+func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (Engine, *frontend.Imported,
+	error) {
 	opt, ok := o.imports(d)
 	if !ok {
-		return nil, nil, nil
+		return o.Engine, nil, nil
 	}
 	opt.Data = shapes
+	engine := cmp.Or(o.Engine, Fast)
 	switch {
-	case o.Engine == Float:
+	case o.Overflow != "":
+		engine = Reference
+	case engine == Fast && o.Trace != "":
+		engine = Eval
+	case engine == Reference, engine == Float:
 		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
-		if im.Model != nil && im.Model.Float == nil {
+		if engine == Float && im.Model != nil && im.Model.Float == nil {
 			d.Fail(diag.EngineUnfit, src.File, "engine float rounds, and here a rounded value would become another "+
 				"code, order or state", "leave --engine out, or use --engine reference")
 		}
-		return im, im.Model, nil
-	case o.Engine == Reference && o.Overflow == "":
-		im := frontend.ImportReference(src.File, src.ONNX, opt, d)
-		return im, im.Model, nil
+		return engine, im, nil
+	}
+	if src.read != nil && src.read.fits(shapes) {
+		d.Merge(src.read.told.Diags)
+		return engine, src.read.Imported, nil
 	}
 	var told diag.List
 	im, err := frontend.Import(src.File, src.ONNX, opt, &told)
-	if o.Either && o.Overflow == "" && (im == nil || im.Model == nil) {
+	if im == nil {
+		d.Merge(told.Diags)
+		return engine, nil, err
+	}
+	if im.Model == nil && o.Engine == "" && o.Overflow == "" {
 		var quiet diag.List
-		ref := frontend.ImportReference(src.File, src.ONNX, opt, &quiet)
-		if ref.Model != nil && ref.Model.Float != nil {
-			o.Engine = Float
+		as := frontend.AsWritten(im, src.File, src.ONNX, opt, &quiet)
+		if as.Model != nil && as.Model.Float != nil {
 			d.Merge(quiet.Diags)
-			return ref, ref.Model, nil
+			return Float, as, nil
 		}
 	}
-	d.Merge(told.Diags)
-	if im == nil {
-		return nil, nil, err
-	}
-	if im.Model == nil {
+	if d.Merge(told.Diags); im.Model == nil {
 		namesCut(o.Options, im.Fates, opt, d)
 	}
-	return im, im.Model, err
+	return engine, im, err
 }
 
 // run executes the engine; engines cycle and csim compare every stream with Eval's.

@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestFamilies builds the models that docs/features.md names in its table of families: the first of each row, and in the
-// long tier all of them. In the full tier it checks of the others that they can be built.
+// TestFamilies builds the models that docs/features.md names in its table of families: the first of each row, and in
+// the long tier all of them. In the full tier it checks of the others that they can be built.
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	p := build(t)
@@ -72,8 +72,8 @@ func modelOf(t *testing.T, name string) (file, flags string) {
 			t.Fatal(err)
 		}
 		if len(found) > 0 {
-			if base == "scan.onnx" { // it accepts lines of any length
-				flags = "--dim T=8" // it takes lines of any length
+			if base == "scan.onnx" {
+				flags = "--dim T=8" // it accepts lines of any length
 			}
 			return found[0], flags
 		}

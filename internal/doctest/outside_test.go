@@ -12,8 +12,8 @@ import (
 	"hlsgen/internal/tier"
 )
 
-// TestOutside makes a Go module from the blocks of docs/library.md that show unit tests in other people's modules, beside
-// a link to this repository, and runs its tests: they must only need packages that other modules can import.
+// TestOutside makes a Go module from the blocks of docs/library.md that show unit tests in other people's modules,
+// beside a link to this repository, and runs its tests: they must only need packages that other modules can import.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	tier.Needs(t, "bash")

@@ -32,8 +32,8 @@ func (f form) lanes() int {
 	return lanes
 }
 
-// chunk returns how many steps a sum fits into 16 bits, or into 8 bits where pairs are looked up, for any weights
-// up to largest and bytes up to top. For 16 bits the number is even.
+// chunk returns for how many steps a sum fits into 16 bits, or into 8 bits if pairs are looked up. It allows for
+// any weights up to largest and bytes up to top. For 16 bits the number is even.
 func (f form) chunk(largest, top int64) int {
 	if f == looked {
 		return int(math.MaxInt8 / (4 * largest * top))

@@ -325,7 +325,7 @@ func (w *Worker) receive(e *Ends, out [][]float64, samples int) {
 	}
 }
 
-// scaled converts one frame of the stream from to an output.
+// scaled converts one frame of a stream to the real numbers of an output.
 func scaled[T uint8 | int32 | int64](o *scale, y []float64, x []T) {
 	lo := int64(0)
 	if o.from.width == narrow {

@@ -2,8 +2,8 @@ package fast
 
 import "math"
 
-// kernels are the inner loops for one kind of processor. Each computes the same as the function of anywhere, which
-// has a comment.
+// kernels are the inner loops for one kind of processor. The set anywhere runs on any processor. Its functions have
+// comments, and those of other sets compute the same.
 type kernels struct {
 	name  string
 	bytes bool  // dot accepts any bytes, since it has no sums of 16 bits

@@ -54,7 +54,7 @@ func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) 
 	for _, l := range checked.Layers {
 		if l.Acc != nil {
 			m.Accumulator = max(m.Accumulator, l.Acc.Used)
-			m.Held = append(m.Held, l.In[0].Type) // the sample has no label
+			m.Held = append(m.Held, l.In[0].Type)
 		}
 	}
 	got, err := compiler.Simulate(ctx, compiler.SimOptions{Options: o, Engine: compiler.Eval,
@@ -65,7 +65,7 @@ func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) 
 	y := got.Outputs[0]
 	classes := len(y.Data) / max(1, got.Samples)
 	for i, label := range labels.Data[:min(got.Samples, len(labels.Data))] {
-		if label < 0 || classes < 2 { // it has none
+		if label < 0 || classes < 2 { // the sample has no label
 			continue
 		}
 		m.Samples++

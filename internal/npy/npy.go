@@ -311,7 +311,7 @@ func parseZip(file io.ReaderAt, size int64) (map[string]*Array, error) {
 func credible(f *zip.File, size int64) (int64, error) {
 	packed, whole := f.CompressedSize64, f.UncompressedSize64
 	if packed > uint64(size) || whole > mostDeflated*(packed+1) {
-		return 0, fmt.Errorf("it is said to have %d bytes, which the %d of the file cannot hold", whole, size)
+		return 0, fmt.Errorf("its stated size is %d bytes, more than the file of %d bytes can hold", whole, size)
 	}
 	return int64(whole), nil
 }

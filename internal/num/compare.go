@@ -179,8 +179,8 @@ func (k Comparators) Merged() Comparators {
 // Shared reports whether all channels use one row.
 func (k Comparators) Shared() bool { return len(k.At) == 1 }
 
-// Constant returns the base that all channels share. ok is false if the base needs a table, which is the case if it
-// differs between channels, does not fit into an int of C++, or there are deltas.
+// Constant returns the base that all channels share. ok is false if the base needs a table: if it differs between
+// channels or does not fit into an int of C++, or if there are deltas.
 func (k Comparators) Constant() (base int64, ok bool) {
 	b := k.Base[0]
 	if len(k.Base) > 1 || k.Delta != nil || b < math.MinInt32 || b > math.MaxInt32 {

@@ -81,8 +81,8 @@ func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 // Lasts reports whether lines that equal the stair with one shift do so with a larger shift. They do, since twice
 // the sum over twice the divisor is the same, unless a number becomes too large. m holds their Multipliers with any
 // rounding.
-func (s Stair) Lasts(m Range, shift, larger int) bool { // least magnitude of a slope
-	least := max(m.Lo, -m.Hi, 0) // magnitude
+func (s Stair) Lasts(m Range, shift, larger int) bool {
+	least := max(m.Lo, -m.Hi, 0) // least magnitude of a slope
 	return least <= s.most()>>(larger-shift) && s.fits(larger)
 }
 

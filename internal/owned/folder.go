@@ -28,7 +28,7 @@ import (
 )
 
 // A Folder is the place of a folder to which only this process writes, from Claim to Release.
-type Folder struct { // absolute, without symbolic links
+type Folder struct {
 	dir     string   // absolute, without symbolic links
 	scratch []string // folders below that the folder's own scripts make, including lasting ones
 	lasting []string // those of scratch that the next folder keeps
@@ -69,7 +69,7 @@ func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 		f.made = append(f.made, at)
 	}
 	if to, err := os.Readlink(dir); err == nil {
-		return nil, fmt.Errorf("it is a link to %q, where nothing is", to)
+		return nil, fmt.Errorf("it is a link to %q, which does not exist", to)
 	}
 	for range attempts {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {

@@ -115,7 +115,7 @@ func TestPut(t *testing.T) {
 		{name: "somebody's, kept", absent: true, there: map[string]string{"z": ""}, how: Keep,
 			err: "it has no manifest"},
 		{name: "another manifest", absent: true, there: map[string]string{Manifest: `{"files": []}`}, how: Replace,
-			err: "none that lists"},
+			err: "does not list files"},
 		{name: "a changed manifest", there: map[string]string{Manifest: string(build(t, "A", "x")[Manifest]) + " "},
 			how: Replace, err: "its manifest.json was changed"},
 		{name: "foreign", there: map[string]string{"in/z": "mine"}, how: Replace, err: `did not write: "in/z"`},

@@ -72,7 +72,7 @@ func recorded(dir string) (Record, error) {
 	case err != nil:
 		return r, cause(err)
 	case json.Unmarshal(b, &r) != nil || len(r.Files) == 0:
-		return r, fmt.Errorf("its %s is none that lists what hlsgen wrote", Manifest)
+		return r, fmt.Errorf("its %s does not list files that hlsgen wrote", Manifest)
 	}
 	at := bytes.LastIndex(b, []byte(r.Seal))
 	blank := bytes.Clone(b)

@@ -15,7 +15,7 @@ import (
 type ConflictError struct{ Path string }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("holds %q, which cannot be kept: this build has another kind of file there", e.Path)
+	return fmt.Sprintf("holds %q, which cannot be kept, as this build has another kind of file there", e.Path)
 }
 
 // carry makes the stranger at a path below from appear below to as well, where it replaces a file that hlsgen

@@ -110,7 +110,7 @@ func (f *File) All() ([]byte, error) {
 	b := make([]byte, f.Size)
 	_, err := io.ReadFull(io.NewSectionReader(f, 0, f.Size), b)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &Error{f.base, fmt.Sprintf("ends before the %d bytes that it is said to have", f.Size)}
+		return nil, &Error{f.base, fmt.Sprintf("ends before its stated size of %d bytes", f.Size)}
 	}
 	return b, err
 }

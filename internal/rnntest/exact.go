@@ -180,9 +180,9 @@ type Quantiser struct {
 	Zero           int64
 	Bits           int
 	Signed, Narrow bool
-	Mode           string // QONNX's name
+	Mode           string // name of the rounding in QONNX
 	Linear         bool   // the zero point is added after rounding to nearest even
-} // name of the rounding in QONNX
+}
 
 // Limits returns the smallest and the largest code.
 func (q *Quantiser) Limits() (lo, hi int64) {

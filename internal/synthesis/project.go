@@ -73,7 +73,7 @@ func Open(dir string, d *diag.List) *Project {
 type unfitError struct{ board, part string }
 
 func (e *unfitError) Error() string {
-	return fmt.Sprintf("%.40q of %.40q is no device of AMD's, whose tools this calls", e.part, e.board)
+	return fmt.Sprintf("%.40q of %.40q is not a device of AMD, and hlsgen synth calls AMD's tools", e.part, e.board)
 }
 
 // missing names the file that an error is about, without its folders.

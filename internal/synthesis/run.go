@@ -33,8 +33,8 @@ var vivadoScript string
 var slurmScript string
 
 // Options select what Synthesise runs.
-type Options struct { // empty: all flows of the folder
-	Flows   []Flow // empty: those that the folder has
+type Options struct {
+	Flows   []Flow // empty: all flows of the folder
 	Last    Stage
 	Workers int  // tasks at a time; 0: one per processor, at most eight
 	Slurm   bool // run tasks as jobs of Slurm instead

@@ -1,6 +1,8 @@
-# The accelerator behind its movers, in Verilator, as a library: deploy/accelerator.py takes it for a device.
+# The accelerator with its movers, simulated by Verilator, as a library that deploy/accelerator.py can use as a
+# device.
 #     make            build/lib{{ v.Top|req }}.so
-# Of a program that uses it, AXI_STALL is how many of a hundred clocks the memory lets pass (0).
+# The environment variable AXI_STALL of a program that uses it is the percentage of clocks in which the memory stalls
+# (0).
 TOP     := {{ v.Top|req }}
 SOURCES := $(TOP)_axi.sv ../$(TOP).sv $(wildcard ../layers/*.sv ../lib/*.sv) $(filter-out $(patsubst ../lib/%,../../vivado/ip/%,$(wildcard ../lib/*.sv)),$(wildcard ../../vivado/ip/*.sv))
 

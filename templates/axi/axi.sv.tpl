@@ -1,4 +1,4 @@
-// {{ v.Top|req }}_axi: the accelerator between the memory and itself, with a mover for every stream: what the block design joins.
+// {{ v.Top|req }}_axi: the accelerator with a mover for every stream, connected as in the block design.
 module {{ v.Top|req }}_axi (
     input  logic ap_clk,
 {%- for m in v.Movers %}

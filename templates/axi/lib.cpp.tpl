@@ -1,5 +1,5 @@
-// {{ v.Top|req }}_axi as a library: a memory that answers when it likes, and a host that writes the movers' registers. Frames are handed
-// over as with hls/lib.cpp, and go through memory.
+// {{ v.Top|req }}_axi as a library. It simulates a memory with random delays, and a host that writes the movers' registers.
+// Programs pass frames as with hls/lib.cpp; here the frames go through the memory.
 #include "Vaxi.h"
 #include "verilated.h"
 
@@ -18,32 +18,32 @@
 #include <string>
 #include <vector>
 
-// The tables of sequences have a place of their own in the movers' registers.
+// Byte addresses of the movers' registers. TABLE is the address of the table of sequences.
 enum : unsigned { CONTROL = 0x00, ADDRESS = 0x10, FRAMES = 0x1c, TABLE = 0x24, FAULT = 0x30, HASH = 0x34 };
 
-static const std::uint64_t BASE = 0x400000000; // above what 32 bits reach
-static const std::size_t MOVERS = {{ v.Frames|req }}; // of frames
+static const std::uint64_t BASE = 0x400000000; // an address that needs more than 32 bits
+static const std::size_t MOVERS = {{ v.Frames|req }}; // movers that carry frames
 
 struct burst {
     std::uint64_t address;
-    unsigned left; // beats
+    unsigned left; // remaining beats
 };
 
-// port is the pins of one mover, and what of its transfers is on its way.
+// port has the pins of one mover, and the state of its transfers.
 struct port {
     bool writes;
     unsigned bytes, frame_bytes;
     CData &awaddr, &awvalid, &awready, &wstrb, &wvalid, &wready, &bvalid, &bready, &araddr, &arvalid, &arready, &rvalid, &rready;
     IData &wdata, &rdata;
     QData& address;
-    CData &length, &asked, &taken;      // AR or AW: length, valid, ready
-    void *data, *strobes;               // R or W
-    CData &valid, &ready, &last;        // R or W
-    CData *responds, *response_taken;   // B
+    CData &length, &asked, &taken;      // channel AR or AW: length, valid, ready
+    void *data, *strobes;               // channel R or W
+    CData &valid, &ready, &last;        // channel R or W
+    CData *responds, *response_taken;   // channel B
     std::deque<burst> bursts;
     unsigned responses = 0;
-    bool offers = false, responding = false; // R or B waits to be taken
-    bool wrote_address = false, wrote = false, responded = false, asks = false, came = false; // registers, in this clock
+    bool offers = false, responding = false; // a word of R or a response of B waits to be taken
+    bool wrote_address = false, wrote = false, responded = false, asks = false, came = false; // registers: events of this clock
     std::uint32_t value = 0;
 };
 
@@ -99,7 +99,8 @@ public:
     std::uint64_t clocks = 0;
 {%- if v.Weights %}
 
-    // Weights that come with every frame: the mover's number, its stream, the bytes, and how often a frame takes those of one copy.
+    // feed describes weights that come with every frame: the mover's number, its stream, the bytes, and how often a
+    // frame reads the bytes of one copy.
     struct feed {
         std::size_t mover;
         const char* stream;
@@ -131,7 +132,7 @@ public:
     }
 {%- if v.Registers %}
 
-    // peek and poke are of the accelerator's own registers.
+    // peek and poke access the accelerator's own registers.
     std::uint32_t peek(unsigned at) {
         top->accelerator_s_axi_control_ARADDR = at, top->accelerator_s_axi_control_ARVALID = 1;
         while (!top->accelerator_s_axi_control_ARREADY) tick();
@@ -175,7 +176,7 @@ public:
         clocks++;
     }
 
-    // idle is for how many clocks nothing went to memory or came from it.
+    // idle returns the clocks since the last transfer from or to the memory.
     std::uint64_t idle() const { return clocks - moved; }
 
 private:
@@ -184,7 +185,8 @@ private:
     std::mt19937 random{1};
     unsigned stall = 0;
 
-    // tables has the network read its tables, which lie where the library was built: initial blocks run with the first eval.
+    // tables makes the network read its tables. Initial blocks read them at the first eval, from the folder in which
+    // the library was built.
     void tables() {
         Dl_info here;
         char* const from = getcwd(nullptr, 0);
@@ -195,7 +197,7 @@ private:
         std::free(from);
     }
 
-    // folder is that of the network's text, from the library's path: rtl, of rtl/axi/build/NAME.
+    // folder returns the folder of the network's sources for the library's path: rtl for rtl/axi/build/NAME.
     static std::string folder(std::string path) {
         for (int up = 0; up < 3; up++) path = path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/'));
         return path;
@@ -210,7 +212,7 @@ private:
         return memory.data() + (address - BASE);
     }
 
-    // offer is what the memory does in a clock: a word that it offers stays until it is taken.
+    // offer sets the memory's signals for a clock. A word that the memory offers stays until it is taken.
     void offer(port& p) {
         p.taken = p.bursts.size() < 8 && now();
         if (p.writes) {
@@ -227,7 +229,7 @@ private:
         p.valid = p.offers;
     }
 
-    // transfer is what both sides agree on in a clock.
+    // transfer carries out the transfers of a clock: those for which valid and ready are set.
     void transfer(port& p) {
         p.wrote_address = p.awvalid && p.awready, p.wrote = p.wvalid && p.wready, p.responded = p.bvalid && p.bready;
         p.asks = p.arvalid && p.arready, p.came = p.rvalid && p.rready, p.value = p.rdata;
@@ -266,7 +268,7 @@ static machine& started() {
     return *on;
 }
 
-// hlsgen_design is the hash in the registers of the first mover.
+// hlsgen_design returns the hash in the registers of the first mover.
 extern "C" const char* hlsgen_design() {
     machine& m = started();
     char text[17];
@@ -275,26 +277,27 @@ extern "C" const char* hlsgen_design() {
     return design.c_str();
 }
 
-// hlsgen_said is why a run failed.
+// hlsgen_said returns the reason why the last run failed.
 extern "C" const char* hlsgen_said() { return said.c_str(); }
 
-// hlsgen_clocks is how many clocks have passed.
+// hlsgen_clocks returns the number of clocks simulated so far.
 extern "C" std::uint64_t hlsgen_clocks() { return started().clocks; }
 
 {% if v.Registers -%}
-// hlsgen_peek and hlsgen_poke read and write the accelerator's own registers: words of 32 bits, by the number of a byte.
+// hlsgen_peek and hlsgen_poke read and write the accelerator's own registers: words of 32 bits, with byte addresses.
 extern "C" std::uint32_t hlsgen_peek(unsigned at) { return started().peek(at); }
 extern "C" void hlsgen_poke(unsigned at, std::uint32_t value) { started().poke(at, value); }
 
 {% endif -%}
-// place is room for so many bytes, from a page on, and a word of the memory behind them.
+// place allocates memory for the bytes at the beginning of a page, and a word of the memory after them. It returns the
+// address.
 static std::uint64_t place(machine& m, std::size_t bytes) {
     const std::size_t at = (m.memory.size() + 4095) / 4096 * 4096;
     m.memory.resize(at + bytes + 64, 0xa5);
     return BASE + at;
 }
 
-// end waits for a mover.
+// end waits until a mover has finished.
 static void end(machine& m, port& p) {
     while ((m.read(p, CONTROL) & 2) == 0) {
         for (int i = 0; i < 50; i++) m.tick();
@@ -307,7 +310,7 @@ static void run(machine& m, std::size_t frames, const std::uint8_t* const* in, c
                 const std::size_t* out_bytes) {
     m.memory.clear();
     std::vector<std::uint64_t> addresses;
-    std::vector<port*> order; // those that write begin
+    std::vector<port*> order; // movers that write start first
     std::size_t sent = 0, received = 0;
     for (std::size_t k = 0; k < MOVERS; k++) {
         port& p = m.ports[k];
@@ -356,7 +359,7 @@ static void run(machine& m, std::size_t frames, const std::uint8_t* const* in, c
     }
 }
 
-// hlsgen_run sends frames and takes as many, as that of hls/lib.cpp.
+// hlsgen_run sends frames and receives as many, as the function of the same name in hls/lib.cpp.
 extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, const std::size_t* in_bytes, std::uint8_t* const* out,
                           const std::size_t* out_bytes) {
     try {
@@ -393,7 +396,8 @@ extern "C" int hlsgen_load(const std::uint32_t* words, std::size_t count) {
 {%- endif %}
 {%- if v.Weights %}
 
-// hlsgen_weights has a stream carry these bytes with every frame from now on, those of one copy so many times.
+// hlsgen_weights makes a stream carry these bytes with every frame from now on. The bytes of one copy are sent
+// `passes` times.
 extern "C" int hlsgen_weights(const char* stream, const std::uint8_t* bytes, std::size_t size, std::size_t passes) {
     for (machine::feed& w : started().feeds) {
         if (std::strcmp(w.stream, stream) != 0) continue;

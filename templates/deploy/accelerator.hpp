@@ -1,4 +1,5 @@
-// Runs a network on its accelerator, in C++17: Python's accelerator.py says the same. host/host.hpp has the network's tables.
+// Runs a network on its accelerator, in C++17. It has the same functions as Python's accelerator.py. The network's
+// tables are in host/host.hpp.
 //
 //     hlsgen::library device;                       // the generated C++, linked: make -C hls lib
 //     hlsgen::accelerator net(device);
@@ -24,18 +25,19 @@
 
 namespace hlsgen {
 
-// unfit says that what was given does not fit the model, or the accelerator this file.
+// unfit is thrown if an argument does not fit the model, or if the accelerator does not fit this file.
 struct unfit : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
 using bytes = std::vector<std::uint8_t>;
-using frames = std::vector<bytes>; // of one stream
+using frames = std::vector<bytes>; // frames of one stream
 
-using sizes = std::vector<std::size_t>;  // of frames in bytes
+using sizes = std::vector<std::size_t>;  // sizes of frames in bytes
 
-// device runs frames, a batch at a time: start sends those of each stream in, and is told the sizes of those that each stream out
-// gives; wait is what they are, and ends in a std::runtime_error where the hardware does not come to its end.
+// device runs frames, one batch at a time. The function start sends the frames of each input stream; its argument out
+// has the sizes of the frames of each output stream. The function wait returns these frames. It throws a
+// std::runtime_error if the hardware does not finish.
 struct device {
     virtual ~device() = default;
     virtual std::string hash() = 0;
@@ -48,11 +50,11 @@ extern "C" const char* hlsgen_said();
 extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, const std::size_t* in_bytes, std::uint8_t* const* out,
                           const std::size_t* out_bytes);
 
-// library is the generated C++, linked with the program.
+// library runs the generated C++, which is linked with the program.
 struct library : device {
     std::string hash() override { return hlsgen_design(); }
 
-    // start does all of it.
+    // start runs the whole batch.
     void start(const std::vector<frames>& in, const std::vector<sizes>& out) override {
         std::vector<const std::uint8_t*> data;
         std::vector<std::uint8_t*> room;
@@ -73,7 +75,7 @@ private:
     std::vector<frames> came;
 };
 
-// put writes an integer of so many bits into a word, behind what is there.
+// put appends an integer with the given number of bits to a word.
 inline void put(std::uint8_t* word, std::size_t at, int bits, std::uint64_t code) {
     for (int done = 0; done < bits;) {
         const int place = int((at + done) % 8), some = std::min(8 - place, bits - done);
@@ -92,7 +94,7 @@ inline std::uint64_t get(const std::uint8_t* word, std::size_t at, int bits) {
     return code;
 }
 
-// encode and decode are the bits of an integer on a stream.
+// encode returns the bits of an integer on a stream, and decode the integer of such bits.
 inline std::uint64_t encode(const stream& s, std::int64_t code) { return std::uint64_t(s.kind == kinds::bipolar ? (code + 1) / 2 : code); }
 
 inline std::int64_t decode(const stream& s, std::uint64_t bits) {
@@ -101,28 +103,27 @@ inline std::int64_t decode(const stream& s, std::uint64_t bits) {
     return std::int64_t(bits);
 }
 
-// accelerator is a network on a device. So many samples as batch says are sent together, and those that follow are made ready
-// meanwhile.
+// accelerator runs a network on a device. It sends `batch` samples together, and prepares the next samples meanwhile.
 class accelerator {
 public:
     explicit accelerator(device& d, std::size_t batch = 256) : on(d), together(std::max<std::size_t>(batch, 1)) {
         if (d.hash() != network.hash) throw unfit("the device is of design " + d.hash() + ", host.hpp of " + network.hash + ": they do not belong together");
     }
 
-    // predict is the results of samples of a model with one input and one output. Sequences lie one behind the other, of as many
-    // steps as steps says, and so do results.
+    // predict returns the results of samples, for a model with one input and one output. Sequences follow each other
+    // in x; the argument steps has the number of steps of each. The results follow each other in the same way.
     template <class T> std::vector<float> predict(const std::vector<T>& x, const std::vector<std::size_t>& steps = {}) {
         if (network.inputs != 1 || network.outputs != 1) throw unfit("the model has several inputs or outputs: call run");
         const std::vector<double> y = results_of({std::vector<double>(x.begin(), x.end())}, steps, std::is_integral_v<T>)[0];
         return std::vector<float>(y.begin(), y.end());
     }
 
-    // run is predict for any model. A double holds every value exactly; the inputs' are rounded to the types of the model.
+    // run is predict for any model. A double holds every value exactly. Inputs are rounded to the types of the model.
     std::vector<std::vector<double>> run(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps = {}) {
         return results_of(x, steps, false);
     }
 
-    // throughput is samples per second of frames that are ready: the first kind of sample, over and over.
+    // throughput measures samples per second with prepared frames: it sends the first sample again and again.
     double throughput(std::size_t samples = 1000) {
         const std::vector<std::size_t> lengths(samples, std::max<std::size_t>(network.longest, 1));
         std::vector<frames> in;
@@ -140,7 +141,7 @@ private:
     device& on;
     std::size_t together;
 
-    // sizes_of are those of the frames that come, of samples of such lengths.
+    // sizes_of returns the sizes of the output frames for samples of the given lengths.
     static std::vector<sizes> sizes_of(const std::vector<std::size_t>& lengths) {
         std::vector<sizes> of(network.streams_out);
         for (std::size_t k = 0; k < network.streams_out; k++)
@@ -148,12 +149,12 @@ private:
         return of;
     }
 
-    // results_of is run of data that are integers themselves, or numbers.
+    // results_of implements run, for data that are integers of the network, or numbers of the model.
     std::vector<std::vector<double>> results_of(std::vector<std::vector<double>> x, const std::vector<std::size_t>& steps, bool integers) {
         const std::vector<std::size_t> lengths = lengths_of(x, steps);
         for (std::size_t k = 0; k < network.inputs && !integers; k++)
             for (double& v : x[k]) v = rounded(network.input[k], v);
-        std::vector<std::size_t> at(network.streams_in, 0); // where in its input a stream is
+        std::vector<std::size_t> at(network.streams_in, 0); // by stream: the place in its input
         std::vector<frames> all(network.streams_out);
         bool running = false;
         for (std::size_t first = 0; first < lengths.size(); first += together) {
@@ -163,7 +164,7 @@ private:
             try {
                 for (std::size_t k = 0; k < network.streams_in; k++) at[k] = send(network.sends[k], x[network.sends[k].input], integers, at[k], some, in[k]);
             } catch (...) {
-                if (running) on.wait(); // nothing is left behind
+                if (running) on.wait(); // so that the device is idle afterwards
                 throw;
             }
             if (running) append(on.wait(), all);
@@ -182,7 +183,7 @@ private:
             for (bytes& f : some[k]) to[k].push_back(std::move(f));
     }
 
-    // rounded is the number nearest to x that an input of its type holds.
+    // rounded returns the number nearest to x that the input's type holds.
     static double rounded(const tensor& t, double x) {
         if (t.digits == 0 || x == 0) return x;
         int exponent;
@@ -193,7 +194,7 @@ private:
         return y;
     }
 
-    // whole is the integer x itself, of data that are integers: an accelerator takes them that was built for them.
+    // whole returns x as an integer, for data that are integers. The accelerator must be built for integers.
     static std::int64_t whole(const sent& s, double x) {
         if (s.quantisers != nullptr) throw unfit(std::string("input \"") + network.input[s.input].name + "\" is real, the data are integers: build with --input-type");
         if (x >= double(s.lo) && x <= double(s.hi) && x == std::floor(x)) return std::int64_t(x);
@@ -207,7 +208,7 @@ private:
 
     static std::size_t words(const stream& s, std::size_t steps) { return s.words * s.bytes * steps; }
 
-    // lengths_of is the steps of every sample, 1 where samples have none.
+    // lengths_of returns the steps of every sample, or 1 if samples have no steps.
     static std::vector<std::size_t> lengths_of(const std::vector<std::vector<double>>& x, const std::vector<std::size_t>& steps) {
         if (x.size() != network.inputs) throw unfit(std::to_string(x.size()) + " arrays for " + std::to_string(network.inputs) + " inputs");
         if (network.longest == 0 && !steps.empty()) throw unfit("lengths are given, but all sequences of the model have one length");
@@ -230,7 +231,7 @@ private:
         return lengths;
     }
 
-    // place is where element rest of a step lies in a sequence of n.
+    // place returns the index of element `rest` of a step in a sequence of n steps.
     static std::size_t place(const tensor& t, std::size_t step, std::size_t rest, std::size_t n) {
         return t.time ? (rest / t.inner * n + step) * t.inner + rest % t.inner : rest;
     }
@@ -242,17 +243,17 @@ private:
         return q.codes[std::upper_bound(q.thresholds, q.thresholds + q.steps, x) - q.thresholds];
     }
 
-    // nearest is the integer of a channel that x stands for.
+    // nearest returns the integer of a channel for the number x.
     static std::int64_t nearest(const sent& s, std::size_t channel, double x) {
         const std::size_t n = std::size_t(s.hi - s.lo + 1);
-        const double* const values = s.values + channel * n; // they rise
+        const double* const values = s.values + channel * n; // in ascending order
         std::size_t at = std::min(std::size_t(std::lower_bound(values, values + n, x) - values), n - 1);
         if (at > 0 && x - values[at - 1] < values[at] - x) at--;
         if (std::fabs(values[at] - x) <= (s.within == nullptr ? 0 : s.within[channel])) return s.lo + std::int64_t(at);
         throw unfit(no_integer(s, x) + ", scaled");
     }
 
-    // send makes frames of samples, which lie in x from at on, and is where the next one lies.
+    // send encodes samples, which begin at `at` in x, as frames. It returns the place of the next sample.
     static std::size_t send(const sent& s, const std::vector<double>& x, bool integers, std::size_t at, const std::vector<std::size_t>& lengths, frames& into) {
         const tensor& t = network.input[s.input];
         const std::size_t elements = s.stream.words * s.stream.per_word;
@@ -276,11 +277,11 @@ private:
         if (m.values != nullptr) return m.values[code - m.lo];
         for (std::size_t k = 0; k < m.exceptions; k++)
             if (m.codes[k] == code) return m.means[k];
-        const double v = double(code) * m.scale + m.bias; // rounded together or one after the other: it was tried at every code
+        const double v = double(code) * m.scale + m.bias; // a fused result is the same for every code
         return single ? double(float(v)) : v;
     }
 
-    // code_at is the code of an element of a step, as results count them.
+    // code_at returns the code of an element of a step; the index counts as in result::index.
     static std::int64_t code_at(bool time, std::size_t element, std::size_t step, std::size_t f, const std::vector<frames>& from) {
         for (std::size_t k = 0;; k++) {
             const stream& s = network.receives[k].stream;

@@ -1,4 +1,5 @@
-// An accelerator without an operating system: the program says where the movers' registers are, and how caches are flushed.
+// A device without an operating system. The program supplies the addresses of the movers' registers, and the class
+// bus, which accesses registers and flushes caches.
 //
 //     struct bus { // addresses as the logic sees them
 //         static std::uint32_t read(std::uintptr_t at) { return *reinterpret_cast<volatile std::uint32_t*>(at); }
@@ -60,7 +61,8 @@ public:
         return came;
     }
 
-    // load has the mover of weights, whose registers are at loader, fill the accelerator's tables: hlsgen::stream_weights calls it.
+    // load fills the accelerator's tables with the mover of weights, whose registers are at address loader. A function
+    // for hlsgen::stream_weights calls it.
     void load(std::uintptr_t loader, const std::uint32_t* words, std::size_t count) {
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
         piece p;
@@ -68,8 +70,8 @@ public:
         end(loader, of_weights);
     }
 
-    // weights has the mover of a layer's weights, whose registers are at mover, read these bytes with every frame from now on, those
-    // of one copy so many times: hlsgen::give_weights calls it.
+    // weights makes the mover of a layer's weights read these bytes with every frame from now on. The mover's
+    // registers are at address mover. A function for hlsgen::give_weights calls it.
     void weights(std::uintptr_t mover, const std::uint8_t* data, std::size_t size, std::size_t passes) {
         feed& w = constant[mover];
         w.data.take(size);
@@ -82,7 +84,8 @@ private:
     std::vector<std::uintptr_t> readers, writers;
     long patience;
 
-    // room is memory from a whole line of a cache to another: what else lies there would be lost with it.
+    // room is memory that begins and ends at cache lines. Other data in these lines would be lost when the cache is
+    // invalidated.
     class room {
     public:
         static constexpr std::size_t line = 64;
@@ -104,8 +107,8 @@ private:
     };
 
     const stream of_weights{"of weights", kinds::natural, 32, 1, 4, 1};
-    std::map<std::uintptr_t, feed> constant; // by mover: what comes with every frame
-    std::vector<piece> pieces; // of the batch that runs: what is written first
+    std::map<std::uintptr_t, feed> constant; // by mover: weights that it reads with every frame
+    std::vector<piece> pieces; // transfers of the running batch, those of writing movers first
     std::vector<sizes> coming;
 
     static void put(std::uintptr_t at, std::uint64_t value) {
@@ -141,7 +144,7 @@ private:
         BUS::write(mover, 1);
     }
 
-    // idle is so before a mover is started; reading also clears that it was done.
+    // idle reports whether a mover may be started. The read also clears the flag that the last transfer is done.
     static void idle(std::uintptr_t mover, const stream& s) {
         if ((BUS::read(mover) & 4) == 0) throw std::runtime_error(std::string("stream ") + s.port + " is busy with a batch before: reset the logic");
     }

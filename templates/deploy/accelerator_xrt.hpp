@@ -1,4 +1,4 @@
-// An accelerator on a card, or wherever XRT runs: its movers are kernels of an xclbin.
+// A device on an Alveo card, or on any system with XRT. The movers are kernels of an xclbin.
 //
 //     g++ -std=c++17 -I/usr/include/xrt ... -lxrt_coreutil
 //
@@ -22,7 +22,7 @@
 
 namespace hlsgen {
 
-// xrt_device has so many milliseconds for a batch as timeout says, and a second for each of its frames.
+// xrt_device waits at most `timeout` milliseconds for a batch, plus a second for each of its frames.
 class xrt_device : public device {
 public:
     xrt_device(const xrt::device& card, const xrt::uuid& loaded, std::chrono::milliseconds timeout = std::chrono::seconds(10))
@@ -31,7 +31,7 @@ public:
         for (std::size_t k = 0; k < network.streams_out; k++) writers.push_back(mover(loaded, "write_", network.receives[k].stream));
     }
 
-    // hash is that of the first mover's registers.
+    // hash returns the hash in the first mover's registers.
     std::string hash() override {
         char text[17];
         std::snprintf(text, sizeof text, "%08x%08x", unsigned(readers[0].read_register(0x38)), unsigned(readers[0].read_register(0x34)));
@@ -66,7 +66,8 @@ public:
         return came;
     }
 
-    // load has the mover of weights, where there is one, fill the accelerator's tables: hlsgen::stream_weights calls it.
+    // load fills the accelerator's tables with the mover of weights, if there is one. A function for
+    // hlsgen::stream_weights calls it.
     void load(const std::string& port, const std::uint32_t* words, std::size_t count) {
         const stream s{port.c_str(), kinds::natural, 32, 1, 4, 1};
         const std::uint8_t* from = reinterpret_cast<const std::uint8_t*>(words);
@@ -75,7 +76,7 @@ public:
         end(p, loader, s);
     }
 
-    // weights has the mover of a layer's weights read these bytes with every frame from now on, those of one copy so many times:
+    // weights makes the mover of a layer's weights read these bytes with every frame from now on. A function for
     // hlsgen::give_weights calls it.
     void weights(const std::string& port, const std::uint8_t* data, std::size_t size, std::size_t passes) {
         auto at_port = constant.find(port);
@@ -118,11 +119,11 @@ private:
         }
     };
 
-    std::map<std::string, feed> constant; // by port: what comes with every frame
-    std::vector<sending> parts; // of the batch that runs: what is written first
+    std::map<std::string, feed> constant; // by port: weights that are read with every frame
+    std::vector<sending> parts; // transfers of the running batch, those of writing movers first
     std::vector<sizes> coming;
 
-    // end waits for a kernel's interrupt, as XRT does.
+    // end waits for a kernel's interrupt with XRT.
     void end(sending& p, xrt::kernel& mover, const stream& s) {
         const std::chrono::milliseconds longest = patience + std::chrono::seconds(p.frames);
         if (const auto state = p.run.wait(longest); state != ERT_CMD_STATE_COMPLETED)
@@ -131,7 +132,7 @@ private:
         if (const unsigned error = mover.read_register(0x30)) throw std::runtime_error(std::string("stream ") + s.port + " ended with error " + std::to_string(error));
     }
 
-    // mover is alone with its kernel, whose registers are read.
+    // mover opens its kernel exclusively, because registers are read.
     xrt::kernel mover(const xrt::uuid& loaded, const std::string& kind, const stream& s) {
         const std::string name = kind + s.port;
         return xrt::kernel(on, loaded, "hlsgen_" + name + ":{" + name + "}", xrt::kernel::cu_access_mode::exclusive);

@@ -1,6 +1,6 @@
-// What an accelerator has counted, beside what hlsgen's simulation of the same design says. A program says how its registers are
-// read and written: BUS::read of accelerator_bare.hpp at the accelerator's address, xrt::ip::read_register, or hlsgen_peek and
-// hlsgen_poke of the library of rtl/axi.
+// Compares the counters of an accelerator with hlsgen's simulation of the same design. The program supplies functions
+// that read and write the accelerator's registers: BUS::read of accelerator_bare.hpp at the accelerator's address,
+// xrt::ip::read_register, or hlsgen_peek and hlsgen_poke of the library of rtl/axi.
 //
 //     hlsgen::counters counters([](unsigned at) { return bus::read(0xa0020000 + at); },
 //                               [](unsigned at, std::uint32_t value) { bus::write(0xa0020000 + at, value); });
@@ -30,7 +30,7 @@ struct counted {
     std::vector<stream_counters> streams;
 };
 
-// simulated is what hlsgen's simulation counts.
+// simulated has the counts of hlsgen's simulation.
 inline counted simulated() {
     return { {{- v.Frames|req }}, {{ v.Clocks|req }}, {
 {%- for s in v.Streams %}
@@ -46,7 +46,7 @@ public:
 
     counters(reader r, writer w) : get(std::move(r)), put(std::move(w)) {}
 
-    // clear sets all to zero. They begin again with the next word that is sent.
+    // clear sets all counters to zero. They start to count again with the next word that is sent.
     void clear() { put(offset, 1); }
 
     counted read() {
@@ -62,7 +62,7 @@ public:
         return c;
     }
 
-    // table is what was counted beside what was simulated.
+    // table returns a text with the counts of the accelerator next to those of the simulation.
     std::string table() {
         const counted got = read(), want = simulated();
         std::string text;

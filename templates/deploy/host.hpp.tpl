@@ -1,4 +1,5 @@
-// What samples become and what results mean, of {{ v.Top|req }}: host.json as tables.
+// Tables of {{ v.Top|req }}: how samples are encoded for the accelerator, and how its results are decoded. They have
+// the contents of host.json.
 #ifndef HLSGEN_HOST_HPP
 #define HLSGEN_HOST_HPP
 
@@ -9,8 +10,8 @@ namespace hlsgen {
 
 enum class kinds { natural, integer, bipolar };
 
-// stream is words of per_word integers, the first in the lowest bits, each padded to whole bytes; so many words make a frame, or a
-// step of a sequence.
+// stream describes an AXI4-Stream. A word has per_word integers, the first in the lowest bits, and is padded to whole
+// bytes. A frame, or a step of a sequence, has `words` words.
 struct stream {
     const char* port;
     kinds kind;
@@ -18,9 +19,9 @@ struct stream {
     std::size_t per_word, bytes, words;
 };
 
-// tensor is an input or an output: elements of a sample or, where it has time, of a step, of which inner lie behind each other. Its
-// numbers have at most so many digits in base 2, are multiples of 2 to the power of least, and no greater than most; where it has no
-// digits, it holds doubles or integers.
+// tensor describes an input or an output: the elements of a sample or, if it has time, of a step. Then `inner`
+// elements of a step are adjacent. Its numbers have at most `digits` binary digits, are multiples of 2^least, and are
+// at most `most`. If digits is 0, the tensor holds doubles or integers.
 struct tensor {
     const char* name;
     std::size_t elements;
@@ -30,16 +31,18 @@ struct tensor {
     double most;
 };
 
-// quantiser has codes[k], k being how many of the thresholds are at most x.
+// quantiser gives codes[k] for a number x, where k is the number of thresholds that are at most x.
 struct quantiser {
     const double* thresholds;
     std::size_t steps;
     const std::int64_t* codes;
 };
 
-// sent says that element i of a frame, or of a step, is the code of element index[i] of an input: by quantisers[which[i]], or the
-// integer from lo to hi that it is or, where there are values, stands for: that whose value is next to it, no further away than
-// within. Channel which[i], or the only one, has the values from which[i] * (hi - lo + 1) on, and within[which[i]], or 0.
+// sent describes how input elements become a stream. Element i of a frame, or of a step, is the code of element
+// index[i] of an input. With quantisers, quantisers[which[i]] gives the code. Without values, the code is the element
+// itself, an integer from lo to hi. With values, the code is the integer from lo to hi whose value is nearest to the
+// element; the distance may be at most `within`. The values of channel which[i], or of the only channel, begin at
+// which[i] * (hi - lo + 1); its limit of the distance is within[which[i]], or 0.
 struct sent {
     hlsgen::stream stream;
     std::size_t input;
@@ -51,7 +54,7 @@ struct sent {
     const double* within;
 };
 
-// meaning is values[code - lo], or code * scale + bias, with exceptions.
+// meaning gives the number for a code: values[code - lo], or code * scale + bias unless the code has an exception.
 struct meaning {
     std::int64_t lo;
     const double* values;
@@ -61,14 +64,15 @@ struct meaning {
     const double* means;
 };
 
-// received is a stream out; where it has time, its words are those of a step.
+// received describes an output stream. If it has time, its number of words is that of a step.
 struct received {
     hlsgen::stream stream;
     bool time;
 };
 
-// result says that element i of an output is what the code of element index[i] means: mean[which[i]]. Elements of frames count
-// stream after stream: of an output with time, in a step of the streams that have time, else in the frames of the others.
+// result describes how streams become an output. Element i of the output is mean[which[i]] applied to the code of
+// element index[i]. The index counts elements stream after stream: for an output with time, in a step of the streams
+// with time; else in the frames of the other streams.
 struct result {
     tensor of;
     bool single, time;
@@ -79,7 +83,7 @@ struct result {
 
 struct host {
     const char* hash;
-    std::size_t shortest, longest; // steps of a sequence; 0 where all samples have one shape
+    std::size_t shortest, longest; // steps of a sequence; 0 if all samples have the same shape
     std::size_t inputs, outputs, streams_in, streams_out;
     const tensor* input;
     const sent* sends;

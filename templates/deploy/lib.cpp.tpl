@@ -1,12 +1,13 @@
-// The network as a library: make lib. A program hands over bytes as AXI4-Streams carry them, and takes those that come out.
+// The network as a library: make lib. A program passes bytes as AXI4-Streams carry them, and gets the bytes of the
+// outputs.
 #include "top.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-static std::string said;    // why the last run failed
-static bool broken = false; // it failed with words under way: what comes next would be wrong
+static std::string said;    // the reason why the last run failed
+static bool broken = false; // a run failed with words left in the network, so further results would be wrong
 
 template <class WORD> static void drain(hls::stream<WORD>& s) {
     while (!s.empty()) s.read();
@@ -29,7 +30,7 @@ template <int BITS> static void push(hls::stream<ap_axiu<BITS, 0, 0, 0> >& to, c
     to.write(word);
 }
 
-// send writes a frame; the error is one of its size.
+// send writes a frame to a stream. It fails if the frame has the wrong size.
 template <int BITS, class WORD> static bool send(const char* port, hls::stream<WORD>& to, const std::uint8_t* bytes, std::size_t size) {
     const std::size_t wide = BITS / 8;
     if (size == 0 || size % wide != 0) {
@@ -40,7 +41,7 @@ template <int BITS, class WORD> static bool send(const char* port, hls::stream<W
     return true;
 }
 
-// take reads what has come of a frame; the error is a frame of another size.
+// take reads the words of a frame that have arrived. It fails if the frame has another size.
 template <int BITS> static bool take(const char* port, hls::stream<ap_axiu<BITS, 0, 0, 0> >& from, std::uint8_t* bytes, std::size_t size, std::size_t& at) {
     while (at < size && !from.empty()) {
         const ap_axiu<BITS, 0, 0, 0> word = from.read();
@@ -56,17 +57,17 @@ template <int BITS> static bool take(const char* port, hls::stream<ap_axiu<BITS,
     return true;
 }
 
-// hlsgen_design is the hash of the host.json that belongs to this library.
+// hlsgen_design returns the hash of the host.json for this library.
 extern "C" const char* hlsgen_design() { return "{{ v.Hash|req }}"; }
 
-// hlsgen_said is why a run failed.
+// hlsgen_said returns the reason why the last run failed.
 extern "C" const char* hlsgen_said() { return said.c_str(); }
 
-// hlsgen_run sends frames and takes as many. Frame f of stream k is number k * frames + f, in the order of the ports of
-// {{ v.Top|req }}; sizes are in bytes. It is 0 where all came.
+// hlsgen_run sends frames and receives as many. Frame f of stream k has number k * frames + f; streams are in the
+// order of the ports of {{ v.Top|req }}. Sizes are in bytes. It returns 0 if all frames came.
 extern "C" int hlsgen_run(std::size_t frames, const std::uint8_t* const* in, const std::size_t* in_bytes, std::uint8_t* const* out,
                           const std::size_t* out_bytes) {
-    const long enough = {{ v.Calls|req }}; // calls for a frame, whatever happens in one
+    const long enough = {{ v.Calls|req }}; // calls that suffice for any frame
 {%- for p in v.Ports %}
     {{ p.Kind|req }} {{ p.Name|req }}("{{ p.Name|req }}");
 {%- endfor %}

@@ -1,18 +1,19 @@
-// hlsgen_mover_control is the registers of a mover behind AXI4-Lite, as Vitis HLS lays out those of a kernel with
-// ap_ctrl_hs, so that XRT starts it like one:
+// hlsgen_mover_control holds the registers of a mover, with an AXI4-Lite port. Their layout is that of a Vitis HLS
+// kernel with ap_ctrl_hs, so that XRT can start a mover like a kernel:
 //
 //   0x00  control: bit 0 start (stays until the mover is done), 1 done and 3 ready (both cleared by reading), 2 idle
 //   0x04  bit 0: the interrupt is enabled
 //   0x08  which events interrupt: bit 0 done, bit 1 ready
-//   0x0c  which have happened since; writing 1 turns a bit over
-//   0x10  address of the data, the low half; 0x14 the high one
+//   0x0c  events that have happened; writing 1 toggles a bit
+//   0x10  address of the data, low half; 0x14 high half
 //   0x1c  frames
-//   0x24  address of the table of lengths, the low half; 0x28 the high one. 0: there is none
-//   0x30  error: bit 0 a response of the memory, 1 TLAST at a wrong place, 2 refused
-//   0x34  HASH, the low half; 0x38 the high one
+//   0x24  address of the table of lengths, low half; 0x28 high half; 0 if there is no table
+//   0x30  error: bit 0 error response of the memory, 1 TLAST at a wrong place, 2 refused
+//   0x34  HASH, low half; 0x38 high half
 //
-// Data begin at a multiple of BYTES, the bus' width, and a table at one of 64 bytes: other addresses are refused, as
-// nothing is moved then. What is written while the mover runs is for its next start.
+// The address of data must be a multiple of BYTES, the width of the bus, and that of a table a multiple of 64. With
+// another address, the mover refuses the start and moves nothing. Values written while the mover runs apply to its
+// next start.
 module hlsgen_mover_control #(
     parameter int        BYTES = 8,
     parameter bit [63:0] HASH  = 64'd0
@@ -40,7 +41,7 @@ module hlsgen_mover_control #(
     output logic [63:0] table_address,
     output logic [31:0] frames,
     input  logic        done,
-    input  logic [2:0]  wrong     // what has gone wrong in this clock
+    input  logic [2:0]  wrong     // errors in this clock
 );
     localparam bit [5:0] CONTROL = 6'h00, GLOBAL = 6'h01, ENABLE = 6'h02, STATUS = 6'h03, DATA = 6'h04, FRAMES = 6'h07,
         LENGTHS = 6'h09, ERROR = 6'h0c, HASHES = 6'h0d;
@@ -140,6 +141,6 @@ module hlsgen_mover_control #(
         end
     end
 
-    logic unused;  // a register is a whole word
+    logic unused;  // the low bits of an address select no register
     assign unused = &{1'b0, awaddr[1:0], araddr[1:0]};
 endmodule

@@ -1,7 +1,7 @@
-// hlsgen_mover_gearbox makes words of OUT bytes of words of IN bytes, one of which is a power of two: the bytes stay in
-// their order, the lowest first. It takes a word in every clock where OUT is not smaller, and gives one in every clock
-// where IN is not. The word that comes with in_end is the last one: what is left then goes out, in a last word with
-// less bytes perhaps (out_keep); its other bytes are zeros.
+// hlsgen_mover_gearbox converts words of IN bytes to words of OUT bytes. One of both numbers must be a power of two.
+// Bytes keep their order, the lowest first. If OUT >= IN, the module accepts a word in every clock; if IN >= OUT, it
+// writes a word in every clock. The word with in_end is the last. After it, the remaining bytes are written. The last
+// output word may have fewer bytes (out_keep); its other bytes are zero.
 module hlsgen_mover_gearbox #(
     parameter int IN  = 8,
     parameter int OUT = 4
@@ -18,7 +18,8 @@ module hlsgen_mover_gearbox #(
     output logic             out_end,
     input  logic             out_ready
 );
-    // Bytes move in units: the greatest common divisor, as one of both is a power of two.
+    // Bytes move in units of the greatest common divisor of IN and OUT. The formula holds because one is a power of
+    // two.
     localparam int UNIT   = (IN & -IN) < (OUT & -OUT) ? (IN & -IN) : (OUT & -OUT);
     localparam int TAKES  = IN / UNIT;
     localparam int GIVES  = OUT / UNIT;
@@ -27,7 +28,7 @@ module hlsgen_mover_gearbox #(
     localparam int AT     = GIVES > 1 ? $clog2(GIVES) : 1;
     localparam int BITS   = 8 * UNIT;
 
-    // The oldest unit is the lowest; above those that are held there are zeros.
+    // The oldest unit is the lowest. The bits above the held units are zero.
     logic [BITS*PLACES-1:0] held, kept, placed;
     logic [COUNT-1:0]       count, rest;
     logic                   ended, more, gives, puts;

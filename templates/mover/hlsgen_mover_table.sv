@@ -1,10 +1,10 @@
-// hlsgen_mover_table says how many steps the next frame has: one where there is no table (its address is 0), else what
-// stands in the table, a uint32 per frame. It reads lines of 64 bytes, or bursts where these are shorter, and has up to
-// two: a line is asked for as soon as there is room for it, and only where an entry of it counts. What it asks for, it
-// always has room for.
+// hlsgen_mover_table gives the number of steps of the next frame. It is 1 if there is no table (its address is 0),
+// else an entry of the table, which has a uint32 per frame. The module reads lines of 64 bytes, or bursts if these are
+// shorter, and holds up to two lines. It requests a line as soon as there is room for it, but only if an entry of the
+// line is needed.
 module hlsgen_mover_table #(
-    parameter int BYTES = 8,  // of a beat
-    parameter int BURST = 16  // beats at most
+    parameter int BYTES = 8,  // bytes of a beat
+    parameter int BURST = 16  // most beats of a burst
 ) (
     input  logic               clk,
     input  logic               rst_n,
@@ -12,10 +12,10 @@ module hlsgen_mover_table #(
     input  logic [63:0]        table_address,
     input  logic [31:0]        frames,
     output logic               fixed,   // there is no table
-    output logic               asks,    // for the line at this address,
+    output logic               asks,    // requests a line, with its address in line
     output logic [63:0]        line,
-    output logic [7:0]         arlen,   // of so many beats and one more;
-    input  logic               asked,   // it is
+    output logic [7:0]         arlen,   // beats of the request, minus 1
+    input  logic               asked,   // the request is accepted
     input  logic [8*BYTES-1:0] beat,
     input  logic               write,
     output logic [31:0]        length,
@@ -28,9 +28,9 @@ module hlsgen_mover_table #(
     localparam int AT      = $clog2(ENTRIES);
 
     logic               there, takes, room;
-    logic [1:0]         lines;   // asked for, and not yet used up
-    logic [31:0]        unasked; // entries
-    logic [AT-1:0]      at;      // in the line
+    logic [1:0]         lines;   // lines requested and not yet used up
+    logic [31:0]        unasked; // entries not yet requested
+    logic [AT-1:0]      at;      // position in the line
     logic [8*BYTES-1:0] word;
     assign asks = unasked != 32'd0 && !lines[1];
     assign arlen = 8'(LINE / BYTES - 1);

@@ -1,15 +1,16 @@
-// hlsgen_read moves frames from memory to a stream: `frames` of them, which lie one after the other from `address` on,
-// without gaps. A frame is FRAME_BYTES long, or where there is a table of lengths, as many steps of FRAME_BYTES as its
-// entry says; TLAST comes with its last word. FRAME_BYTES is a multiple of STREAM_BYTES. hlsgen_mover_control has the
-// registers.
+// hlsgen_read moves `frames` frames from memory to a stream. In memory, the frames follow each other without gaps,
+// beginning at `address`. A frame has FRAME_BYTES bytes. With a table of lengths, it has as many steps of FRAME_BYTES
+// bytes as its entry says. TLAST comes with the last word of a frame. FRAME_BYTES is a multiple of STREAM_BYTES.
+// hlsgen_mover_control has the registers.
 //
-// The memory is read in bursts of up to MAX_BEATS beats (a power of two; 256 with AXI4 at most, 16 with AXI3) that end
-// where a multiple of their length does, so that none crosses 4 KB. Up to OUTSTANDING are asked for at a time, and only
-// what there is room for: RREADY is always high. Bytes of the last beat behind the last frame are read and dropped; of
-// a table, all of a line of 64 bytes in which an entry counts. A length of 0 is refused: the frame is left out, the
-// others are moved.
+// The memory is read in bursts of up to MAX_BEATS beats (a power of two; at most 256 with AXI4, 16 with AXI3). A burst
+// ends at a multiple of its length, so that none crosses 4 KB. Up to OUTSTANDING bursts are requested at a time, and
+// only if there is room for their beats, so RREADY is always high. Bytes of the last beat after the last frame are
+// read and dropped. Of a table, the whole line of 64 bytes is read if one of its entries is needed. A length of 0 is
+// an error: its frame is left out, and the other frames are moved.
 //
-// With a PERIOD, data begin again at `address` after so many bytes, over and over: whole frames and whole beats.
+// With a PERIOD, the data begin again at `address` after PERIOD bytes, again and again. PERIOD is a whole number of
+// frames and of beats.
 module hlsgen_read #(
     parameter int        DATA_BITS    = 64,  // 32, 64, 128, 256 or 512
     parameter int        STREAM_BYTES = 4,
@@ -61,9 +62,9 @@ module hlsgen_read #(
 );
     localparam int BYTES   = DATA_BITS / 8;
     localparam int BURST   = MAX_BEATS * BYTES > 4096 ? 4096 / BYTES : MAX_BEATS;  // beats
-    localparam int BEAT    = $clog2(BYTES);        // where the number of a beat begins in an address,
-    localparam int TOP     = BEAT + $clog2(BURST); // and that of a burst
-    localparam int DEPTH   = OUTSTANDING * BURST;  // beats on their way or here
+    localparam int BEAT    = $clog2(BYTES);        // lowest bit of the number of a beat in an address
+    localparam int TOP     = BEAT + $clog2(BURST); // lowest bit of the number of a burst
+    localparam int DEPTH   = OUTSTANDING * BURST;  // beats requested or stored
     localparam int ROOM    = $clog2(DEPTH + 1);
     localparam int ASKED   = $clog2(OUTSTANDING + 1);
     localparam int OLDEST  = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
@@ -91,9 +92,9 @@ module hlsgen_read #(
         .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
         .wrong(wrong));
 
-    // Steps are owed one after the other: so many bytes are to be asked for; below 0, so many have been more than that.
-    // Lengths go to the stream, too. Where there is no more room for them, what is owed is asked for without the rest
-    // of a burst.
+    // owed counts the bytes still to be requested for the steps so far. If it is negative, more bytes were requested
+    // than the steps have. Lengths are also passed to the stream's side. If there is no room for further lengths, the
+    // owed bytes are requested without waiting for a full burst.
     logic                   running, fixed, length_valid, take, step, fits, lengths_room, all_owed, hurry;
     logic                   table_asks, table_asked, table_beat, drop;
     logic [31:0]            frames_left, steps_left, length;
@@ -128,13 +129,13 @@ module hlsgen_read #(
         end
     end
 
-    // Bursts: whole ones, the first up to where a multiple of them begins, and at the end what is left.
-    logic [63-BEAT:0]     at, next; // in beats
+    // Bursts have the full length, except the first one, which ends at a multiple of that length, and the last one.
+    logic [63-BEAT:0]     at, next; // addresses in beats
     logic [ROOM-1:0]      free;
-    logic [TOP-BEAT:0]    aligned;  // beats of a whole burst, to where a multiple of bursts begins
-    logic [TOP:0]         to_end;   // of the burst, in bytes
+    logic [TOP-BEAT:0]    aligned;  // beats of a full burst, up to the next multiple of the burst length
+    logic [TOP:0]         to_end;   // bytes up to the end of the burst
     logic [TOP-BEAT:0]    beats;
-    logic [OUTSTANDING-1:0] tables; // which of them are lines of the table; the newest is the lowest
+    logic [OUTSTANDING-1:0] tables; // by burst: it is a line of the table; the newest is the lowest bit
     logic                 may, whole, ask, last_beat, of_table, data_beat;
     assign may = asked != ASKED'(OUTSTANDING) && (!m_axi_gmem_arvalid || m_axi_gmem_arready);
     assign table_asked = table_asks && may;
@@ -189,7 +190,7 @@ module hlsgen_read #(
     assign m_axi_gmem_arprot = 3'b000;
     assign m_axi_gmem_rready = 1'b1;
 
-    // Beats become words.
+    // Beats are converted to words of the stream.
     logic [DATA_BITS-1:0]    beat;
     logic [STREAM_BYTES-1:0] keep;
     logic                    beat_valid, beat_ready, word_valid, word_end, beats_room, frame_valid, moves, step_end;
@@ -201,7 +202,7 @@ module hlsgen_read #(
         .in_valid(beat_valid), .in_end(1'b0), .in_ready(beat_ready), .out_data(m_axis_tdata), .out_keep(keep),
         .out_valid(word_valid), .out_end(word_end), .out_ready(m_axis_tready && frame_valid));
 
-    // Words become frames. Where all are of one length, they are only counted.
+    // Words are divided into frames. If all frames have one length, words are only counted.
     logic        steps_valid;
     logic [31:0] steps, at_step, frames_open;
     assign frame_valid = fixed ? frames_open != 32'd0 : steps_valid;

@@ -1,14 +1,14 @@
-// hlsgen_write moves frames from a stream to memory: `frames` of them, one after the other from `address` on, without
-// gaps. Without a table of lengths a frame is FRAME_BYTES long, and TLAST has to come with its last word. With one,
-// frames are as many steps of FRAME_BYTES as come up to TLAST, which is where the lengths are from: the table's address
-// only says so, nothing is read there. A frame ends after STEPS steps at the latest (0: there is no such bound), so
-// that no stream writes behind what the host has made room for. TLAST at another place is an error, and the mover goes
-// on. FRAME_BYTES is a multiple of STREAM_BYTES. hlsgen_mover_control has the registers.
+// hlsgen_write moves `frames` frames from a stream to memory, where they follow each other without gaps from `address`
+// on. Without a table of lengths, a frame has FRAME_BYTES bytes, and TLAST must come with its last word. With a table
+// of lengths, a frame has steps of FRAME_BYTES bytes, and ends with TLAST. The address of the table only selects this
+// mode; nothing is read there. A frame ends after STEPS steps at the latest (0: no limit), so that no stream writes
+// past the room that the host has provided. TLAST at another place is an error, and the mover continues. FRAME_BYTES
+// is a multiple of STREAM_BYTES. hlsgen_mover_control has the registers.
 //
-// The memory is written in bursts of up to MAX_BEATS beats (a power of two; 256 with AXI4 at most, 16 with AXI3) that
-// end where a multiple of their length does, so that none crosses 4 KB. A burst is asked for when all of it is here:
-// its beats wait for the memory alone. Up to OUTSTANDING have no response yet. The last beat has strobes for the bytes
-// that there are.
+// The memory is written in bursts of up to MAX_BEATS beats (a power of two; at most 256 with AXI4, 16 with AXI3). A
+// burst ends at a multiple of its length, so that none crosses 4 KB. The address of a burst is sent when all its beats
+// are stored, so they wait only for the memory. Up to OUTSTANDING bursts have no response yet. The strobes of the last
+// beat leave out bytes after the last frame.
 module hlsgen_write #(
     parameter int        DATA_BITS    = 64,  // 32, 64, 128, 256 or 512
     parameter int        STREAM_BYTES = 4,
@@ -63,10 +63,10 @@ module hlsgen_write #(
 );
     localparam int BYTES  = DATA_BITS / 8;
     localparam int BURST  = MAX_BEATS * BYTES > 4096 ? 4096 / BYTES : MAX_BEATS;  // beats
-    localparam int BEAT   = $clog2(BYTES);     // where the number of a beat begins in an address
+    localparam int BEAT   = $clog2(BYTES);     // lowest bit of the number of a beat in an address
     localparam int IN     = $clog2(BURST);     // bits of the number of a beat in a burst
-    localparam int DEPTH  = 2 * BURST;         // beats here
-    localparam int READY  = $clog2(DEPTH + 1); // bursts of which all beats are here
+    localparam int DEPTH  = 2 * BURST;         // stored beats
+    localparam int READY  = $clog2(DEPTH + 1); // bits of the number of completely stored bursts
     localparam int ASKED  = $clog2(OUTSTANDING + 1);
 
     if (DATA_BITS < 32 || DATA_BITS > 512 || (DATA_BITS & (DATA_BITS - 1)) != 0 || MAX_BEATS < 2 || MAX_BEATS > 256 ||
@@ -89,7 +89,7 @@ module hlsgen_write #(
         .interrupt(interrupt), .go(go), .address(address), .table_address(table_address), .frames(frames), .done(done),
         .wrong(wrong));
 
-    // Words are taken up to the last one of the last frame.
+    // Words are read up to the last word of the last frame.
     logic        taking, sequences, moves, word_ready, step_end, longest, frame_end, all_end;
     logic [31:0] frames_left, at_step;
     assign s_axis_tready = taking && word_ready;
@@ -114,7 +114,7 @@ module hlsgen_write #(
         end
     end
 
-    // They become beats. One that ends a burst, or all, makes the burst ready.
+    // Words are converted to beats. The last beat of a burst, or of all frames, completes the burst.
     logic [DATA_BITS-1:0] beat;
     logic [BYTES-1:0]     keep, last_keep;
     logic [IN-1:0]        push_at, pop_at, last_at;
@@ -139,8 +139,8 @@ module hlsgen_write #(
         end
     end
 
-    // Bursts that are ready are asked for.
-    logic [63-BEAT:0] at;     // in beats
+    // The addresses of complete bursts are sent.
+    logic [63-BEAT:0] at;     // address in beats
     logic [READY-1:0] ready;
     logic [ASKED-1:0] asked;  // bursts without a response
     logic             may, ask, final_burst;
@@ -173,7 +173,7 @@ module hlsgen_write #(
     assign m_axi_gmem_bready = 1'b1;
 
     // Beats follow their addresses.
-    logic [ASKED-1:0] granted;  // bursts whose address has been taken, and not their last beat
+    logic [ASKED-1:0] granted;  // bursts whose address was accepted, but not yet their last beat
     assign m_axi_gmem_wvalid = there && granted != '0;
     assign m_axi_gmem_wlast = sent_end || &pop_at;
     assign m_axi_gmem_wstrb = sent_end ? last_keep : {BYTES{1'b1}};

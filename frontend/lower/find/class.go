@@ -18,8 +18,8 @@ import (
 // A class is a set of positions of an operand whose integers have the same scale and bias. Integers that never
 // change have classes of their own.
 type class struct {
-	affine real.Affine // the integer never changes
-	stays  bool
+	affine real.Affine
+	stays  bool  // the integer never changes
 	always int64 // the integer, if it never changes
 }
 

@@ -19,9 +19,9 @@ type Codes struct {
 	Step  *graph.Step
 	Forms *scaled.Forms
 
-	p      *Program  // elements
-	n      int       // set by Recode: successive integers give codes that differ by at most 1
-	stairs bool      // of Recode: codes go up, or down, by 1, with the integers that they are functions of
+	p      *Program
+	n      int       // elements
+	stairs bool      // set by Recode: successive integers give codes that differ by at most 1
 	over   num.Range // set by Recode: range of the codes
 }
 
@@ -124,7 +124,7 @@ func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, rejec
 		}
 	}
 	if len(list) == 0 {
-		return nil, unmapped.Because("an element of it does not depend on the input",
+		return nil, unmapped.Because("some of its elements do not depend on the input",
 			"remove the constant part of the tensor")
 	}
 	for _, src := range list {
@@ -398,7 +398,7 @@ func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*So
 			e, _ := form.Numbers(k)
 			src.Functions[ch] = functions[k%c].Substitute([]*real.Expr{e})
 		} else if first%c != k%c || !form.SameNumbers(first, k) {
-			return nil, m, unmapped.Because("the values of which it takes the greatest are scaled differently",
+			return nil, m, unmapped.Because("the values in a window have different scales",
 				"quantise before this max pool")
 		}
 	}

@@ -346,7 +346,8 @@ func OfWholeRow(n *graph.Node) error {
 }
 
 // Unscaled reports whether no element of a tensor is an available scaled integer. Each element is then a function
-// of an integer that waits, as waits tells for its place, or of one that is not a scale and a bias of it.
+// of an integer. Either the integer's place waits for a quantiser, as waits reports, or the function is more than a
+// scale and a bias.
 func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
 	forms, err := p.Integers.Forms(tensor, p.Integers.All(graph.Size(p.Known[tensor].Shape)))
 	if err != nil {

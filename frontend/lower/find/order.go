@@ -38,17 +38,17 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 	for i, element := range by.At {
 		slice, err := p.Integers.At(by.Tensor, int(element))
 		if err != nil {
-			return nil, unmapped.Because("what it puts in order is not in integers: "+err.Error(),
+			return nil, unmapped.Because("the values that it sorts are not integers: "+err.Error(),
 				"quantise the tensor that it puts in order")
 		}
 		if len(slice.Leaves) != 1 {
-			return nil, unmapped.Because(fmt.Sprintf("a value that it puts in order is made of %d integers",
+			return nil, unmapped.Because(fmt.Sprintf("a value that it sorts depends on %d integers",
 				len(slice.Leaves)), "quantise the tensor that it puts in order")
 		}
 		leaf, index := slice.Leaves[0].Tensor, int32(slice.Leaves[0].Index)
 		var ok bool
 		if r.Affine[i], ok = slice.Expr.Affine(); !ok {
-			return nil, unmapped.Because("what it puts in order is no scaled integer: "+between(slice.Nodes)+
+			return nil, unmapped.Because("a value that it sorts is no scaled integer: "+between(slice.Nodes)+
 				" stands between it and the integers", "quantise the tensor that it puts in order")
 		}
 		if i == 0 {
@@ -57,7 +57,7 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 		at, ok := p.Ready(leaf)
 		if !ok || leaf != r.Source || int(at.Position(index)) != i || at.Type.Shape.Size() != len(elements) {
 			return nil, unmapped.Because(fmt.Sprintf("its row %d takes element %d of %q", i/o.N, index, leaf),
-				"the rows that it puts in order must be the vectors of a layer: do not transpose, cut or join them")
+				"the rows that it sorts must be the vectors of a layer: do not transpose, cut or join them")
 		}
 		r.Nodes = graph.Join(r.Nodes, slice.Nodes)
 	}
@@ -74,7 +74,8 @@ func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error
 	k = len(o.Base) * o.N / size
 	for i, base := range o.Base {
 		if int(o.Rank[i]) != i%k || base != o.Base[i-i%k] {
-			return nil, 0, unmapped.Because("the places of a row lie apart in its output", "put the last axis in order")
+			return nil, 0, unmapped.Because("the indices of a row are not adjacent in its output",
+				"sort along the last axis")
 		}
 		if i%k == 0 {
 			for j := range o.N {

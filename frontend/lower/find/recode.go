@@ -294,8 +294,8 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 		}
 	}
 	if widest > maxCodeBits {
-		return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its input is no scaled integer of up to %d bits: the "+
-			"values that %s makes of integers have no greater unit in common than one of which the range is %d bits",
+		return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its input is no scaled integer of up to %d bits: in "+
+			"the greatest common unit, the values that %s computes need %d bits",
 			maxCodeBits, unmapped.Describe(node), widest), afterActivation)
 	}
 	return own, nil

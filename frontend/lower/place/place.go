@@ -41,7 +41,6 @@ type Stream struct {
 type Source interface {
 	// Wire adds the layers of the stream to the netlist and returns its wire. name is the name of the wire if it
 	// has none of its own.
-	// own.
 	Wire(n *Netlist, name string) int
 }
 

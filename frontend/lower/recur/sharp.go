@@ -83,8 +83,8 @@ func (c cuts) step() (f num.Step, ok bool) {
 		n := len(f.At)
 		switch {
 		case k.h == never: // no integer lies behind it
-		case k.l == always: // nothing lies in front of it
-			f.Value[0] = v // no integer lies in front of it
+		case k.l == always: // no integer lies in front of it
+			f.Value[0] = v
 		case n > 0 && f.At[n-1] == k.l+1: // no integer lies in between
 			f.Value[n] = v
 		default:

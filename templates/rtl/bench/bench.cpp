@@ -31,9 +31,9 @@ void signal::set(const std::vector<uint32_t>& words) const {
 
 namespace {
 
-// A recording is the words of a stream, and which of them are the last ones of frames.
+// A recording has the words of a stream, and marks the last word of each frame.
 struct recording {
-    int                   chunks = 1;  // of 32 bits, of a word
+    int                   chunks = 1;  // chunks of 32 bits per word
     std::vector<uint32_t> words;
     std::vector<bool>     last;
 
@@ -68,7 +68,7 @@ std::string hex(const std::vector<uint32_t>& word, int bits) {
     return text;
 }
 
-// The clocks of events as one number.
+// A digest summarises the clocks of events as one number.
 struct digest {
     uint64_t count = 0, hash = 0;
 
@@ -78,7 +78,7 @@ struct digest {
     }
 };
 
-// The dice of hlsgen's simulator.
+// mix is the random number generator of hlsgen's simulator.
 uint64_t mix(uint64_t x) {
     x += 0x9e3779b97f4a7c15ull;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -147,7 +147,7 @@ int run(int argc, char** argv, const design& all, int reset, uint64_t patience, 
     bool     wrong = false;
     int64_t  now   = -1;
     for (;; now++) {
-        // The host decides on what is there after the last clock edge.
+        // The host decides by the signals after the last clock edge.
         for (size_t k = 0; k < all.outputs.size(); k++) all.outputs[k].ready.put(out[k].open(now));
         clock(false);
         for (size_t k = 0; k < all.inputs.size(); k++) {

@@ -1,4 +1,4 @@
-// hlsgen_last tells which words are the last ones of frames of so many words.
+// hlsgen_last counts the words of frames of WORDS words, and reports the last word of each frame.
 module hlsgen_last #(
     parameter int WORDS = 2
 ) (

@@ -1,6 +1,6 @@
-// hlsgen_packet looks at packets of up to so many steps of so many words each: TLAST has to come with the last word of a step,
-// and with that of the last step at the latest. What it says stays until a reset. Where frames have one length, they are of
-// one step.
+// hlsgen_packet checks TLAST of packets, which have up to a maximum number of steps with a fixed number of words each.
+// TLAST must come with the last word of a step, and at the latest with that of the last step. A reported error stays
+// until a reset. Frames of one fixed length count as one step.
 module hlsgen_packet #(
     parameter int WORDS = 1,
     parameter int STEPS = 1

@@ -1,6 +1,7 @@
-// hlsgen_reset holds circuits in reset for so many clocks more: what is in the stages of a pipeline when a reset begins has
-// left them when it ends, so that stages need no reset of their own. FIFOs start first, and circuits two clocks later (hold):
-// a word that is visible in the first clock of a circuit has been written in the one before, for which there was room.
+// hlsgen_reset lengthens a reset by CLOCKS clocks. The words in the stages of a pipeline at the beginning of a reset
+// have left the pipeline at its end, so stages need no reset of their own. FIFOs start first, and circuits two clocks
+// later (hold): a word that is visible in the first clock of a circuit was written in the clock before, when the FIFO
+// already had room.
 module hlsgen_reset #(
     parameter int CLOCKS = 16
 ) (

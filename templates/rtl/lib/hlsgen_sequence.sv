@@ -1,6 +1,7 @@
-// hlsgen_sequence takes sequences of steps of so many words, each up to the word with TLAST, and tells after every step whether
-// it was the last one. What the host gets wrong ends with the sequence: of a step in which TLAST comes, the words that are
-// missing are zeros; of a sequence of more steps than the longest has, the words behind these are left out.
+// hlsgen_sequence reads sequences of steps. A step has a fixed number of words, and a sequence ends with the word that
+// has TLAST. After every step, the module tells whether the step was the last. A host's mistake affects only its
+// sequence: if TLAST comes in the middle of a step, zeros replace the missing words; the words after the longest
+// sequence are dropped.
 module hlsgen_sequence #(
     parameter int WIDTH   = 8,
     parameter int WORDS   = 1,
@@ -12,14 +13,14 @@ module hlsgen_sequence #(
     input  logic             tvalid,
     input  logic             tlast,
     output logic             tready,
-    input  logic             room,   // of all FIFOs behind
+    input  logic             room,   // all following FIFOs have room
     output logic [WIDTH-1:0] din,
     output logic             write,
-    output logic             tell,   // the word is a step's last one
-    output logic             last    // and the step that of the sequence
+    output logic             tell,   // the word is the last of its step
+    output logic             last    // and the step is the last of its sequence
 );
     localparam int STEPS = $clog2(LONGEST);
-    logic came, over;  // the word with TLAST, and the last step
+    logic came, over;  // the word with TLAST was read; the last step was written
     logic moves, ends, full;
     logic [STEPS-1:0] step;
     assign tready = room && !came;

@@ -1,7 +1,7 @@
-// hlsgen_slice is what a multiplier of the device is made of. It stays a module: no tool sees from outside that bits of
-// its ports are alike, makes lookup tables of a small product, or takes its registers apart. go is always 1. Yosys 0.23
-// loses the product where an SB_MAC16 takes both registers behind the multiplication, and has it take one where the first
-// may wait; a DSP slice of AMD's takes both.
+// hlsgen_slice is the multiplier and the registers of a DSP slice. It stays a separate module, so that no tool uses
+// equal bits of its ports, makes lookup tables from a small product, or separates its registers. The input go is
+// always 1. Yosys 0.23 loses the product if an SB_MAC16 absorbs both registers after the multiplication. It absorbs
+// only one if the first register has an enable, which is go. A DSP slice of AMD absorbs both.
 (* keep_hierarchy = "yes" *)
 module hlsgen_slice #(
     parameter int A = 8,
@@ -14,7 +14,7 @@ module hlsgen_slice #(
     input  logic signed [B-1:0]   b,
     output logic signed [P-1:0]   product
 );
-    /* verilator lint_off UNUSEDSIGNAL */ // bits that the product is not asked for
+    /* verilator lint_off UNUSEDSIGNAL */ // high bits of the product that are not used
     logic signed [A-1:0] first;
     logic signed [B-1:0] second;
     /* verilator lint_on UNUSEDSIGNAL */

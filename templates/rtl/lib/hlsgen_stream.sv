@@ -1,9 +1,9 @@
-// hlsgen_stream is a FIFO between two circuits. A writer takes a place when an iteration starts (claim) and fills it when
-// the word has been computed (write); nothing stops it in between. PLACES is how many words there can be, on their way
-// or in the FIFO. All flags are registers: neither end depends on what the other one does in the same clock.
-// STYLE is where words lie: "srl" shift registers, "lutram", "bram" or "uram" a memory with a ring of addresses. It has
-// no default: where an instance has all parameters as they are by default, Verilator 5.006 unrolls the loops of all others
-// as it does that one's.
+// hlsgen_stream is a FIFO between two circuits. A writer claims a place when an iteration starts (claim), and fills it
+// when the word has been computed (write); nothing stops the word in between. PLACES is the number of words that can
+// be in the FIFO or on their way to it. All flags are registers: neither end depends on the other end's actions in the
+// same clock. STYLE selects the memory: "srl" for shift registers; "lutram", "bram" or "uram" for a memory used as a
+// ring. It has no default: if an instance has the default value of every parameter, Verilator 5.006 unrolls the loops
+// of all other instances as it unrolls the loops of that instance.
 module hlsgen_stream #(
     parameter int WIDTH  = 8,
     parameter int PLACES = 3,
@@ -12,8 +12,8 @@ module hlsgen_stream #(
     input  logic             clk,
     input  logic             rst,
     // the writer's end
-    output logic             room,   // a place can be taken
-    input  logic             claim,  // it is
+    output logic             room,   // a place can be claimed
+    input  logic             claim,  // the writer claims a place
     input  logic [WIDTH-1:0] din,
     input  logic             write,
     // the reader's end
@@ -23,9 +23,9 @@ module hlsgen_stream #(
 );
     localparam int COUNT = $clog2(PLACES + 1);
     localparam int PLACE = PLACES > 1 ? $clog2(PLACES) : 1;
-    localparam int LINE  = 1 << PLACE;  // of a shift register, whatever address it gets
+    localparam int LINE  = 1 << PLACE;  // length of a shift register, for all addresses
 
-    // How many places are taken, and how many words there are.
+    // The number of claimed places, and the number of words in the FIFO.
     logic [COUNT-1:0] taken, next_taken, stored, next_stored;
     always_comb begin
         next_taken = taken;
@@ -55,7 +55,7 @@ module hlsgen_stream #(
     /* verilator lint_on WIDTH */
 
     if (SRL) begin : g_shift
-        // The newest word is at place 0, the oldest at stored - 1, which is kept as a register of its own.
+        // The newest word is at place 0, and the oldest at place stored - 1. A register holds stored - 1.
         logic [PLACE-1:0] oldest;
         always_ff @(posedge clk) begin
             if (rst || next_stored == '0) oldest <= '0;
@@ -83,13 +83,13 @@ module hlsgen_stream #(
         end
 
         if (LUTRAM) begin : g_lutram
-            // Reads in the clock of the address.
+            // The memory is read in the clock of the address.
             (* ram_style = "distributed" *) logic [WIDTH-1:0] words[0:PLACES-1];
             always_ff @(posedge clk) if (write) words[tail] <= din;
             assign word = words[head];
         end else begin : g_memory
-            // Reads a clock ahead, at the address that comes next. A word that is written there in the same clock goes round
-            // the memory.
+            // The memory is read a clock ahead, at the next address. A word that is written there in the same clock
+            // bypasses the memory.
             logic [WIDTH-1:0] held, passed;
             logic             around;
             always_ff @(posedge clk) begin

@@ -1,5 +1,5 @@
-// hlsgen_counter counts what happens at most once in a clock, and stops at the highest number. What it shows is the count at
-// the last publication, with what happens in that clock.
+// hlsgen_counter counts events that happen at most once in a clock, and stops at the highest number. Its output is the
+// count at the last publication, including an event of that clock.
 module hlsgen_counter #(
     parameter int WIDTH = 32
 ) (

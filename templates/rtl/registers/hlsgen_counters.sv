@@ -1,10 +1,10 @@
-// hlsgen_counters is a pair of counters, and a link of the chain on which all pairs are read: where it is asked for, it gives
-// one of its numbers, else what comes from the link before. So a number is at the end of the chain after as many clocks as
-// there are links, and no wire is longer than from one to the next.
+// hlsgen_counters is a pair of counters, and a link of the chain through which all pairs are read. If one of its
+// counts is requested, its output is that count, else the output of the previous link. So a count arrives at the end
+// of the chain after as many clocks as there are links, and every wire connects only neighbouring links.
 module hlsgen_counters #(
-    parameter int PAIR  = 0,   // its number
-    parameter int PAIRS = 1,   // of all
-    parameter int WIDTH = 32,  // 32 at most
+    parameter int PAIR  = 0,   // number of this pair
+    parameter int PAIRS = 1,   // number of all pairs
+    parameter int WIDTH = 32,  // bits of a counter, at most 32
     parameter int BITS  = $clog2(2 * PAIRS)
 ) (
     input  logic            clk,

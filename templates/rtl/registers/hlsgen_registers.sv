@@ -1,8 +1,9 @@
-// hlsgen_registers is an AXI4-Lite slave in front of registers: it takes one read or write at a time, and answers OKAY. A write
-// has to set a whole word: others change nothing. Behind it are words of 32 bits by number: a write is there for one clock,
-// with its word; of a read, which is told by a pulse, the number stays and what stands there is taken LATENCY clocks later.
+// hlsgen_registers is an AXI4-Lite slave for registers. It accepts one read or write at a time, and answers OKAY. A
+// write must set a whole word; other writes change nothing. The registers are words of 32 bits with numbers. The
+// output write is set for one clock, together with the number and the word. The output read is a pulse; the number
+// stays, and the register's value is sampled LATENCY clocks later.
 module hlsgen_registers #(
-    parameter int ADDRESS = 12,  // bits of the number of a byte
+    parameter int ADDRESS = 12,  // bits of a byte address
     parameter int LATENCY = 1
 ) (
     input  logic               clk,

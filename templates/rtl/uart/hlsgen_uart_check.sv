@@ -1,5 +1,5 @@
-// hlsgen_uart_check is the check byte of a message so far: CRC-8 with the polynomial x^8 + x^2 + x + 1, from 0xff on,
-// of its bytes without the first one, which begins the message.
+// hlsgen_uart_check computes the check byte of a message. It is the CRC-8 with the polynomial x^8 + x^2 + x + 1 and
+// the initial value 0xff, of all bytes so far except the first byte of the message.
 module hlsgen_uart_check (
     input  logic       clk,
     input  logic       start,

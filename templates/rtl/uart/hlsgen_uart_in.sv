@@ -1,10 +1,10 @@
-// hlsgen_uart_in makes frames of words out of messages: a byte that begins a message, the bytes of the words (the
-// lowest first), a check byte. A message is kept until its check byte has come, and only then given to the network,
-// so that nothing that was lost on the line gets there. Where no byte comes for TIMEOUT clocks, or the check byte is
-// another one, the message is forgotten; what comes while a frame is given is not heard.
+// hlsgen_uart_in converts messages to frames of words. A message has a byte that marks its beginning, the bytes of the
+// words (the lowest first), and a check byte. The module stores a message until its check byte has come, and only then
+// sends its words, so that the network gets no damaged frames. It drops a message if no byte comes for TIMEOUT clocks,
+// or if the check byte is wrong. It ignores bytes that come while it sends a frame.
 module hlsgen_uart_in #(
-    parameter int BYTES   = 1,  // of a word
-    parameter int WORDS   = 64,  // of a frame
+    parameter int BYTES   = 1,  // bytes of a word
+    parameter int WORDS   = 64,  // words of a frame
     parameter int TIMEOUT = 240000
 ) (
     input  logic               clk,
@@ -22,9 +22,9 @@ module hlsgen_uart_in #(
     localparam int BYTE  = BYTES > 1 ? $clog2(BYTES) : 1;
     typedef enum logic [2:0] {HUNT, FILL, CHECK, FETCH, TAKE, GIVE} state_t;
     state_t             state;
-    logic [PLACE-1:0]   at;  // the next byte to come, or to give
+    logic [PLACE-1:0]   at;  // number of the next byte to receive, or to send
     logic [WAIT-1:0]    waited;
-    logic [BYTE-1:0]    part;  // of a word
+    logic [BYTE-1:0]    part;  // byte of the word
     logic [7:0]         check, held;
     logic [8*BYTES+7:0] longer;
     logic               begins, fills;
@@ -34,7 +34,7 @@ module hlsgen_uart_in #(
     assign tvalid = state == GIVE;
     hlsgen_uart_check so_far (.clk(clk), .start(begins), .add(fills), .data(data), .check(check));
 
-    // Of two or more bytes: a memory has no single row.
+    // At least two bytes, because a memory with a single row is not allowed.
     logic [7:0] bytes[0:(TOTAL > 1 ? TOTAL : 2)-1];
     localparam int ADDRESS = TOTAL > 2 ? $clog2(TOTAL) : 1;
     always_ff @(posedge clk) begin

@@ -1,7 +1,7 @@
-// hlsgen_uart_out makes messages out of frames of words, as hlsgen_uart_in has them.
+// hlsgen_uart_out converts frames of words to messages of the form that hlsgen_uart_in describes.
 module hlsgen_uart_out #(
-    parameter int BYTES = 1,  // of a word
-    parameter int WORDS = 10  // of a frame
+    parameter int BYTES = 1,  // bytes of a word
+    parameter int WORDS = 10  // words of a frame
 ) (
     input  logic               clk,
     input  logic               rst,
@@ -11,7 +11,7 @@ module hlsgen_uart_out #(
     output logic [7:0]         data,
     output logic               valid,
     input  logic               ready,
-    output logic               done  // for a clock: a message is complete
+    output logic               done  // set for one clock: a message is complete
 );
     localparam int WIDTH = 8 * BYTES;
     localparam int WORD  = WORDS > 1 ? $clog2(WORDS) : 1;

@@ -1,17 +1,17 @@
-// hlsgen_uart_rx hears bytes on a line: 8 data bits, no parity, one stop bit, DIVIDE clocks each. A byte without its
-// stop bit is dropped; if all its bits are zero, the line was held low (a break). It needs no reset: the line is high
-// to begin with.
+// hlsgen_uart_rx receives bytes from a line, with 8 data bits, no parity and one stop bit. A bit takes DIVIDE clocks.
+// A byte without its stop bit is dropped; if all its bits are zero, it is a break. The module needs no reset, because
+// the line is high at the beginning.
 module hlsgen_uart_rx #(
     parameter int DIVIDE = 104
 ) (
     input  logic       clk,
     input  logic       line,
     output logic [7:0] data,
-    output logic       valid,  // for a clock, with data
-    output logic       broken  // for a clock: a break
+    output logic       valid,  // set for one clock, with data
+    output logic       broken  // set for one clock: a break
 );
     localparam int COUNT = $clog2(DIVIDE);
-    logic [1:0]       seen = '1;  // the line belongs to no clock
+    logic [1:0]       seen = '1;  // synchronises the line with the clock
     logic             now, high = 1'b1, busy = 1'b0;
     logic [COUNT-1:0] left = '0;
     logic [3:0]       at   = '0;
@@ -32,7 +32,7 @@ module hlsgen_uart_rx #(
             left <= COUNT'(DIVIDE - 1);
             at   <= at + 4'd1;
             if (at == 4'd0) begin
-                busy <= !now;  // else it was no start bit
+                busy <= !now;  // if the line is high again, it was no start bit
             end else if (at != 4'd9) begin
                 data <= {now, data[7:1]};
             end else begin

@@ -1,4 +1,4 @@
-// hlsgen_uart_tx says bytes on a line, as hlsgen_uart_rx hears them. What it has begun to say it says to the end.
+// hlsgen_uart_tx sends bytes on a line in the format that hlsgen_uart_rx describes. It always completes a byte.
 module hlsgen_uart_tx #(
     parameter int DIVIDE = 104
 ) (
@@ -11,7 +11,7 @@ module hlsgen_uart_tx #(
     localparam int COUNT = $clog2(DIVIDE);
     logic [8:0]       bits = '1;
     logic [COUNT-1:0] left = '0;
-    logic [3:0]       more = '0;  // bits to say
+    logic [3:0]       more = '0;  // remaining bits to send
     assign ready = more == '0;
     assign line  = bits[0];
     always_ff @(posedge clk) begin

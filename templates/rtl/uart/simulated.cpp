@@ -1,8 +1,9 @@
-// The UART top in Verilator, as a serial port for simulate.py. Each line of the input is a command, each answer a line:
-//     w BYTES      says bytes, in hexadecimal
-//     b BITS       holds the line low for the time of so many bits
+// The UART top in Verilator, as a serial port for simulate.py. Each line of the input is a command, and each answer is
+// a line:
+//     w BYTES      sends bytes, in hexadecimal
+//     b BITS       holds the line low for the time of BITS bits
 //     p            presses the button for the time of a bit
-//     r N BITS     hears N bytes, or as many as come within the time of so many bits
+//     r N BITS     receives N bytes, or as many as come within the time of BITS bits
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -53,7 +54,7 @@ private:
         for (int i = 0; i < divide_; i++) clock();
     }
 
-    // In the middle of each bit the line is looked at.
+    // The line is sampled in the middle of each bit.
     void clock() {
         model_.clk = 0;
         model_.eval();

@@ -1,0 +1,46 @@
+package frontend
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/onnxio/onnxtest"
+	"hlsgen/internal/diag"
+)
+
+// TestAsWritten holds that the model as written is made of what was read for layers, is the one that ImportReference
+// gives, and is told the same.
+func TestAsWritten(t *testing.T) {
+	t.Parallel()
+	m := onnxtest.New(17).Input("x", graph.Float32, "N", "T", 4).Output("y", graph.Float32)
+	m.Init("w", graph.Float32, []int{4, 2}, 1, -2, 3, 4, 0.5, 6, -7, 8)
+	m.Node("MatMul", "x", "w").Out("h")
+	m.Node("Sigmoid", "h").Out("y")
+	for name, opt := range map[string]Options{"one length": {Data: map[string][]int{"x": {5, 3, 4}}},
+		"some": {Lengths: &Lengths{Axis: "T", Min: 1, Max: 3}}, "open": {}} {
+		var told, quiet, want diag.List
+		im, err := Import("m.onnx", m.Bytes(), opt, &quiet)
+		if err != nil || im.Model != nil {
+			t.Fatal(name, err, im)
+		}
+		as := AsWritten(im, "m.onnx", m.Bytes(), opt, &told)
+		ref := ImportReference("m.onnx", m.Bytes(), opt, &want)
+		if (as.Model == nil) != (ref.Model == nil) ||
+			ref.Model != nil && fmt.Sprint(told.Diags) != fmt.Sprint(want.Diags) {
+			t.Fatalf("%s: %v, want %v", name, told.Diags, want.Diags)
+		}
+		if ref.Model == nil {
+			continue
+		}
+		if as.written != im.written {
+			t.Errorf("%s: it was read again", name)
+		}
+		if (as.Model.Float == nil) != (ref.Model.Float == nil) ||
+			(as.Model.Lengths == nil) != (ref.Model.Lengths == nil) ||
+			!slices.Equal(as.Model.In[0].Shape, ref.Model.In[0].Shape) {
+			t.Errorf("%s: %+v, want %+v", name, as.Model, ref.Model)
+		}
+	}
+}
