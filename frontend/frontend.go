@@ -97,8 +97,8 @@ type Imported struct {
 	batch   *graph.Batch
 	stream  bool // samples are pieces of one stream
 	lengths *lengths
-	asked   *Lengths    // that the longest was read for
-	found   []diag.Diag // what was said of the model as written
+	asked   *Lengths    // the lengths for the longest of which the file was read
+	found   []diag.Diag // the messages about the model as written
 }
 
 // Import reads a model. name is the file's base name, for diagnostics. After adding errors to d, Import returns an
@@ -370,8 +370,8 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	return asWritten(read, o, d)
 }
 
-// AsWritten is ImportReference of what Import has read, with the same file and options. It has no Model where that was
-// nothing.
+// AsWritten returns what ImportReference returns for the same file and options, but reuses the result of Import. It has
+// no Model if Import could not read the file.
 func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
 	if im.written == nil {
 		return &Imported{}
@@ -389,7 +389,7 @@ func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List
 	return ref
 }
 
-// asWritten is the model as written of what was read.
+// asWritten returns an Imported for executing the model as written.
 func asWritten(im *Imported, o Options, d *diag.List) *Imported {
 	p := im.written
 	m := &dataflow.Model{Name: p.Graph.Name, Reference: reference(p), Meta: p.Graph.Meta}

@@ -139,7 +139,7 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 	return im
 }
 
-// varyReference lets a model as written have other lengths.
+// varyReference lets a model that is executed as written have other lengths.
 func (o Options) varyReference(im *Imported, name string, onnx []byte, d *diag.List) {
 	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List

@@ -122,7 +122,7 @@ func extreme(f joining, none int) definition {
 				y = f(y, v)
 			}
 		}
-		if y == nil || !slices.Equal(left, shape) { // what bounds nothing gives the result its shape
+		if y == nil || !slices.Equal(left, shape) { // omitted inputs may still extend the shape
 			fold(f)(c)
 			return
 		}
@@ -188,7 +188,7 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 		most = c.reshaped(most, []int{outer, parts, of, inner})
 		most, n = c.part(Internal, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
 	}
-	delete(c.p.endless, most) // of a row of nothing but infinities there is no softmax
+	delete(c.p.endless, most) // a row of infinities alone has no softmax, so the maximum is finite
 	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
 	terms := c.part("", "Exp", "terms", nil, shifted)
 	sum := c.part(Internal, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,

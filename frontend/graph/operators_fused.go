@@ -115,7 +115,7 @@ func buildTrilu(c *call) {
 			mask.I = append(mask.I, int64(v))
 		}
 	}
-	if endsOf(c.reading, 0) != 0 { // zero times infinity is no zero
+	if endsOf(c.reading, 0) != 0 { // zero times infinity is not zero
 		mask.DType, mask.F, mask.I = Bool, nil, nil
 		for _, v := range keeps {
 			mask.I = append(mask.I, int64(v))
