@@ -14,9 +14,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// These limits bound the description of the host's parts as data: the breakpoints of a quantiser (hostSteps), the
-// breakpoints of an input or the values of an output together (hostAll), the codes with a table of values (hostValues),
-// the codes at which a formula is checked (hostTried), and the functions of an output (hostCodes).
+// These limits bound the description of the host's parts as data. hostSteps bounds the breakpoints of a quantiser.
+// hostAll bounds the breakpoints of an input, or the values of an output, together. hostValues bounds the codes with a
+// table of values, hostTried the codes at which a formula is checked, and hostCodes the functions of an output.
 const (
 	hostSteps  = 1 << 18
 	hostAll    = 1 << 20

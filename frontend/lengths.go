@@ -207,8 +207,8 @@ func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error
 	return reference(p)(in)
 }
 
-// pads returns an error if the elements after the end of a sequence affect an output, or if anything but the loops
-// depends on the position of the end. It applies to models whose sequence length arrives on an input.
+// pads returns an error if elements after the end of a sequence affect an output. It also returns an error if anything
+// but the loops depends on the position of the end. It applies to models whose sequence length arrives on an input.
 func (im *Imported) pads(at *Imported, n int) error {
 	if im.lengths.input == "" {
 		return nil

@@ -40,8 +40,8 @@ func foldConstants(m *Model) bool {
 	return changed
 }
 
-// without returns a copy of n that writes its constant outputs to unused names, because initializers have theirs. For
-// example, some outputs of a Split may be constant.
+// without returns a copy of n in which constant outputs get new, unused names. Their own names now belong to
+// initializers. For example, some outputs of a Split may be constant.
 func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
 	if !slices.ContainsFunc(n.Outputs, constant) {
 		return n

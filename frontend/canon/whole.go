@@ -97,8 +97,8 @@ func wholesOf(p *graph.Program) *wholes {
 
 // later reports whether a tensor after step s is a better choice for codes than the output of s. Each reader must give
 // integers. It must be the only reader and narrow the range, directly or after steps that keep it, such as a Cast. A
-// reader may also turn a truth value into an integer, or choose by it between values that the truth value compares, as
-// in a clamp that is written as Where.
+// reader may also turn a truth value into an integer. Or it may choose by the truth value between the values that were
+// compared, as a clamp does that is written as Where.
 func (w *wholes) later(s *graph.Step) bool {
 	later, known := w.lates[s]
 	if !known {

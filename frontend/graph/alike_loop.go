@@ -4,8 +4,8 @@ import "slices"
 
 // This file compares loops for a contrast: see alike.go.
 
-// loop compares two steps of a loop. Either the loop has the same number of runs for n samples as for one and treats
-// all samples in each run, or it has no states and treats one sample per run.
+// loop compares two steps of a loop. The loop may have the same number of runs for n samples as for one, and treat all
+// samples in each run. Or it has no states, and treats one sample per run.
 func (c *contrast) loop(s, t *Step, operands []operand, inner int) bool {
 	r, q := s.Recur, t.Recur
 	if r.States != q.States || len(r.Scanned) != len(q.Scanned) || !slices.Equal(r.RealGates, q.RealGates) {

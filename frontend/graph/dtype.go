@@ -55,7 +55,7 @@ var elements = [...]struct {
 	{"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
 }
 
-// A values is a kind of elements.
+// A values says what kind of values the elements of a type have.
 type values uint8
 
 const (

@@ -121,7 +121,7 @@ func (l *List) Append(to []int32, i, n int) []int32 {
 	return to
 }
 
-// listed is how many numbers All computes at a time for a list with strides.
+// listed is the number of entries that All computes at a time for a list with strides.
 const listed = 1 << 12
 
 // All yields all numbers in order, with their indices.

@@ -111,8 +111,8 @@ func (b *blocks) varies(axis int) bool {
 	return false
 }
 
-// spread returns the parameter with an element for each index of an axis of the data, with one for each element of the
-// data (each), or with a single element (noAxis).
+// spread returns the parameter in another shape. It has an element for each index of the given axis of the data, for
+// each element of the data (each), or a single element (noAxis).
 func (b *blocks) spread(axis int, x []int) *Tensor {
 	v := &Tensor{DType: b.t.DType, Shape: []int{}}
 	if axis == each {

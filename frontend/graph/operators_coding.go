@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Coding splits a quantising node into an internal operator, which gives the integer code of each element, and
-// arithmetic, which maps the code to the node's value.
+// A Coding splits a quantising node into two parts. An internal operator gives the integer code of each element.
+// Arithmetic then maps the code to the node's value.
 type Coding struct {
 	Op     string // Code, Sign, Trunc, Count or Float in the domain Internal
 	Inputs []Operand

@@ -16,9 +16,9 @@ import (
 const maxWeightBits = 8
 
 // RecoverWeights replaces weights by integer multiples of a common step per output channel. It does so only for weights
-// that have no common step of 24 bits, and only if the multiples, rounded to float32, are exactly the weights of the
-// file. The codes must have at most 8 bits, or the bits of the tensor's FINN annotation. RecoverWeights adds a note to
-// d; it changes the model by less than the rounding to float32 does.
+// that have no common step of 24 bits, and only if the multiples round to the weights of the file in float32. The codes
+// must have at most 8 bits, or the bits of the tensor's FINN annotation. RecoverWeights adds a note to d; it changes
+// the model by less than the rounding to float32 does.
 func RecoverWeights(g *Graph, file string, d *diag.List) {
 	shared := causes{}
 	defer shared.tell(d)

@@ -78,8 +78,8 @@ func (e *Elem) At(v, i int) int {
 func (e *Elem) shifted(v, i int) int { return e.Index[v].At(i) + int(e.Offset[v]) }
 
 // A Pick maps element i of the output to an element of an argument. With a Table, that is Table[i], or Table[0] for all
-// i if the table has one entry. Without a Table but with Count > 0, it is the index of i's run, where runs of Run
-// elements count from 0 to Count-1 again and again; a vector along an axis is read so. Otherwise it is element i.
+// i if the table has one entry. With Count > 0, the output consists of runs of Run elements; element i reads the index
+// of its run, modulo Count. A vector along an axis is read this way. Otherwise element i reads element i.
 type Pick struct {
 	Table      []int32
 	Run, Count int

@@ -6,8 +6,9 @@ import (
 )
 
 // A model treats a sequence of n steps like a longer one if it treats all steps alike. Comparing two programs, prepared
-// for sequences of different lengths, shows this. Each must compute every element in the same way, from elements of the
-// same step, of the step with the same distance from the end, or of the first or the last step.
+// for sequences of different lengths, shows this. Both must compute every element in the same way. The elements that
+// they read must belong to the same step, to the step with the same distance from the end, or to the first or the last
+// step.
 
 // A Steps says how the elements of a tensor belong to the steps of a sequence of Count steps. Inner is the number of
 // adjacent elements of a step, and 0 if the tensor has no steps.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// hardBy is the ratio between the largest value of a place and the largest value at the places next to it from which
-// the place is hard to quantise.
+// hardBy is the ratio from which a place is hard to quantise: that of its largest value to the largest value at the
+// places next to it.
 const hardBy = 10
 
 // maxHard bounds the number of hard places that are named. Further ones are counted.

@@ -145,8 +145,8 @@ func (s *scope) mixed(tensor string) bool {
 	})
 }
 
-// turns reports whether a tensor is a function of another one, element by element, that may both rise and fall, such as
-// x times the sigmoid of x. The greatest of its values is then not that of the greatest element.
+// turns reports whether a tensor is a function of another one, element by element, that may both rise and fall. An
+// example is x times the sigmoid of x. The greatest of its values is then not that of the greatest element.
 func (s *scope) turns(tensor string) bool {
 	for {
 		step := s.prog.Producer(tensor)

@@ -3,7 +3,7 @@ package quantise
 import "hlsgen/frontend/graph"
 
 // The steps of a recurrence share one grid. Its sums add products with several scales, and a layer adds integers. So
-// all scales of activations in the body of a loop are powers of two times the scale of the loop's input, and scales of
+// each scale of activations in the body of a loop is a power of two times the scale of the loop's input. Scales of
 // weights are powers of two.
 //
 // Minifloats apply to the inputs of weights: the loop's inputs and the states. Gates and cells are multiplied with each

@@ -11,7 +11,7 @@ import (
 // Quantising its input would lose small signals. So it stays on the host, with everything after it up to the first
 // trained product.
 
-// moreOfSpectra is the number of bits in addition to the recipe's for the output of a fixed transform, because the
+// moreOfSpectra is the number of additional bits for the output of a fixed transform, beyond those of the recipe. The
 // relevant values of a spectrum lie far below its largest values.
 const moreOfSpectra = 4
 

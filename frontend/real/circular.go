@@ -189,7 +189,7 @@ func atanEnd(x *big.Float, prec uint, dir int) *big.Float {
 }
 
 // sine encloses the sine of n plus a number of quarter turns at prec bits; one quarter gives the cosine. It evaluates
-// the sine at the lower end of n and widens it by the width of n, because the slope of a sine is at most 1.
+// the sine at the lower end of n. It widens the result by the width of n, because the slope of a sine is at most 1.
 func (n Num) sine(prec uint, quarters int64) (Num, error) {
 	if n.zero() {
 		return indicator(quarters != 0), nil
@@ -205,7 +205,8 @@ func (n Num) sine(prec uint, quarters int64) (Num, error) {
 }
 
 // sineOf returns the sine of x plus a number of quarter turns, with an error below 2^-prec. It removes whole turns,
-// divides x by 3 eight times, applies Taylor's series, and triples the angle again by sin 3x = 3 sin x - 4 sin^3 x.
+// divides x by 3 eight times, and applies Taylor's series. It then triples the angle eight times by sin 3x = 3 sin x -
+// 4 sin^3 x.
 func sineOf(x *big.Float, prec uint, quarters int64) *big.Float {
 	const thirds = 8
 	work := prec + 64 + uint(max(0, x.MantExp(nil)))

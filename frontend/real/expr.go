@@ -1,7 +1,7 @@
-// Package real does arithmetic on real numbers. An expression (Expr) has one exact meaning. It can be evaluated in
-// intervals of float64, which is fast but may leave a result undecided, or in exact rationals with intervals of any
-// precision around irrational numbers, which is slow but decides. Other functions find the form of an expression, such
-// as scale*x + bias.
+// Package real does arithmetic on real numbers. An expression (Expr) has one exact meaning. Evaluation in intervals of
+// float64 is fast, but may leave a result undecided. Exact evaluation is slow, but decides: it uses rationals, and
+// intervals of any precision for irrational numbers. Other functions find the form of an expression, such as
+// scale*x + bias.
 //
 // In come expressions that package graph makes, with exact constants; out come their values and forms. It sees num.
 //

@@ -53,8 +53,8 @@ func (s *Stairs) before(x float64) int {
 	return lo - 1
 }
 
-// Add records y, the result of the last evaluation of f. RoundsOnce(v) must hold for f, and the evaluation must have
-// been sure.
+// Add records y, the result of the last evaluation of f, for which Interval must have reported sure. RoundsOnce(v) must
+// hold for f.
 func (s *Stairs) Add(f *Func, v int, y Interval) {
 	if !s.found {
 		_, monotonic := f.moves(v)

@@ -9,7 +9,7 @@ import (
 )
 
 // move returns the forms of elements that a step moves. It follows a join of several tensors back through all other
-// moves, so that parts of one tensor that are split and joined again count as elements of that tensor.
+// moves. So if parts of a tensor are split and joined again, their elements count as elements of that tensor.
 func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
 	if m.Joins() {

@@ -184,8 +184,8 @@ type Slice struct {
 	Nodes  []*graph.Node // the nodes that compute the slice, from the value back to the integers
 }
 
-// Blocked is the error for a value that is not a function of integer tensors. It depends on a model input (Step is nil)
-// or on a sum of products that is not an integer tensor, or it has too many parts to follow (Parts).
+// Blocked is the error for a value that is not a function of integer tensors. The value depends on a model input (Step
+// is nil) or on a sum of products that is not an integer tensor. Or there are too many parts to follow (Parts).
 type Blocked struct {
 	Tensor string
 	Step   *graph.Step

@@ -421,8 +421,8 @@ func (w *writing) copies(names []string, op string, attrs graph.Attrs, inputs ..
 	}
 }
 
-// sorted returns the nodes of the graph with the loop in place of its steps, in an order in which every tensor is
-// written before it is read. Nodes that no output needs are left out. ok is false if there is no such order.
+// sorted returns the nodes of the graph with the loop in place of its steps. Every tensor is written before it is read,
+// and nodes that no output needs are left out. ok is false if there is no such order.
 func (w *writing) sorted() (nodes []*graph.Node, ok bool) {
 	var all []*graph.Node
 	placed := false

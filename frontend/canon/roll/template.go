@@ -35,8 +35,9 @@ type output struct {
 // A moment identifies an output slot of a part in one step.
 type moment struct{ step, slot int }
 
-// An operand is an input of a part. It is a value that all steps share (fixed), or an output of a part in the same
-// step, in the step before (shift -1) or, before the parts are ordered, in the next step (shift 1).
+// An operand is an input of a part. If part is nil, it is the value fixed, which all steps share. Otherwise it is an
+// output of a part in the same step, in the step before (shift -1) or, until the parts are ordered, in the next step
+// (shift 1).
 type operand struct {
 	fixed int
 	output
@@ -251,9 +252,9 @@ func (t *template) inOrder() bool {
 	return ok
 }
 
-// belongsToNext reports whether a part that only the next step reads should be computed there. This holds for a
-// function of states that is not a code, for the code of a product that no product reads, and for another value of
-// codes that the next step also reads.
+// belongsToNext reports whether a part that only the next step reads should be computed there. This holds for three
+// kinds of functions of states: those that are not codes, codes of a product that no product reads, and values of codes
+// that the next step also reads.
 func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]bool) bool {
 	for _, r := range readers {
 		if r.part.time-r.shift <= p.time || t.codes(p) && t.multiplies(r.part) {
