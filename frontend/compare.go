@@ -35,7 +35,7 @@ func (im *Imported) Comparer() (*Comparer, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fmt.Errorf("the model does not normalise: %s", d.Diags[0].Msg)
+		return nil, fmt.Errorf("the model cannot be normalised: %s", d.Diags[0].Msg)
 	}
 	part := mustPart(p, inputNames(p), outputNames(p))
 	part.Watch = true

@@ -100,8 +100,8 @@ func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.Li
 	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
 		if name != "" && !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) {
 			ok = false
-			refuseState(name, "--initial-state names it, which is no input that a recurrence, and nothing else, "+
-				"begins with", inputsToName(states), file, d)
+			refuseState(name, "--initial-state names it, but it is not an initial state that only recurrences "+
+				"read", inputsToName(states), file, d)
 		}
 	}
 	return ok

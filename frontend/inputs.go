@@ -118,7 +118,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		}
 	}
 	if t.Scale == nil {
-		return refuse(g.Inputs[0], "--input-mean and --input-std say what integers stand for, but none arrive",
+		return refuse(g.Inputs[0], "--input-mean and --input-std need integer inputs, and there are none",
 			"give --input-type, too: UINT8:1/255 for pixels")
 	}
 	b := &inserting{Graph: g, taken: g.Taken()}

@@ -216,7 +216,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 	in, out := inputNames(im.written), outputNames(im.written)
 	x := &graph.Stretch{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
 	if err := x.Compare(in, out); err != nil {
-		return fmt.Errorf("behind the end of a sequence are zeros: %w", err)
+		return fmt.Errorf("a sequence is followed by zeros: %w", err)
 	}
 	var timed []string
 	for _, name := range out {
@@ -225,7 +225,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 		}
 	}
 	if name := x.Around(in, timed); name != "" {
-		return fmt.Errorf("%q has steps behind the end of a sequence, which no recurrence makes", name)
+		return fmt.Errorf("%q has steps after the end of a sequence that do not come from a recurrence", name)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		return refuse("quantisers are chosen on samples of one length, each from the beginning",
 			"quantise the model first, with one --dim and --save-model, and then use what was written")
 	case opt.InputType != nil || opt.InputQuant != nil:
-		return refuse("--input-type and --input-quant say of a quantised model what arrives",
+		return refuse("--input-type and --input-quant describe the inputs of a quantised model",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
 	opt.settle(g, name)
@@ -92,7 +92,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 	}
 	program, err := canon.Run(&canon.Model{Program: p}, loops, &told)
 	if err != nil || program == nil {
-		return refuse("its loops cannot be written out", "")
+		return refuse("its loops cannot be unrolled", "")
 	}
 	if q.net, err = quantise.Find(program, replace); err == nil {
 		q.float, err = q.net.Float()
@@ -193,7 +193,7 @@ func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
 	var told diag.List
 	p := prepared(g, q.file, q.bind, &told)
 	if p == nil {
-		return nil, errors.New("the model cannot be read that was made")
+		return nil, errors.New("the quantised model cannot be read")
 	}
 	part, err := float.New(p, inputNames(p), outputNames(p))
 	if err != nil {

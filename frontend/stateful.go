@@ -58,7 +58,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 		}
 		for i := range r.States {
 			if p.Known[s.Node.Inputs[i]].Const == nil {
-				refuse(n, "its initial state arrives with the data, so that there is none to keep",
+				refuse(n, "its initial state arrives with the data, so it keeps no state",
 					"leave --stateful out and feed the last state back, or make the initial state constant")
 				break
 			}

@@ -119,7 +119,7 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 	for _, c := range constants {
 		n := new(big.Rat).Quo(c, s.input)
 		if !n.IsInt() || !n.Num().IsInt64() || max(n.Num().Int64(), -n.Num().Int64()) > 1<<40 {
-			return fmt.Errorf("constants among its inputs are no multiples of their scale")
+			return fmt.Errorf("constants among its inputs are not multiples of their scale")
 		}
 		s.In = s.In.Union(num.Point(n.Num().Int64() + s.zero))
 	}

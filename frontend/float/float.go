@@ -168,7 +168,7 @@ func (x *Part) On(processors int) *Part {
 type Beyond struct{ Node *graph.Node }
 
 func (e *Beyond) Error() string {
-	return fmt.Sprintf("%s %q: a value is no number that float64 holds", e.Node.FullOp(), e.Node.Label())
+	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.FullOp(), e.Node.Label())
 }
 
 // Run executes the part on the elements of the given tensors. It calls see for each wanted tensor as soon as that is

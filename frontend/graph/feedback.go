@@ -53,12 +53,12 @@ func Returns(p *Program, input, output string) string {
 			}
 		}
 		if ends == "" {
-			return "a recurrence begins with it, and its last state goes nowhere"
+			return "a recurrence begins with it, but the final state is not used"
 		}
 		chain := quantises(p, begins)
 		if own := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name); chain != nil &&
 			!slices.EqualFunc(chain, own, quantising.equal) {
-			return "it is quantised otherwise than the recurrence quantises its state"
+			return "its quantiser differs from that of the recurrence's state"
 		}
 		for i := range Size(p.Known[begins].Shape) {
 			from := comesFrom(p, begins, i, true)
@@ -70,7 +70,7 @@ func Returns(p *Program, input, output string) string {
 		}
 	}
 	if met != len(back) {
-		return "the output has elements that no recurrence begins with"
+		return "the output has elements that are no initial state of a recurrence"
 	}
 	return ""
 }

@@ -139,7 +139,7 @@ func strict(b []byte, to any) error {
 		return regular.Worded(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return fmt.Errorf("there is more behind the end")
+		return fmt.Errorf("there is text after the end")
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func parseFormat(b []byte) (CellFormat, error) {
 	case f.Bits < 2 || f.Bits > 16:
 		return f, fmt.Errorf("bits are %d, want 2 to 16", f.Bits)
 	case f.Zero != math.Trunc(f.Zero) || math.Abs(f.Zero) > 1<<16:
-		return f, fmt.Errorf("the zero point is %g, want a whole number", f.Zero)
+		return f, fmt.Errorf("the zero point is %g, want an integer", f.Zero)
 	}
 	return f, nil
 }

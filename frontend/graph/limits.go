@@ -183,6 +183,6 @@ func without(c *reading, slot int, bad func(v float64) bool) {
 }
 
 func notReal(what string, i int, v float64) {
-	refuse(diag.OpInvalid, "not a number and infinity are no numbers that hardware could compute with: check how "+
+	refuse(diag.OpInvalid, "hardware cannot compute with NaN and infinity: check how "+
 		"the model was trained and exported", "%s holds %v (element %d)", what, v, i)
 }

@@ -165,7 +165,7 @@ func gather(parts []*Reals, s Scanned, n int) *Reals {
 }
 
 // errLost is the error for a decision that would need more of a loop's history than is kept.
-var errLost = errors.New("the sequence is too long to decide this rounding: real-valued states pass on every doubt")
+var errLost = errors.New("the sequence is too long to decide this rounding exactly: its states are real numbers")
 
 // element returns element i of output number result of an unrolled loop.
 func (u *unrolled) element(result, i int, prec uint) (real.Num, error) {

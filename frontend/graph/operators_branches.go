@@ -210,7 +210,7 @@ func buildIf(c *call) {
 		invalid("its condition has %d elements", c.in[0].Const.Len())
 	}
 	if branchOf(c.Node, map[string]*Tensor{c.Inputs[0]: c.in[0].Const}) == nil {
-		invalid("the branch that it takes is missing, has inputs, or has not the %d outputs of the node",
+		invalid("the chosen branch is missing, has inputs, or does not have the %d outputs of the node",
 			len(c.Outputs))
 	}
 	unsupported("simplify the model before, for example with onnxsim", "its condition is computed: in the bodies of "+

@@ -217,10 +217,10 @@ func buildNonZero(c *call) {
 	x := c.in[0].Const
 	if x == nil {
 		refuse(diag.ShapeUnknown, "export with fixed shapes, or bind dynamic axes with --dim",
-			"how many elements are not zero depends on the data")
+			"the number of elements that are not zero depends on the data")
 	}
 	if len(c.x) == 0 {
-		invalid("a single number has no places")
+		invalid("a single number has no indices")
 	}
 	strides := rowMajor(c.x)
 	t := &Tensor{DType: Int64, I: []int64{}}

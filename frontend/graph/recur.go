@@ -209,7 +209,7 @@ func (s *scan) prepare(g *Graph) {
 	p, ok := prepare(body, s.p.report)
 	if !ok {
 		if len(s.p.report.Diags) == before {
-			invalid("the body cannot be understood")
+			invalid("the body is not supported")
 		}
 		panic(reported)
 	}

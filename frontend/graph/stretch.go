@@ -61,7 +61,7 @@ func (x *Stretch) Compare(from, to []string) error {
 	}
 	for _, r := range part.runners {
 		if s := r.step; !x.alike(s, x.Short.by[s.Output]) {
-			return fmt.Errorf("%s %q does not do the same with %d steps as with %d", s.Node.FullOp(), s.Node.Label(),
+			return fmt.Errorf("%s %q treats %d steps differently from %d", s.Node.FullOp(), s.Node.Label(),
 				x.To, x.From)
 		}
 	}
@@ -79,7 +79,7 @@ func (x *Stretch) Steps(tensor string) (long, short Steps, ok bool) {
 // differ by more than the length of an axis of steps.
 func (x *Stretch) Timed(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
-		return false, fmt.Errorf("%q is not there with %d steps", tensor, x.To)
+		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
 	}
 	inner, err := x.sides(tensor)
 	return err == nil && inner[0] > 0, err

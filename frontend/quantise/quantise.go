@@ -130,7 +130,7 @@ func (r Recipe) Check() error {
 	case p < minAccBits || p > maxAccBits:
 		return fmt.Errorf("accumulators of %d bits: want %d to %d", p, minAccBits, maxAccBits)
 	case r.Weights.Bits == 0 || r.Activations.Bits == 0:
-		return fmt.Errorf("accumulators of %d bits are asked for integers: %s and %s are none", p, r.Weights,
+		return fmt.Errorf("accumulators of %d bits need integers: %s and %s are not both integers", p, r.Weights,
 			r.Activations)
 	}
 	return nil

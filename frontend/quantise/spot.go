@@ -192,7 +192,7 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 	case graph.Counts:
 		if n.replace {
 			return nil, refuse(node, "give the model before its activations became thresholds",
-				"it holds thresholds, which no other format follows from")
+				"it holds thresholds, from which no other format follows")
 		}
 		p := &spot{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
 		s.code[out] = p

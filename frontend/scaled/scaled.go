@@ -197,7 +197,7 @@ func (b *Blocked) Error() string {
 	case b.Step == nil:
 		return fmt.Sprintf("it depends on the real-valued input %q", b.Tensor)
 	case b.Parts:
-		return fmt.Sprintf("%s %q puts it together of too many parts", b.Step.Node.FullOp(), b.Step.Node.Label())
+		return fmt.Sprintf("%s %q combines too many parts for it", b.Step.Node.FullOp(), b.Step.Node.Label())
 	}
 	return fmt.Sprintf("it depends on %s %q, which is not in integers", b.Step.Node.FullOp(), b.Step.Node.Label())
 }
