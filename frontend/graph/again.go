@@ -88,7 +88,7 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, s := range m.counted {
-		if refusal(func() { asks(p, s) }) != nil {
+		if refusal(func() { countStep(p, s) }) != nil {
 			return false // building the node again would end in other names, too
 		}
 	}
@@ -117,8 +117,8 @@ func (k Known) same(l Known) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
 }
 
-// asks counts the resources of a step of the current node.
-func asks(p *Program, s *Step) {
+// countStep counts the resources of a step of the current node.
+func countStep(p *Program, s *Step) {
 	p.now.counted = append(p.now.counted, s)
 	p.step(s)
 }

@@ -79,7 +79,7 @@ func (c *call) build(def operator) {
 	c.finite()
 	def.build(c)
 	for _, s := range c.steps {
-		asks(c.p, s)
+		countStep(c.p, s)
 	}
 	c.finish()
 }

@@ -10,10 +10,10 @@ import (
 func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err error) {
 	out = Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
 	switch {
-	case r.steep != nil:
-		err = r.climb(in, first, out, d)
+	case r.stairs != nil:
+		err = r.applyStairs(in, first, out, d)
 	case r.memo.variable >= 0:
-		err = r.recall(in, first, out, d)
+		err = r.applyCached(in, first, out, d)
 	default:
 		for i := range out.Lo {
 			y, _, err := r.element(in, first, i, d)
@@ -26,12 +26,12 @@ func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err e
 	return out, err
 }
 
-// climb implements apply for a function that rounds a single variable.
-func (r *runner) climb(in []*Reals, first, out *Reals, d *decider) error {
-	v, along := r.steep.variable, r.steep.along
+// applyStairs implements apply for a function that rounds a single variable.
+func (r *runner) applyStairs(in []*Reals, first, out *Reals, d *decider) error {
+	v, along := r.stairs.variable, r.stairs.along
 	x, at := r.variable(v, in, first)
 	for from := 0; from < len(out.Lo); from += along.Run {
-		steps := &r.steep.of[from/along.Run%along.Count]
+		steps := &r.stairs.of[from/along.Run%along.Count]
 		for i := from; i < from+along.Run; i++ {
 			y, known := steps.At(x.At(at.At(i)))
 			if !known {
@@ -49,8 +49,8 @@ func (r *runner) climb(in []*Reals, first, out *Reals, d *decider) error {
 	return nil
 }
 
-// recall implements apply for a function of a single variable.
-func (r *runner) recall(in []*Reals, first, out *Reals, d *decider) error {
+// applyCached implements apply for a function of a single variable.
+func (r *runner) applyCached(in []*Reals, first, out *Reals, d *decider) error {
 	v := r.memo.variable
 	x, _ := r.variable(v, in, first)
 	for i := range out.Lo {

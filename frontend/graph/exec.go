@@ -416,14 +416,14 @@ func exactElem(e *Elem, i int, prec uint, in func(slot, i int) (real.Num, error)
 
 // A runner executes one step on whole tensors.
 type runner struct {
-	prog  *Program
-	step  *Step
-	reads []string   // the tensors that the step reads
-	elem  *Elem      // the function of Elem, Dot.Then or several joined steps; nil if there is none
-	f     *real.Func // elem, compiled
-	vars  []real.Interval
-	memo  memo
-	steep *stairs // replaces f if f is a step function of one variable; otherwise nil
+	prog   *Program
+	step   *Step
+	reads  []string   // the tensors that the step reads
+	elem   *Elem      // the function of Elem, Dot.Then or several joined steps; nil if there is none
+	f      *real.Func // elem, compiled
+	vars   []real.Interval
+	memo   memo
+	stairs *stairs // replaces f if f is a step function of one variable; otherwise nil
 
 	loop    *loop    // for a step with Recur
 	product *Step    // the step with Dot, whose sums are variable 0 of elem; nil if there is none
@@ -460,7 +460,7 @@ func (r *runner) fork() *runner {
 	if r.f != nil {
 		q.f, q.vars = r.f.Fork(), make([]real.Interval, len(r.vars))
 		q.memo.last = nil
-		q.steep = r.steep.fork()
+		q.stairs = r.stairs.fork()
 	}
 	return &q
 }

@@ -75,7 +75,7 @@ func (s *stairs) fork() *stairs {
 
 // remember chooses the cache of a runner, if one pays.
 func (r *runner) remember() {
-	r.memo, r.steep = memo{variable: -1}, nil
+	r.memo, r.stairs = memo{variable: -1}, nil
 	v, along := r.varying()
 	n := Size(r.step.Shape)
 	if v < 0 || n < memoFrom {
@@ -88,7 +88,7 @@ func (r *runner) remember() {
 	switch {
 	case r.elem.Offset == nil && n >= stairsFrom*s.along.Count && r.f.RoundsOnce(v):
 		s.of = make([]real.Stairs, s.along.Count)
-		r.steep = s
+		r.stairs = s
 	case along == nil:
 		r.memo.variable = v
 	}

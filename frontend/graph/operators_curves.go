@@ -18,12 +18,12 @@ func gelu(x *real.Expr) *real.Expr {
 // sqrt(2/pi) (x + 0.044715 x^3).
 func geluTanh(x *real.Expr) *real.Expr {
 	cubic := real.Add(x, real.Mul(real.Rat(big.NewRat(44715, 1e6)), real.Mul(x, real.Mul(x, x))))
-	u := real.Mul(real.Sqrt(real.Div(real.Float(2), straight(4))), cubic)
+	u := real.Mul(real.Sqrt(real.Div(real.Float(2), quartersOfPi(4))), cubic)
 	return real.Div(x, real.Add(one, real.Exp(real.Mul(real.Float(-2), u))))
 }
 
-// straight returns pi times quarters/4, as a multiple of the arc tangent of 1.
-func straight(quarters float64) *real.Expr { return real.Mul(real.Float(quarters), real.Atan(one)) }
+// quartersOfPi returns pi times quarters/4, as a multiple of the arc tangent of 1.
+func quartersOfPi(quarters float64) *real.Expr { return real.Mul(real.Float(quarters), real.Atan(one)) }
 
 // swish returns x times the sigmoid of alpha x.
 func swish(x, alpha *real.Expr) *real.Expr {
@@ -90,8 +90,8 @@ func buildShrink(c *call) {
 	c.elementwise(c.dt, real.Add(real.Mul(below, real.Add(x, bias)), real.Mul(above, real.Sub(x, bias))), 0)
 }
 
-// half returns f(e^x, e^-x)/2.
-func half(f joining) func(*real.Expr) *real.Expr {
+// halfOfExps returns f(e^x, e^-x)/2.
+func halfOfExps(f joining) func(*real.Expr) *real.Expr {
 	return func(x *real.Expr) *real.Expr {
 		return real.Mul(real.Float(0.5), f(real.Exp(x), real.Exp(real.Neg(x))))
 	}
@@ -99,22 +99,22 @@ func half(f joining) func(*real.Expr) *real.Expr {
 
 func tangent(x *real.Expr) *real.Expr { return real.Div(real.Sin(x), real.Cos(x)) }
 
-// leg returns sqrt(1-x^2).
-func leg(x *real.Expr) *real.Expr {
+// cosOfArcSine returns sqrt(1-x^2).
+func cosOfArcSine(x *real.Expr) *real.Expr {
 	return real.Sqrt(real.Mul(real.Sub(one, x), real.Add(one, x)))
 }
 
 // arcSine returns arcsin x as 2 arctan(x/(1+sqrt(1-x^2))), which also has a value at 1 and -1.
 func arcSine(x *real.Expr) *real.Expr {
-	return real.Mul(real.Float(2), real.Atan(real.Div(x, real.Add(one, leg(x)))))
+	return real.Mul(real.Float(2), real.Atan(real.Div(x, real.Add(one, cosOfArcSine(x)))))
 }
 
 // arcCosine returns arccos |x| for x >= 0, and pi minus that for negative x.
 func arcCosine(x *real.Expr) *real.Expr {
 	size := real.Abs(x)
-	y := real.Mul(real.Float(2), real.Atan(real.Div(leg(x), real.Add(one, size))))
+	y := real.Mul(real.Float(2), real.Atan(real.Div(cosOfArcSine(x), real.Add(one, size))))
 	right := real.AtLeast(x, zero)
-	return real.Add(real.Mul(right, y), real.Mul(not(right), real.Sub(straight(4), y)))
+	return real.Add(real.Mul(right, y), real.Mul(not(right), real.Sub(quartersOfPi(4), y)))
 }
 
 // areaSine returns arsinh x: ln(x + sqrt(x^2+1)) for positive x, and minus the value at -x for others.

@@ -25,8 +25,8 @@ func (p *Part) Together() *Part {
 	by := map[string]int{} // the runner that computes each tensor
 	for i, r := range q.runners {
 		by[r.step.Output] = i
-		for n := 1; n < maxTogether && r.steep != nil; n++ {
-			name := r.reads[r.elem.Args[r.steep.variable]]
+		for n := 1; n < maxTogether && r.stairs != nil; n++ {
+			name := r.reads[r.elem.Args[r.stairs.variable]]
 			k, computed := by[name]
 			if !computed || readers[name] > 1 || r.product != nil {
 				break
@@ -52,7 +52,7 @@ func (r *runner) join(next *runner) *runner {
 	case a == nil || r.f.Decides() || a.Offset != nil:
 		return nil
 	}
-	x := next.steep.variable
+	x := next.stairs.variable
 	if Size(r.step.Shape) != Size(next.step.Shape) || !b.Index[x].Still() {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (r *runner) join(next *runner) *runner {
 		j.reads = append(j.reads, next.reads[slot])
 	}
 	e.Expr = b.Expr.Substitute(with)
-	if j.ready(); j.steep == nil {
+	if j.ready(); j.stairs == nil {
 		return nil
 	}
 	return &j

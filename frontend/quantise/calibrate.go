@@ -145,10 +145,10 @@ func (c *Calibration) watch(prog *graph.Program) {
 			for _, kept := range p.surviving(t) {
 				add(kept, func(_ []int, data []float64) { p.lead().values.add(data) })
 			}
-			if p.even != nil {
+			if p.equalised != nil {
 				add(t, func(shape []int, data []float64) {
-					if p.even != nil {
-						p.even.add(shape, data)
+					if p.equalised != nil {
+						p.equalised.add(shape, data)
 					}
 				})
 			}

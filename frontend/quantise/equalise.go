@@ -7,18 +7,18 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// An evening belongs to a place whose values are only multiplied by weights. Then channel c may have its own scale,
-// s[c] times that of the place. The readers' weights are multiplied by s[c], so that their results stay the same. This
-// is cross-layer equalisation (M. Nagel and others, arXiv 1906.04721), based on samples as in SmoothQuant (arXiv
-// 2211.10438). Between layers it costs nothing, because the thresholds of a layer are per channel anyway.
-type evening struct {
+// An equalisation belongs to a place whose values are only multiplied by weights. Then channel c may have its own
+// scale, s[c] times that of the place. The readers' weights are multiplied by s[c], so that their results stay the
+// same. This is cross-layer equalisation (M. Nagel and others, arXiv 1906.04721), based on samples as in SmoothQuant
+// (arXiv 2211.10438). Between layers it costs nothing, because the thresholds of a layer are per channel anyway.
+type equalisation struct {
 	axis    int // the axis of channels
 	readers []*weight
 	by      []values // by channel
 }
 
-// evenings finds the places whose channels may have their own scales.
-func (n *Network) evenings() {
+// findEqualisations finds the places whose channels may have their own scales.
+func (n *Network) findEqualisations() {
 	s := n.scopes[0]
 	readers := map[string][]*weight{} // by tensor; a nil entry stands for a reader without weights
 	for _, it := range s.items {
@@ -39,7 +39,7 @@ func (n *Network) evenings() {
 		if p.scope != s || p.stays || s.raw[p.given] || len(shape) < 2 || len(readers[p.to]) == 0 {
 			continue
 		}
-		e := &evening{axis: -1, readers: readers[p.to]}
+		e := &equalisation{axis: -1, readers: readers[p.to]}
 		for _, w := range e.readers {
 			axis := w.dataAxis(len(shape))
 			if axis < 0 || e.axis >= 0 && axis != e.axis {
@@ -50,7 +50,7 @@ func (n *Network) evenings() {
 		}
 		if e.axis >= 0 {
 			e.by = make([]values, shape[e.axis])
-			p.even = e
+			p.equalised = e
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (n *Network) evenings() {
 // OneScale disables scales of channels, so that Run records no values by channel.
 func (n *Network) OneScale() {
 	for _, p := range n.spots {
-		p.even = nil
+		p.equalised = nil
 	}
 }
 
@@ -86,7 +86,7 @@ func (w *weight) dataAxis(rank int) int {
 }
 
 // add records the values of a run.
-func (e *evening) add(shape []int, data []float64) {
+func (e *equalisation) add(shape []int, data []float64) {
 	inner := graph.Size(shape[e.axis+1:])
 	one := make([]float64, 0, len(data)/len(e.by))
 	for c := range e.by {
@@ -107,7 +107,7 @@ var quarters = []int{1, 2, 3, 4}
 
 // scales returns a scale for each channel. Of several candidates it chooses the one with the least square error of the
 // following layers under a recipe. It returns nil if a single scale is as good.
-func (e *evening) scales(r Recipe) []float64 {
+func (e *equalisation) scales(r Recipe) []float64 {
 	x, w := e.largest()
 	best, least := []float64(nil), e.error(r, nil)
 	for _, q := range quarters {
@@ -141,7 +141,7 @@ func root(x float64, quarters int) float64 {
 
 // largest returns the largest magnitudes of each channel: of its values, and of its weights relative to the largest
 // weight of the output channel.
-func (e *evening) largest() (x, w []float64) {
+func (e *equalisation) largest() (x, w []float64) {
 	x, w = make([]float64, len(e.by)), make([]float64, len(e.by))
 	for c := range e.by {
 		x[c] = max(-e.by[c].min, e.by[c].max)
@@ -193,7 +193,7 @@ func momentOf(list []float64) (m moment) {
 
 // error returns the mean square error of the following sums. Mean errors add up; the remaining errors are treated as
 // independent.
-func (e *evening) error(r Recipe, s []float64) (sum float64) {
+func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 	code, scale := e.quantiser(r, s)
 	values, lost := make([]moment, len(e.by)), make([]moment, len(e.by)) // lost holds the rounding errors
 	for c := range e.by {
@@ -237,7 +237,7 @@ func (e *evening) error(r Recipe, s []float64) (sum float64) {
 }
 
 // quantiser returns the code and the scale for the values, each divided by the scale of its channel.
-func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
+func (e *equalisation) quantiser(r Recipe, s []float64) (code, float64) {
 	var all []float64
 	least, most := 0.0, 0.0
 	for c := range e.by {
@@ -254,10 +254,10 @@ func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
 	return r.Scales.quantiser(r.Activations, all, least < 0, 0)
 }
 
-// evened returns the node before a place's quantiser that divides each channel by its scale.
-func (p *spot) evened(g *graph.Graph, s []float64) *graph.Node {
+// equaliser returns the node before a place's quantiser that divides each channel by its scale.
+func (p *spot) equaliser(g *graph.Graph, s []float64) *graph.Node {
 	taken := p.scope.names
-	shape := slices.Repeat([]int{1}, len(p.scope.prog.Known[p.from].Shape)-p.even.axis)
+	shape := slices.Repeat([]int{1}, len(p.scope.prog.Known[p.from].Shape)-p.equalised.axis)
 	shape[0] = len(s)
 	by := taken.Fresh(p.to, "evening")
 	t := &graph.Tensor{DType: graph.Float32, Shape: shape}

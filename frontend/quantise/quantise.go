@@ -30,8 +30,8 @@ type Recipe struct {
 	// AccBits, if not 0, is the width in bits that the accumulator of every output channel must fit. The weights of a
 	// channel then get the mean 0 and a small enough l1 norm (A2Q+, arXiv 2401.10432).
 	AccBits int
-	// Equalise gives channels their own scales where that costs no layer anything (see evening). CorrectBias adds to
-	// sums the mean error that the rounding of weights causes.
+	// Equalise gives channels their own scales where that costs no layer anything (see equalisation). CorrectBias adds
+	// to sums the mean error that the rounding of weights causes.
 	Equalise, CorrectBias bool
 	// Least asks for the fewest bits, layer by layer, with which enough samples keep their class. A search finds the
 	// format of each layer.
@@ -174,7 +174,7 @@ func Find(p *graph.Program, replace bool) (*Network, error) {
 	}
 	n.insert()
 	n.joinLoops()
-	n.evenings()
+	n.findEqualisations()
 	return n, nil
 }
 

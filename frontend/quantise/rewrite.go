@@ -21,7 +21,7 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		if own := r.spot(i); !p.keeps(own) {
 			chosen[p] = p.choose(own)
 			if s := chosen[p].channels; s != nil {
-				for _, w := range p.even.readers {
+				for _, w := range p.equalised.readers {
 					scaled[w] = s
 				}
 			}
@@ -108,9 +108,9 @@ func (p *spot) choose(r Recipe) choice {
 	if p.flags {
 		return choice{Format{Bits: 1}.of(false, false), 1, nil}
 	}
-	if r.Equalise && p.even != nil {
-		if s := p.even.scales(r); s != nil {
-			c, scale := p.even.quantiser(r, s)
+	if r.Equalise && p.equalised != nil {
+		if s := p.equalised.scales(r); s != nil {
+			c, scale := p.equalised.quantiser(r, s)
 			return choice{c, scale, s}
 		}
 	}
@@ -133,8 +133,8 @@ func (p *spot) format(r Recipe) Format {
 func (p *spot) quantiser(g *graph.Graph, c choice) (nodes []*graph.Node) {
 	taken, from := p.scope.names, p.from
 	if c.channels != nil {
-		even := p.evened(g, c.channels)
-		nodes, from = append(nodes, even), even.Outputs[0]
+		equalised := p.equaliser(g, c.channels)
+		nodes, from = append(nodes, equalised), equalised.Outputs[0]
 	}
 	return append(nodes, quantiserNode(g, taken, p.index(), p.label, from, p.to, c.code,
 		&graph.Tensor{DType: graph.Float32, F: []float64{c.scale}}))

@@ -43,18 +43,18 @@ type spot struct {
 	to    string      // the tensor of quantised values
 	given string      // the input of the model's own quantiser: from, except for Trunc
 
-	stays  bool          // the model's own quantiser stays
-	had    Format        // the format of the model's own quantiser; the zero value if it is none of these formats
-	signed bool          // whether had is signed
-	limits []*graph.Node // the nodes that clip the values in the float model; the last one writes to
-	scale  float64       // the scale of the model's own quantiser; 0 if it has several
-	lo, hi float64       // the limits of the model's own codes, without the zero point
-	grid   float64       // if not 0, the scale must be this times a power of two
-	inner  bool          // in a loop, and not multiplied by weights
-	more   int           // bits in addition to the recipe's, unless weights of a loop multiply it
-	flags  bool          // its values are 0 and 1, from truth values
-	as     *spot         // the place whose format it has, because codes of one return at the other; may be nil
-	even   *evening      // not nil if its channels may have their own scales
+	stays     bool          // the model's own quantiser stays
+	had       Format        // the format of the model's own quantiser; the zero value if it is none of these formats
+	signed    bool          // whether had is signed
+	limits    []*graph.Node // the nodes that clip the values in the float model; the last one writes to
+	scale     float64       // the scale of the model's own quantiser; 0 if it has several
+	lo, hi    float64       // the limits of the model's own codes, without the zero point
+	grid      float64       // if not 0, the scale must be this times a power of two
+	inner     bool          // in a loop, and not multiplied by weights
+	more      int           // bits in addition to the recipe's, unless weights of a loop multiply it
+	flags     bool          // its values are 0 and 1, from truth values
+	as        *spot         // the place whose format it has, because codes of one return at the other; may be nil
+	equalised *equalisation // not nil if its channels may have their own scales
 
 	values values
 }

@@ -55,7 +55,7 @@ func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 		if p.node == nil {
 			continue
 		}
-		early := t.node1(p)
+		early := t.earlierNode(p)
 		for i, in := range p.node.Inputs {
 			o, ok := t.operand(n.number(early.Inputs[i]), n.number(in))
 			if !ok {
@@ -68,8 +68,8 @@ func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	return t, closed && t.inTime() && t.inOrder()
 }
 
-// node1 returns the node of a part in the earlier step.
-func (t *template) node1(p *part) *graph.Node {
+// earlierNode returns the node of a part in the earlier step.
+func (t *template) earlierNode(p *part) *graph.Node {
 	slot := slices.IndexFunc(p.node.Outputs, func(o string) bool {
 		_, ok := t.later[t.number(o)]
 		return ok
