@@ -1,26 +1,26 @@
 package float
 
-// Lanes that are read where they lie.
+// This file computes sums whose lanes are read directly from the tensor.
 
-// lying says how lanes are read run by run. Short runs that lie behind each other, as the rows of a small image do, are
-// read as one, with what lies between.
+// A lying says how lanes are read run by run. Short runs close to each other, such as the rows of a small image, are
+// read as one run, together with the elements between them.
 type lying struct {
 	walk
 	outer  axes
-	rows   axis   // of a run, each with so many lanes of its own; one where runs are long
-	lanes  axis   // of a row
-	next   int    // lanes from row to row
-	joined bool   // rows are read as one
-	frame  *frame // where lanes are read from; nil where that is the factor
+	rows   axis   // the rows of a run, each with its own lanes; a single row if runs are long
+	lanes  axis   // the lanes of a row
+	next   int    // the distance between rows, in lanes
+	joined bool   // the rows are read as one run
+	frame  *frame // what the lanes are read from; nil for the tensor itself
 }
 
 const (
 	shortRun = 32 // lanes
-	// mostBetween bounds the lanes of a row with those between, as a multiple of its own.
+	// mostBetween bounds the distance between rows, as a multiple of the lanes of a row.
 	mostBetween = 1.75
 )
 
-// lyingOf is nil where runs are too short.
+// lyingOf returns nil if the runs are too short.
 func lyingOf(lanes axes, terms []int32) *lying {
 	last := len(lanes) - 1
 	if last < 0 {
@@ -39,16 +39,16 @@ func lyingOf(lanes axes, terms []int32) *lying {
 	return l
 }
 
-// length is the lanes of so many rows.
+// length returns the number of lanes from the first to the last one of some rows, including those between.
 func (l *lying) length(rows int) int { return (rows-1)*l.next + l.lanes.n }
 
-// lanesAtLying is the lanes from which work is shared, where sums have many terms.
+// lanesAtLying is the number of lanes from which work is shared, for sums with many terms.
 const lanesAtLying = 64
 
-// A span is a part of a run: some rows, or some lanes of one.
+// A span is a part of a run: some rows, or some lanes of a row.
 type span struct{ row, rows, lane, lanes int }
 
-// rowsAtOnce is the rows of a span.
+// rowsAtOnce returns the number of rows of a span.
 func (l *lying) rowsAtOnce() int {
 	most := 0
 	if l.frame != nil {
@@ -60,9 +60,10 @@ func (l *lying) rowsAtOnce() int {
 	return (l.rows.n + parts - 1) / parts
 }
 
+// lanesAtOnce returns the number of lanes of a span.
 func (l *lying) lanesAtOnce() int { return max(lanesAtLying, 1<<14/len(l.terms)/4*4) }
 
-// spans cuts a run.
+// spans cuts a run into spans.
 func (l *lying) spans() (list []span) {
 	if !l.joined && l.frame == nil {
 		width := l.lanesAtOnce()
@@ -78,12 +79,11 @@ func (l *lying) spans() (list []span) {
 	return list
 }
 
-// alongRuns computes sums whose lanes are read where they lie: from which elements on, of says for the first lane of a
-// span.
+// alongRuns computes sums run by run. The function of returns the elements that a span reads, from its first lane on.
 func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, lane int) []E, packed, out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
-	tasks := l.outer.size() * len(spans) // of a group
+	tasks := l.outer.size() * len(spans) // tasks per group
 	grain := max(1, 1<<16/(k*rows*l.length(spans[0].rows)))
 	x.team.share(both*tasks, grain, func(w *worker, from, to int) {
 		for from < to {
@@ -106,7 +106,7 @@ func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, 
 	})
 }
 
-// alongFactor computes sums whose lanes are read from their factor.
+// alongFactor computes sums whose lanes are read directly from the tensor.
 func alongFactor[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
 	alongRuns(x, d, func(_ *worker, _ span, lane int) []E { return of[lane:] }, packed, out)
 }
@@ -124,7 +124,7 @@ func (x *Part) alongFrames(d *dot, in []*buffer, packed, out []float64) {
 	}, packed, out)
 }
 
-// alongRun computes the sums of a span.
+// alongRun computes the sums of one span.
 func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights, out []float64) {
 	if l.joined {
 		sums := sized(&w.sums, (s.rows-1)*l.next+s.lanes)
@@ -150,7 +150,7 @@ func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights,
 	}
 }
 
-// put puts the sums of a row where they belong, apart.
+// put stores the sums of a row in outputs that do not follow each other.
 func (l *lying) put(out, sums []float64) {
 	for i, v := range sums {
 		out[i*l.lanes.out] = v
