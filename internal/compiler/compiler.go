@@ -53,35 +53,35 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// Options are what a build is asked for.
+// Options holds the flags of a command. Fields that a command does not need are ignored.
 type Options struct {
 	Model    string // path; empty means the embedded example
 	Board    string // name or path of a board file
 	ClockMHz float64
-	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
+	// path of a file that hlsgen calibrate wrote; empty: the built-in delay tables
 	Calibration string
-	transforms  int              // products of fixed transforms, which calibration left to the host
-	shapes      map[string][]int // of the samples that the model was quantised on: they bind axes that it leaves open
+	transforms  int              // number of fixed transforms that calibration left to the host
+	shapes      map[string][]int // shapes of the samples for quantisation; they bind axes that the model leaves open
 	IO          dataflow.IO
 	Backend     Backend
-	Counters    bool              // of frames, clocks and waits, in RTL
-	Weights     WeightsFrom       // where hardware has them from
-	Unroll      dataflow.Envelope // of every process
+	Counters    bool              // --counters: the RTL counts frames, clocks and waits
+	Weights     WeightsFrom       // --weights: constants, or loaded at run time
+	Unroll      dataflow.Envelope // --max-unroll: the largest size of one process
 	FPS         float64
 	Interval    float64 // clocks per frame to reach; 0: not asked
 	MaxUse      folding.Use
-	Over        bool            // a design over the budget where none is within
+	Over        bool            // accept a design over the budget if none is within it
 	Folding     string          // path of a folding file
-	Fixed       *folding.File   // what a folding file says, instead of its path; nil: nothing
-	Latency     bool            // the shortest latency, at the asked rate or at any
-	Least       folding.Measure // what "least resources" means
-	Search      time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
+	Fixed       *folding.File   // content of a folding file, instead of a path; may be nil
+	Latency     bool            // minimise the latency at the asked rate, or at any rate if none is asked
+	Least       folding.Measure // the resource that the search minimises
+	Search      time.Duration   // time limit of the folding search; 0: an effort that is the same on every machine
 	FIFO        folding.FIFO
-	FIFOAsked   bool // FIFO was asked for: what a folding file says of FIFOs gives way
+	FIFOAsked   bool // FIFO was given as a flag, and overrides the FIFOs of a folding file
 	Cost        dataflow.Formula
 	Dims        map[string]int
 	Shapes      frontend.Shapes        // --shape
-	Lengths     *frontend.Lengths      // of an axis that is time; nil: it has one length
+	Lengths     *frontend.Lengths      // range of sequence lengths; nil: one length
 	Arrives     *frontend.InputType    // --input-type
 	Quantise    *frontend.InputQuant   // --input-quant
 	Initial     frontend.InitialStates // --initial-state
@@ -90,35 +90,36 @@ type Options struct {
 	Cells       string                 // path of --cell-config; may be empty
 	States      []frontend.Feedback    // --state
 	Stateful    bool                   // samples are pieces of one stream
-	Samples     int                    // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
-	Calibrate   string                 // samples on which the model is quantised first; may be empty
-	Recipe      *frontend.Recipe       // what it becomes; nil: DefaultRecipe
-	Scales      quantise.Rule          // how; "" is the default
-	Equalise    bool                   // channels have scales of their own where that is free
-	CorrectBias bool                   // sums get back what the rounding of weights takes off their means
-	Keeps       float64                // of a recipe whose formats are searched: samples with float's class, as a share
-	SaveModel   string                 // where the file goes that is made of it; may be empty
-	Data        string                 // samples, .npy or .npz; may be empty
-	Classes     string                 // their labels, .npy; may be empty
-	AccBits     AccBits                // the zero value: no audit
-	AccPerPE    bool                   // accumulators are as wide as each PE's channels need
-	Verify      int                    // samples; AutoVerify: as many as the network's size allows
-	NoCSim      bool
-	Out         string // folder; empty means the default name
-	Force       bool
-	Keep        bool   // with Force: what hlsgen did not write, or not so, stays
-	Dump        string // folder for the graph after each pass
-	Passes      int    // only the first so many run; 0: all
-	Version     string // of the tool, for the manifest
+	Samples     int                    // samples that recurrences interleave (--interleave); 0 or 1: none
+	Calibrate   string                 // file of samples for quantising the model first; may be empty
+	Recipe      *frontend.Recipe       // bit widths of that quantisation; nil: DefaultRecipe
+	Scales      quantise.Rule          // rule for choosing its scales; "" is the default
+	Equalise    bool                   // give channels their own scales where that costs nothing
+	CorrectBias bool                   // correct biases for the mean error of rounded weights
+	// for recipes that search bit widths: the share of samples that must keep the float model's class
+	Keeps     float64
+	SaveModel string  // where to write the quantised model; may be empty
+	Data      string  // samples, .npy or .npz; may be empty
+	Classes   string  // file of labels, .npy; may be empty
+	AccBits   AccBits // the zero value: no audit
+	AccPerPE  bool    // make accumulators only as wide as the channels of each PE need
+	Verify    int     // number of samples to verify; AutoVerify: chosen by the network's size
+	NoCSim    bool
+	Out       string // folder; empty means the default name
+	Force     bool
+	Keep      bool   // with Force: keep files that hlsgen did not write, or that were changed since
+	Dump      string // folder for the graph after each pass
+	Passes    int    // run only this number of passes; 0: all
+	Version   string // of hlsgen, for the manifest
 
-	Progress func(stage string, done, total int) // may be nil
-	Stdin    *Arriving                           // where samples come from whose file is Standard; may be nil
-	Standing func(folding.Standing)              // is told how far the folding's search is; may be nil
-	// ends the folding's search with the best design that it has, which is then built; nil: nothing does
+	Progress func(stage string, done, total int) // reports the progress of a stage; may be nil
+	Stdin    *Arriving                           // standard input, for files named Standard; may be nil
+	Standing func(folding.Standing)              // receives the progress of the folding search; may be nil
+	// ends the folding search early; the best design found so far is built; may be nil
 	Interrupt *folding.Interrupt
 }
 
-// A Result is a build's story.
+// A Result describes a finished build.
 type Result struct {
 	Source    *Source
 	Imported  *frontend.Imported
@@ -126,20 +127,20 @@ type Result struct {
 	Verified  Verified
 	Accuracy  *samples.Accuracy // nil without labels
 	Backend   Backend
-	NoDriver  string         // why nothing in deploy drives the accelerator; empty where something does
-	System    *vivado.System // what joins it to a board's processor; nil where nothing does
+	NoDriver  string         // why the build has no driver; empty if it has
+	System    *vivado.System // the system around the accelerator on the board; nil if there is none
 	Out       string         // the folder written
 	FileCount int
-	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
+	Kept      []string // paths below Out of files that Options.Keep preserved
 
-	Real bool // the samples are given, or the source's own
+	Real bool // the samples are the user's or the example's, not random
 
-	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
-	sum   string           // Source.Sum
+	rooms []*dataflow.Room // by layer of the model, the room for loaded weights; nil where weights are constants
+	sum   string           // the model's hash, from Source.Sum
 }
 
-// Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
-// error is the world's, a *Mismatch or a *rtlsim.Deadlock.
+// Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An error
+// means a failure of the environment, a *Mismatch or a *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer Catch(&err)
 	r := &Result{Verified: Verified{Engines: []string{}}}
@@ -232,7 +233,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	return r, nil
 }
 
-// generate makes the files of the back ends, and runs what they are.
+// generate makes the files of the selected back ends. Unless o.NoCSim is set, it also compiles and runs the generated
+// C++.
 func (r *Result) generate(ctx context.Context, o Options, streams templates.Vectors,
 	d *diag.List) (files templates.Files, err error) {
 	if o.Backend.HLS() {
@@ -282,12 +284,12 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Vect
 	return append(files, more...), err
 }
 
-// target is the board at the asked clock, or at its own, with delays as calibrated.
+// target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if backend := o.Backend.On(b); backend.RTL() {
-		if backend.HLS() { // what is within its envelope is within the other one
+		if backend.HLS() { // a process within the envelope of the C++ is within that of the RTL too
 			t.Unroll = t.Unroll.Of()
 		}
 		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights.streams()
@@ -295,32 +297,32 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	return t
 }
 
-// goal is what the design is made for.
+// goal converts the options to the goal of the folding search. fixed is the folding file; it may be nil.
 func (o Options) goal(fixed *folding.File) folding.Goal {
 	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search,
 		MaxUse: o.MaxUse, OverBudget: o.Over, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt, Tell: o.Standing}
 }
 
-// Step tells of a stage, and how far it is: 0 of 0 where nobody knows.
+// Step reports the progress of a stage. done and total are both 0 if the progress is unknown.
 func (o Options) Step(stage string, done, total int) {
 	if o.Progress != nil {
 		o.Progress(stage, done, total)
 	}
 }
 
-// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
+// Catch, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
 func Catch(err *error) {
 	if p := recover(); p != nil {
 		*err = &Internal{fmt.Sprint(p), string(debug.Stack())}
 	}
 }
 
-// An Internal error is a defect of hlsgen.
+// An Internal error reports a defect of hlsgen: a panic's message and stack.
 type Internal struct{ Msg, Stack string }
 
 func (e *Internal) Error() string { return "internal error: " + e.Msg }
 
-// FindBoard is the board of a name or a path; ok is false where d says why there is none.
+// FindBoard finds a board by name or by the path of a board file. ok is false after it adds an error to d.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b, err := boards.Find(nameOrPath)
 	unknown, ambiguous := new(boards.UnknownError), new(boards.AmbiguousError)
@@ -342,10 +344,10 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	return b, err == nil
 }
 
-// MaxSettings bounds what is read of a file with settings of layers: a folding file, formats of cells.
+// MaxSettings is the largest size of a file with settings of layers, such as a folding file, in bytes.
 const MaxSettings = 64 << 20
 
-// fixed is what the folding file says; nil where there is none, or d says why it cannot be read.
+// fixed reads the folding file. It returns nil if there is none, or after adding an error to d.
 func (o Options) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
 		return o.depths(o.Fixed)
@@ -358,7 +360,7 @@ func (o Options) fixed(d *diag.List) *folding.File {
 	return o.depths(folding.ReadFile(b, d))
 }
 
-// depths returns a file without what it says of FIFOs, where that is asked for.
+// depths returns f, without its FIFOs if the user asked for FIFOs by a flag.
 func (o Options) depths(f *folding.File) *folding.File {
 	if f == nil || !o.FIFOAsked {
 		return f
