@@ -34,8 +34,8 @@ func inLanes(ctx context.Context, n, size, lanes int, open func() lane) error {
 // A traffic coordinates the lanes of one call of inLanes.
 type traffic struct {
 	ctx     context.Context
+	n, size int
 	reading sync.Mutex // guards next and the calls of read
-	// guards next and the calls of read
 	next    int        // the next part to read
 	turn    *sync.Cond // its lock guards the fields below
 	through int        // number of parts that are done
