@@ -1,34 +1,33 @@
-// Package compiler is the life of a model: read, import, fold, simulate, generate, check, write. Everything that the
-// commands do is here; the command line only parses, calls and prints. In come Options and files; out come a Result, a
-// Checked, a Simulated or a Front, and a folder, or diagnostics. It may import all rooms below it; what is asked of a
-// terminal, and how, is the command line's.
+// Package compiler implements the commands of hlsgen: it reads, imports, folds, simulates, generates, checks and writes
+// a model's accelerator. The command line only parses flags, calls this package and prints. In come Options and files;
+// out come a Result, a Checked, a Simulated or a Front, and a folder, or diagnostics. It may import all rooms below it.
+// The command line handles the terminal.
 //
-//	compiler.go     Run: the whole story; boards and folding files
-//	import.go       Check; the front end with its options; ways.go and onhost.go name flags with which more maps
-//	accbits.go      how wide accumulators are asked to be, and whether they are; audit.go, what samples put into them
-//	calibration.go  what hlsgen calibrate has written
-//	interrupted.go  what is said of a search that the user ended
-//	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
-//	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options. simulation.go takes
-//	                samples through an engine, lanes.go parts of them beside each other; data.go opens their files,
-//	                feedback.go computes states that come back, outputs.go writes what comes out, predicting.go is
-//	                engine fast
-//	stats.go        Stats: what a model computes and stores, counted
-//	labels.go       the right classes of samples, and what a model's trainer has found
-//	quantise.go     a model that is given other quantisers, on samples, before anything else happens; quantised.go,
-//	                what that has changed; least.go, with how few bits
-//	overflow.go     what narrower accumulators make of samples
-//	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
-//	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
-//	                and says what was compared; ends.go, the tables of drivers
-//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
-//	                other reports
+//	compiler.go     Run builds an accelerator; boards and folding files
+//	import.go       Check; calls the front end. ways.go and onhost.go name flags that map more of a model
+//	accbits.go      checks accumulator widths against --acc-bits; audit.go records the sums of samples
+//	calibration.go  reads the file of --calibration
+//	interrupted.go  reports on a search that the user ended
+//	front.go        Pareto makes several designs and writes none; convert.go: Convert, a model in another dialect
+//	simulate.go     Simulate runs a model on data; text.go, trace.go and compare.go implement its options.
+//	                simulation.go passes samples through an engine, and lanes.go computes parts of them in parallel.
+//	                data.go opens files of samples, feedback.go computes states in advance, outputs.go writes
+//	                outputs, and predicting.go runs engine fast
+//	stats.go        Stats counts operations and storage of a model
+//	labels.go       reads labels, and the accuracy that a model's trainer measured
+//	quantise.go     quantises a model on samples; quantised.go compares the outputs before and after; least.go
+//	                searches for the fewest bits
+//	overflow.go     runs samples with narrower accumulators
+//	source.go       a model as bytes, and the embedded example; samples/ splits arrays into samples
+//	engines.go      the engines; fast.go runs compiled layers, rtl.go the SystemVerilog; verify.go compares the
+//	                engines, and ends.go the tables of drivers
+//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go and sequences.go:
+//	                the other reports
 //	form.go         the version of all JSON
-//	load.go         hardware whose weights are loaded; external.go, or come with every frame; loadtime.go, how long that
-//	                takes; weights.go: Weights, those of another model for it
-//	page.go         report.html; readme.go: the folder's page, and the command that makes it again; vivado.go: the
-//	                way to the board
-//	write.go        the folder, whole or not at all; examples.go writes those of the examples
+//	load.go         hardware with loaded weights; external.go: weights read from memory with every frame;
+//	                loadtime.go: the time to load; weights.go: Weights writes another model's weights for a build
+//	page.go         report.html; readme.go: the folder's README; vivado.go: the files that lead to a bitstream
+//	write.go        writes the folder, whole or not at all; examples.go writes the folders of the examples
 package compiler
 
 import (

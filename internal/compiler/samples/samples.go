@@ -1,14 +1,15 @@
-// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs.
-// Where data do not fit it says what NumPy would make of them.
+// Package samples splits arrays of any shape that a user may mean into runs of a model, and joins outputs of runs to
+// arrays. A run is one execution of the model on one sample. If data do not fit, the error names the NumPy call that
+// makes them fit.
 //
 // In come arrays; out come tensors of samples, and the other way round. It sees dataflow, npy and num.
 //
-//	samples.go    how runs lie in arrays
-//	source.go     runs read a part at a time
-//	codes.go      codes that float32 stand for
-//	shapes.go     what may be done where a shape does not fit
+//	samples.go    splits arrays into runs
+//	source.go     reads runs a part at a time
+//	codes.go      converts float32 numbers to codes
+//	shapes.go     hints for shapes that do not fit
 //	lengths.go    sequences of different lengths
-//	labels.go     classes, and how many are right
+//	labels.go     labels and accuracy
 package samples
 
 import (
@@ -38,9 +39,9 @@ type layout struct {
 	shape func(out dataflow.Real, indices int) []int // returns the shape of an output's array
 	side  int                                        // number of interleaved runs; 0 for all
 	// axis along which an array is read in parts; -1 if it is read whole
-	axis  int
-	per   int                                        // number of runs per index of that axis
-	own   bool                                       // axis is the samples' axis of the input; outputs use their own
+	axis int
+	per  int  // number of runs per index of that axis
+	own  bool // axis is the samples' axis of the input; outputs use their own
 }
 
 // beside returns how many of n runs are interleaved.
