@@ -15,7 +15,7 @@ type Certificate struct {
 	// 0 if the search did not look for the shortest interval
 	Floor   int `json:"least_possible_interval_clocks,omitempty"`
 	Options int `json:"options"`
-	// excluded by the device, by the folding file or by their resources
+	// the device, the folding file or block RAM excludes them
 	Impossible int             `json:"options_not_possible"`
 	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
 	Minimised  []MinimumReport `json:"minimised"`

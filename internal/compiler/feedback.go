@@ -79,8 +79,8 @@ func feeding(m *dataflow.Model, input int) *dataflow.Feedback {
 	return nil
 }
 
-// begins adds an array of zeros for each state that the file does not give, with an element per sample, and returns the
-// feedback of these states. ok is false after it adds an error to d.
+// begins adds an array of zeros for each state that the file does not give, and returns the feedback of these states.
+// Each array has an entry per sample. ok is false after it adds an error to d.
 func (f *dataFile) begins(m *dataflow.Model, d *diag.List) (fed []dataflow.Feedback, ok bool) {
 	rest, fed := f.without(m)
 	if fed == nil {

@@ -32,7 +32,8 @@ func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
 	}
 }
 
-// direct computes the outputs of a part in the form in which the file stores it. ok is false if that is impossible.
+// direct computes the outputs of a part in the form in which the file stores it. ok is false if engine fast
+// cannot take this form.
 func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
 	switch {
 	case x.ends != nil && s.Floats():

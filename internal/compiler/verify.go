@@ -15,7 +15,7 @@ import (
 	"hlsgen/templates"
 )
 
-// Verified says how the engines were compared.
+// Verified describes the comparison of the engines in a build.
 type Verified struct {
 	Samples  int      `json:"samples"`
 	Recorded int      `json:"recorded"` // number of samples in the test bench that csim runs

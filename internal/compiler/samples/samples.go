@@ -85,7 +85,7 @@ func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 	return runs
 }
 
-// apart cuts an array into runs, of which side at a time are interleaved.
+// apart cuts an array into runs. In the array, groups of side runs are interleaved.
 func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.RealTensor) {
 	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
 	list = make([]dataflow.RealTensor, 0, runs)
