@@ -1,14 +1,14 @@
 // Package float executes programs in float64, as fast as float64 goes: every operation rounds, in an order that the
-// program alone decides, so that results are the same bytes on every processor. It is for runs that no meaning depends
-// on: statistics of values, and models in which nothing is rounded to codes. What a model means is package graph's.
+// program alone decides, so that results are the same bytes on every processor. It serves runs whose results need not
+// be exact: statistics of values, and models that round nothing to codes. Package graph gives the exact results.
 //
 // In come programs and float64s; out come the values of tensors. It sees graph and real.
 //
-//   - float.go runs the steps of a part, and says which programs decide nothing; room.go holds their memory
-//   - elem.go does functions of elements, move.go movements and orders, loop.go recurrences
-//   - dot.go lays out sums of products, lying.go those whose lanes are read where they lie; kernels.go adds them up,
-//     kernels_amd64.go with AVX2, which kernels_other.go says that there is none of; team.go shares work among
-//     processors
+//   - float.go runs the steps of a part, and reports which programs need exact numbers; room.go manages their memory
+//   - elem.go applies functions to elements, move.go moves and sorts elements, loop.go runs recurrences
+//   - dot.go lays out sums of products, lying.go reads their lanes in place; kernels.go adds them up, kernels_amd64.go
+//     does so with AVX2, and kernels_other.go takes its place on other processors
+//   - team.go shares work among processors
 package float
 
 import (
@@ -19,37 +19,38 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Part is the steps of a program between some tensors and others. It may be run by one goroutine at a time; Fork
-// gives another.
+// A Part holds the steps of a program that compute some of its tensors from others. One goroutine at a time may run a
+// Part; Fork returns a copy for another goroutine.
 type Part struct {
 	prog    *graph.Program
-	from    []int  // values that are given
-	want    []bool // of each value
+	from    []int  // indices of the values that Run is given
+	want    []bool // by value: whether Run shows it
 	values  []value
 	runners []*runner
 	room    room
 	team    *team
 }
 
-// A value is a tensor of the program.
+// A value is a tensor that the part reads or computes.
 type value struct {
 	name  string
 	shape []int
-	fixed *graph.Tensor // of a constant
+	fixed *graph.Tensor // the elements of a constant; nil for other tensors
 }
 
 // A runner executes a step.
 type runner struct {
 	step  *graph.Step
-	reads []int // values; -1 of a product's factor that is read as a constant
+	reads []int // indices of values; -1 for a missing input, or a constant that the product has copied
 	to    int
-	last  []int // values that no step behind it reads
-	elem  *elem // the step's own, or that behind a product
+	last  []int // values that no later step reads
+	elem  *elem // the function of the step, or the function applied to a product's sums
 	dot   *dot
 	loop  *loop
 }
 
-// New returns the part of a program between the tensors `from` and `to`.
+// New returns the part of a program that computes the tensors `to` from the tensors `from`. It returns an error if an
+// input of the program is needed as well.
 func New(p *graph.Program, from, to []string) (*Part, error) {
 	steps, need := p.Needed(from, to)
 	for _, in := range p.Graph.Inputs {
@@ -96,12 +97,12 @@ func New(p *graph.Program, from, to []string) (*Part, error) {
 	return x, nil
 }
 
-// packs reports whether an input is read for a product alone, which lays constants out in its own way.
+// packs reports whether the product of a step alone reads an input. A product keeps its own copy of a constant factor.
 func packs(s *graph.Step, slot int) bool {
 	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
 }
 
-// prepare lays a step out.
+// prepare compiles the function, the product or the loop of a step.
 func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	s := r.step
 	switch {
@@ -124,7 +125,7 @@ func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	return nil
 }
 
-// lives finds behind which step a value is read no more.
+// lives finds the last step that reads each value. Run frees the value's memory after that step.
 func (x *Part) lives() {
 	seen := make([]bool, len(x.values))
 	for _, r := range slices.Backward(x.runners) {
@@ -158,24 +159,24 @@ func (x *Part) Fork() *Part {
 	return &y
 }
 
-// On shares the work of each run among so many goroutines, and returns the part.
+// On sets the number of goroutines that share the work of a run, and returns the part.
 func (x *Part) On(processors int) *Part {
 	x.team = newTeam(processors)
 	return x
 }
 
-// A Beyond error is of a value that float64 does not hold.
+// A Beyond error says that a node gave NaN, or an infinite value where the model allows none.
 type Beyond struct{ Node *graph.Node }
 
 func (e *Beyond) Error() string {
 	return fmt.Sprintf("%s %q: a value is no number that float64 holds", e.Node.FullOp(), e.Node.Label())
 }
 
-// Run executes the part on the elements of the tensors that are given. It shows each of the tensors that are wanted as
-// soon as it is there; see may read the elements until it returns. -0 is shown as 0.
+// Run executes the part. in has the elements of each tensor that New calls `from`. Run calls see with each tensor of
+// `to` as soon as its elements are known; see may read them until it returns. -0 is shown as 0.
 func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
-	defer func() { // where an error ends the run
+	defer func() { // after an error
 		for _, b := range held {
 			x.room.drop(b)
 		}
@@ -230,7 +231,7 @@ func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []f
 	return nil
 }
 
-// step executes one step. The loops of a run are turned once.
+// step executes one step. A loop with several results runs once in a run: turned keeps its results.
 func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
@@ -271,7 +272,7 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 	return out, nil
 }
 
-// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0.
+// finite reports whether no element is NaN, and no element is infinite unless endless is set. It replaces -0 by 0.
 func (x *Part) finite(data []float64, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
@@ -285,7 +286,7 @@ func (x *Part) finite(data []float64, endless bool) bool {
 			}
 			some = nil
 		}
-		for ; len(some) >= 4; some = some[4:] { // sums that do not wait for each other
+		for ; len(some) >= 4; some = some[4:] { // four independent sums, which the processor adds at the same time
 			v, w, x, y := some[0], some[1], some[2], some[3]
 			a, b, c, d = a+(v-v), b+(w-w), c+(x-x), d+(y-y)
 			some[0], some[1], some[2], some[3] = v+0, w+0, x+0, y+0
@@ -299,9 +300,9 @@ func (x *Part) finite(data []float64, endless bool) bool {
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }
 
-// Decides reports whether something that leads from a program's inputs to its outputs rounds real numbers to integers,
-// compares them, or puts them in order: of such a model there are no values but exact ones. What is made of integers
-// alone is exact here, too.
+// Decides reports whether a program rounds real numbers to integers, compares them or sorts them, on a path from an
+// input to an output. A rounding error of float64 can turn such a decision, so the program needs exact numbers. Steps
+// that compute integers from integers do not count: they are exact in float64.
 func Decides(p *graph.Program) bool {
 	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
@@ -323,7 +324,7 @@ func decides(p *graph.Program, s *graph.Step) bool {
 	return false
 }
 
-// whole reports whether a step reads integers alone, and gives some.
+// whole reports whether a step reads integers alone and returns integers.
 func whole(p *graph.Program, s *graph.Step) bool {
 	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
 		return p.Known[s.Node.Inputs[slot]].DType.Float()

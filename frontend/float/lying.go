@@ -1,24 +1,25 @@
 package float
 
-// Lanes that are read where they lie.
+// This file computes sums of products whose lanes are read in place, without a copy of their elements in a panel.
 
-// lying says how lanes are read run by run. Short runs that lie behind each other, as the rows of a small image do, are
-// read as one, with what lies between.
+// A lying describes lanes that are read in place, run by run. A run is one long row of lanes, or several short rows
+// that lie close together in memory, such as the rows of a small image. The elements between short rows are read with
+// them, and their sums are dropped.
 type lying struct {
 	walk
 	outer axes
-	rows  axis // of a run, each with so many lanes of its own; one where runs are long
-	lanes axis // of a row
-	next  int  // lanes from row to row
+	rows  axis // the rows of a run; a single row where rows are long
+	lanes axis // the lanes of a row
+	next  int  // distance from row to row, in lanes; 0 for a single row
 }
 
 const (
-	shortRun = 32 // lanes
-	// mostBetween bounds the lanes of a row with those between, as a multiple of its own.
+	shortRun = 32 // rows with fewer lanes are joined to a run
+	// mostBetween limits the distance from row to row in a run, as a multiple of the lanes of a row.
 	mostBetween = 1.75
 )
 
-// lyingOf is nil where runs are too short.
+// lyingOf returns how to read lanes in place. It returns nil if a run has fewer than longRun lanes.
 func lyingOf(lanes axes, terms []int32) *lying {
 	last := len(lanes) - 1
 	if last < 0 {
@@ -37,16 +38,16 @@ func lyingOf(lanes axes, terms []int32) *lying {
 	return l
 }
 
-// length is the lanes of so many rows.
+// length returns how many lanes the given number of rows spans, including the lanes between the rows.
 func (l *lying) length(rows int) int { return (rows-1)*l.next + l.lanes.n }
 
-// lanesAtLying is the lanes from which work is shared, where sums have many terms.
+// lanesAtLying is the smallest number of lanes in a span, however many terms a sum has.
 const lanesAtLying = 64
 
-// A span is a part of a run: some rows, or some lanes of one.
+// A span is the part of a run that one task computes: several whole rows, or some lanes of a single row.
 type span struct{ row, rows, lane, lanes int }
 
-// spans cuts a run.
+// spans cuts a run into spans. The more terms a sum has, the fewer lanes a span has.
 func (l *lying) spans() (list []span) {
 	width := max(lanesAtLying, 1<<14/len(l.terms)/4*4)
 	if l.next == 0 {
@@ -62,7 +63,7 @@ func (l *lying) spans() (list []span) {
 	return list
 }
 
-// alongRuns computes sums whose lanes are read where they lie.
+// alongRuns computes sums of products whose lanes are read in place. packed holds the row factor as pack lays it out.
 func alongRuns[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
@@ -89,7 +90,7 @@ func alongRuns[E float32 | float64](x *Part, d *dot, of []E, packed, out []float
 	})
 }
 
-// alongRun computes the sums of a span.
+// alongRun computes the sums of one span for one row of weights.
 func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights, out []float64) {
 	n := (s.rows-1)*l.next + s.lanes
 	if l.next == 0 && l.lanes.out == 1 {

@@ -2,7 +2,7 @@ package float
 
 import "hlsgen/frontend/graph"
 
-// move moves elements.
+// move copies elements of the inputs to the output.
 func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
 	if m.Places != nil {
 		x.place(m.Places, in, out)
@@ -23,10 +23,11 @@ func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
 	})
 }
 
-// A stretch is places along an axis whose elements follow each other, from number from on; or else all are input 1's.
+// A stretch is a number of neighbouring places along an axis. They take consecutive elements of input 0, the first at
+// offset from. If from is negative, all of them take the single value of input 1.
 type stretch struct{ n, from int }
 
-// stretches finds those of an axis.
+// stretches returns the stretches of an axis.
 func stretches(axis []int32) (list []stretch) {
 	for i, k := range axis {
 		last := len(list) - 1
@@ -39,7 +40,7 @@ func stretches(axis []int32) (list []stretch) {
 	return list
 }
 
-// place moves elements row by row.
+// place fills the output row by row. Places without an element of input 0 take the value of input 1, or 0.
 func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
 	if len(out) == 0 {
 		return
@@ -68,7 +69,7 @@ func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
 	})
 }
 
-// copyShort is copy, which takes long to begin.
+// copyShort copies len(to) elements. It is faster than copy for a few elements.
 func copyShort(to, from []float64) {
 	if len(to) > 16 {
 		copy(to, from)
@@ -79,9 +80,9 @@ func copyShort(to, from []float64) {
 	}
 }
 
-// order puts rows in order.
+// order sorts rows, and writes the elements of the asked ranks, or their indices.
 func order(o *graph.Order, in, out []float64) {
-	sorted := map[int32][]int{} // by base
+	sorted := map[int32][]int{} // the order of each row's elements, by the row's offset
 	row := make([]float64, o.N)
 	for i, base := range o.Base {
 		places := sorted[base]

@@ -7,19 +7,19 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A team is goroutines that share the work of steps. Who does what changes no result: each element is computed by one
-// of them, in one order.
+// A team is a number of goroutines that share the work of a step. The division of work changes no result: one
+// goroutine computes each element, in one order.
 type team struct{ workers []*worker }
 
-// A worker is what one of them has for itself.
+// A worker holds the number and the scratch space of one goroutine of a team.
 type worker struct {
 	number int
-	floats map[*real.Floats]*real.Floats // forks
-	gather []float64                     // variables of functions
-	panel  []float64                     // and the rest of tiles
+	floats map[*real.Floats]*real.Floats // this goroutine's forks
+	gather []float64                     // arguments of functions
+	panel  []float64                     // elements of a tile; the slices below are scratch space of tiles, too
 	sums   []float64
 	bases  []int
-	runs   []int // where lanes begin that lie in a row, and the end
+	runs   []int // the first lane of each run of consecutive elements, then the number of lanes
 	terms  []int32
 	places []int
 }
@@ -32,7 +32,7 @@ func newTeam(n int) *team {
 	return t
 }
 
-// share has f called for ranges that are all of n together, each of about grain or more.
+// share calls f for ranges that together cover 0 to n. Each range has about grain elements or more.
 func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	parts := min((n+grain-1)/grain, 4*len(t.workers))
 	if len(t.workers) == 1 || parts < 2 {
@@ -57,7 +57,7 @@ func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	all.Wait()
 }
 
-// sized is a slice of n elements, which is one of before where that has room.
+// sized returns a slice of n elements, whose values are undefined. It reuses *before if that has room.
 func sized[E any](before *[]E, n int) []E {
 	if cap(*before) < n {
 		*before = make([]E, n)
