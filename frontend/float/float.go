@@ -1,14 +1,14 @@
-// Package float executes programs in float64, as fast as float64 goes: every operation rounds, in an order that the
-// program alone decides, so that results are the same bytes on every processor. It serves runs whose results need not
-// be exact: statistics of values, and models that round nothing to codes. Package graph gives the exact results.
+// Package float executes programs in float64, for speed. Every operation rounds, in an order that only the program
+// determines, so the results are the same on every processor. It serves statistics of values, and models in which
+// nothing is rounded to codes. The exact meaning of a model is that of package graph.
 //
 // In come programs and float64s; out come the values of tensors. It sees graph and real.
 //
-//   - float.go runs the steps of a part, and reports which programs need exact numbers; room.go manages their memory
-//   - elem.go applies functions to elements, move.go moves and sorts elements, loop.go runs recurrences
-//   - dot.go lays out sums of products, lying.go reads their lanes in place; kernels.go adds them up, kernels_amd64.go
-//     does so with AVX2, and kernels_other.go takes its place on other processors
-//   - team.go shares work among processors
+//   - float.go runs the steps of a part, and says for which programs float64 is good enough; room.go recycles memory
+//   - elem.go computes functions of elements, move.go moves and orders, loop.go recurrences
+//   - dot.go lays out sums of products, lying.go those that read a tensor directly; kernels.go computes them,
+//     kernels_amd64.go with AVX2; kernels_other.go has the stubs for other processors; team.go shares work among
+//     goroutines
 package float
 
 import (
@@ -19,11 +19,11 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Part holds the steps of a program that compute some of its tensors from others. One goroutine at a time may run a
-// Part; Fork returns a copy for another goroutine.
+// A Part consists of the steps of a program between some tensors and others. Only one goroutine may use it at a time;
+// Fork returns a copy for another.
 type Part struct {
 	prog    *graph.Program
-	from    []int  // indices of the values that Run is given
+	from    []int  // the given values
 	want    []bool // by value: whether Run shows it
 	values  []value
 	runners []*runner
@@ -31,26 +31,25 @@ type Part struct {
 	team    *team
 }
 
-// A value is a tensor that the part reads or computes.
+// A value is a tensor of the program.
 type value struct {
 	name  string
 	shape []int
-	fixed *graph.Tensor // the elements of a constant; nil for other tensors
+	fixed *graph.Tensor // the constant; otherwise nil
 }
 
 // A runner executes a step.
 type runner struct {
 	step  *graph.Step
-	reads []int // indices of values; -1 for a missing input, or a constant that the product has copied
+	reads []int // the values that it reads; -1 for a product's factor that is read as a constant
 	to    int
-	last  []int // values that no later step reads
-	elem  *elem // the function of the step, or the function applied to a product's sums
+	last  []int // the values that no later step reads
+	elem  *elem // the step's function, or the function after its product
 	dot   *dot
 	loop  *loop
 }
 
-// New returns the part of a program that computes the tensors `to` from the tensors `from`. It returns an error if an
-// input of the program is needed as well.
+// New returns the part of a program between the tensors from and to.
 func New(p *graph.Program, from, to []string) (*Part, error) {
 	steps, need := p.Needed(from, to)
 	for _, in := range p.Graph.Inputs {
@@ -97,12 +96,12 @@ func New(p *graph.Program, from, to []string) (*Part, error) {
 	return x, nil
 }
 
-// packs reports whether the product of a step alone reads an input. A product keeps its own copy of a constant factor.
+// packs reports whether only a product reads an input. The product then stores constants in its own layout.
 func packs(s *graph.Step, slot int) bool {
 	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
 }
 
-// prepare compiles the function, the product or the loop of a step.
+// prepare prepares the data structures of a step.
 func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	s := r.step
 	switch {
@@ -125,7 +124,7 @@ func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	return nil
 }
 
-// lives finds the last step that reads each value. Run frees the value's memory after that step.
+// lives finds the last reader of each value.
 func (x *Part) lives() {
 	seen := make([]bool, len(x.values))
 	for _, r := range slices.Backward(x.runners) {
@@ -139,7 +138,7 @@ func (x *Part) lives() {
 	}
 }
 
-// Fork returns the same part with scratch space of its own.
+// Fork returns a copy of the part with its own scratch space.
 func (x *Part) Fork() *Part {
 	y := *x
 	y.room, y.team = room{}, newTeam(len(x.team.workers))
@@ -159,24 +158,24 @@ func (x *Part) Fork() *Part {
 	return &y
 }
 
-// On sets the number of goroutines that share the work of a run, and returns the part.
+// On shares the work of each run among the given number of goroutines, and returns the part.
 func (x *Part) On(processors int) *Part {
 	x.team = newTeam(processors)
 	return x
 }
 
-// A Beyond error says that a node gave NaN, or an infinite value where the model allows none.
+// A Beyond is the error for a value that float64 does not hold.
 type Beyond struct{ Node *graph.Node }
 
 func (e *Beyond) Error() string {
-	return fmt.Sprintf("%s %q: a value is no number that float64 holds", e.Node.FullOp(), e.Node.Label())
+	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.FullOp(), e.Node.Label())
 }
 
-// Run executes the part. in has the elements of each tensor that New calls `from`. Run calls see with each tensor of
-// `to` as soon as its elements are known; see may read them until it returns. -0 is shown as 0.
+// Run executes the part on the elements of the given tensors. It calls see for each wanted tensor as soon as that is
+// computed; see may read the elements until it returns. -0 is shown as 0.
 func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
-	defer func() { // after an error
+	defer func() { // in case an error ends the run
 		for _, b := range held {
 			x.room.drop(b)
 		}
@@ -231,7 +230,7 @@ func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []f
 	return nil
 }
 
-// step executes one step. A loop with several results runs once in a run: turned keeps its results.
+// step executes one step. A loop runs once for all its outputs.
 func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
@@ -272,7 +271,7 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 	return out, nil
 }
 
-// finite reports whether no element is NaN, and no element is infinite unless endless is set. It replaces -0 by 0.
+// finite reports whether all elements are finite, or with endless whether none is NaN. It changes -0 to 0.
 func (x *Part) finite(data []float64, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
@@ -286,7 +285,7 @@ func (x *Part) finite(data []float64, endless bool) bool {
 			}
 			some = nil
 		}
-		for ; len(some) >= 4; some = some[4:] { // four independent sums, which the processor adds at the same time
+		for ; len(some) >= 4; some = some[4:] { // four independent sums, for instruction-level parallelism
 			v, w, x, y := some[0], some[1], some[2], some[3]
 			a, b, c, d = a+(v-v), b+(w-w), c+(x-x), d+(y-y)
 			some[0], some[1], some[2], some[3] = v+0, w+0, x+0, y+0
@@ -300,9 +299,9 @@ func (x *Part) finite(data []float64, endless bool) bool {
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }
 
-// Decides reports whether a program rounds real numbers to integers, compares them or sorts them, on a path from an
-// input to an output. A rounding error of float64 can turn such a decision, so the program needs exact numbers. Steps
-// that compute integers from integers do not count: they are exact in float64.
+// Decides reports whether some step between a program's inputs and outputs rounds real numbers to integers, compares
+// them or sorts them. Only exact values are right for such a model. Steps that only read integers do not count, because
+// float64 computes them exactly.
 func Decides(p *graph.Program) bool {
 	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
@@ -324,7 +323,7 @@ func decides(p *graph.Program, s *graph.Step) bool {
 	return false
 }
 
-// whole reports whether a step reads integers alone and returns integers.
+// whole reports whether a step reads and gives integers only.
 func whole(p *graph.Program, s *graph.Step) bool {
 	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
 		return p.Known[s.Node.Inputs[slot]].DType.Float()

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// endless is a set of signs: those of the infinities that a tensor may hold. Models have infinite masks and bounds.
+// An endless holds the signs of the infinities that a tensor may hold. Masks and limits in models may be infinite.
 type endless uint8
 
 const (
@@ -18,10 +18,10 @@ const (
 	above
 )
 
-// turned returns the signs of the negated infinities.
+// turned returns the infinities of the negated tensor.
 func (e endless) turned() endless { return e>>1&below | e<<1&above }
 
-// ends returns the signs of the infinities in a constant tensor.
+// ends returns the infinities in a constant.
 func (t *Tensor) ends() (e endless) {
 	if t.finite() || !t.DType.Float() {
 		return 0
@@ -48,7 +48,7 @@ func ReadsEndless(p *Program, step *Step) bool {
 	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return Endless(p, in) })
 }
 
-// endsOf returns the signs of the infinities that an input may hold. It is empty for a missing input.
+// endsOf returns the infinities that an input may hold, or none if there is no such input.
 func endsOf(c *reading, slot int) endless {
 	if slot >= len(c.in) || c.Inputs[slot] == "" {
 		return 0
@@ -59,7 +59,7 @@ func endsOf(c *reading, slot int) endless {
 	return c.p.endless[c.Inputs[slot]]
 }
 
-// anyOf returns the signs of the infinities that any input may hold.
+// anyOf returns the infinities that any of the inputs may hold.
 func anyOf(c *reading) (e endless) {
 	for i := range c.in {
 		e |= endsOf(c, i)
@@ -67,11 +67,11 @@ func anyOf(c *reading) (e endless) {
 	return e
 }
 
-// A passing returns the signs of the infinities that the outputs of an operator may hold, given those of its inputs.
-// ok is false if the operator gives no value for such inputs.
+// A passing returns the infinities that the outputs of an operator may hold, given those of its inputs. ok is false if
+// the operator has no value for some of these.
 type passing func(c *reading) (e endless, ok bool)
 
-// passings has the operators that compute with infinities, by domain and name. All other operators refuse them.
+// passings holds the operators that compute with infinities, by domain and name.
 var passings = map[[2]string]passing{}
 
 func init() {
@@ -132,7 +132,7 @@ func ptr(f passing) *passing { return &f }
 
 func added(c *reading) (endless, bool) { return anyOf(c), true }
 
-// scales is the passing of a product or a quotient with a constant. It accepts only finite constants without a zero.
+// scales is the passing of a product or a quotient with constants. It refuses constants that contain zero.
 func scales(c *reading) (endless, bool) {
 	data, by := 0, 1
 	if c.in[0].Const != nil && c.Op == "Mul" {
@@ -159,7 +159,7 @@ func scales(c *reading) (endless, bool) {
 	return e, true
 }
 
-// greatest is the passing of a maximum. The result may be +Inf if one input may, and -Inf if all inputs may.
+// greatest is the passing of a maximum. The result may be +Inf if any input may be, and -Inf if all may be.
 func greatest(c *reading) (endless, bool) {
 	all := below
 	for i := range c.in {
@@ -176,8 +176,7 @@ func least(c *reading) (endless, bool) {
 	return anyOf(c)&below | all, true
 }
 
-// clipped32 is the passing of Clip, whose two bounds may each be missing. A finite bound removes the infinity on its
-// side.
+// clipped32 is the passing of Clip. Either limit may be missing.
 func clipped32(c *reading) (endless, bool) {
 	e := endsOf(c, 0)
 	for i, attr := range []string{"min", "max"} {
@@ -190,8 +189,8 @@ func clipped32(c *reading) (endless, bool) {
 	return e, true
 }
 
-// passesOf returns the signs of the infinities that the outputs of a node may hold. It refuses a node that gives no
-// value for the infinities of its inputs.
+// passesOf returns the infinities that the outputs of a node may hold. It refuses a node that has no value for the
+// infinities that its inputs may hold.
 func passesOf(c *reading) endless {
 	f, known := passings[[2]string{domainOf(c.Domain), c.Op}]
 	if known {
@@ -213,8 +212,7 @@ func passesOf(c *reading) endless {
 	return 0
 }
 
-// chosen returns an expression for x where open is 1, and for 0 where open is 0. That is a product, unless x may be
-// infinite: zero times infinity is NaN in float64.
+// chosen returns x if open is 1, and 0 if it is 0. That is a product, unless x may be infinite.
 func chosen(open, x *real.Expr, e endless) *real.Expr {
 	if e != 0 {
 		return real.Gate(open, x)
@@ -222,10 +220,10 @@ func chosen(open, x *real.Expr, e endless) *real.Expr {
 	return real.Mul(open, x)
 }
 
-// beyondAll is greater than every float64. Only +Inf is at least as great.
+// beyondAll is greater than every finite float64.
 var beyondAll = new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
 
-// buildIsInf builds IsInf. The result is 1 for the infinities of the signs that the node's attributes select.
+// buildIsInf builds IsInf, for the signs that the node asks for.
 func buildIsInf(c *call) {
 	e, x := endsOf(c.reading, 0), real.Var(0)
 	if e == 0 {

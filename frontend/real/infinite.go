@@ -6,10 +6,10 @@ import (
 	"math/big"
 )
 
-// ErrUndefined reports an operation on infinities that has no value, such as the difference of two equal infinities.
+// ErrUndefined is the error for a function of infinities that has no value, such as the difference of two equal ones.
 var ErrUndefined = errors.New("infinity less infinity, or another value that is no number")
 
-// Of returns the number that a float64 stands for. v may be infinite, but not NaN.
+// Of returns the value of a float64, which may be infinite but not NaN.
 func Of(v float64) Num {
 	if math.IsInf(v, 0) {
 		return infinity(v > 0)
@@ -17,7 +17,7 @@ func Of(v float64) Num {
 	return Num{r: new(big.Rat).SetFloat64(v)}
 }
 
-// infinity returns the positive or the negative infinity.
+// infinity returns the infinity with the given sign.
 func infinity(positive bool) Num {
 	if positive {
 		return Num{inf: 1}
@@ -25,8 +25,7 @@ func infinity(positive bool) Num {
 	return Num{inf: -1}
 }
 
-// sign returns the sign of a number: -1, 0 or 1. ok is false if the number is only known to lie between two bounds of
-// different signs.
+// sign returns the sign of n. ok is false if an enclosure does not determine it.
 func (n Num) sign() (s int, ok bool) {
 	switch {
 	case n.inf != 0:
@@ -41,7 +40,7 @@ func (n Num) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// endless applies a primitive to an infinite number.
+// endless applies a primitive to an infinity.
 func endless(op Prim, x Num) (Num, error) {
 	nought, one := Num{r: new(big.Rat)}, big.NewRat(1, 1)
 	up := x.inf > 0
@@ -67,7 +66,7 @@ func endless(op Prim, x Num) (Num, error) {
 	return Num{}, ErrUndefined
 }
 
-// endlessly applies a primitive to two numbers, of which at least one is infinite. Zero times infinity is zero.
+// endlessly applies a primitive to two numbers, at least one of which is infinite. Zero times infinity is zero.
 func endlessly(op Prim, x, y Num) (Num, error) {
 	switch op {
 	case sub:
