@@ -36,6 +36,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/quantise"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -57,11 +58,12 @@ type Options struct {
 	// links do not lead out of.
 	Folder fs.FS
 
-	InputType  *InputType    // what arrives; nil: reals, quantised on the host
-	InputQuant *InputQuant   // a quantiser to put in front of every input; nil: none
-	States     []Feedback    // inputs and outputs that are one state; with Stateful, recurrences keep it
-	Initial    InitialStates // what recurrences begin with instead of inputs
-	Outputs    []string      // tensors of the file that are its outputs instead of its own; nil: its own
+	InputType  *InputType        // what arrives; nil: reals, quantised on the host
+	InputQuant *InputQuant       // a quantiser to put in front of every input; nil: none
+	States     []Feedback        // inputs and outputs that are one state; with Stateful, recurrences keep it
+	Initial    InitialStates     // what recurrences begin with instead of inputs
+	Outputs    []string          // tensors of the file that are its outputs instead of its own; nil: its own
+	Lookup     quantise.LookupAt // of rows of tables, where a model is quantised
 
 	timed bool // other lengths are to follow: loops are not written out
 	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0

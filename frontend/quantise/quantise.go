@@ -8,7 +8,7 @@
 //   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
 //   - spot.go finds the places of quantisers in a graph, insert.go those that lack one, cell.go in the bodies of
-//     loops; transform.go knows transforms that stay on the host,
+//     loops; transform.go knows transforms that stay on the host, lookup.go where rows of tables are looked up,
 //     normal.go what is divided by its own statistics
 //   - linear.go reads QuantizeLinear and DequantizeLinear
 //   - calibrate.go runs samples and keeps the values of each place
@@ -144,6 +144,7 @@ type Network struct {
 	spots   []*spot
 	weights []*weight
 	replace bool
+	lookup  LookupAt
 
 	transforms []*graph.Node // products that stay on the host
 	runs       int           // that were observed
@@ -164,9 +165,10 @@ func refuse(n *graph.Node, hint, format string, args ...any) error {
 }
 
 // Find finds the places of quantisers. With replace, those that the graph has are to take other formats, in the bodies
-// of loops, too; without, they stay. What lacks one gets it. The error is a *Refusal.
-func Find(p *graph.Program, replace bool) (*Network, error) {
-	n := &Network{prog: p, replace: replace}
+// of loops, too; without, they stay. What lacks one gets it. Rows of tables are looked up at a place. The error is a
+// *Refusal.
+func Find(p *graph.Program, replace bool, lookup LookupAt) (*Network, error) {
+	n := &Network{prog: p, replace: replace, lookup: lookup}
 	n.scopes = scopesOf(p)
 	for _, s := range n.scopes {
 		if err := n.survey(s); err != nil {

@@ -17,11 +17,13 @@ type scope struct {
 	items  []*item     // its nodes in order
 	names  graph.Taken
 
-	code  map[string]*spot  // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
-	raw   map[string]bool   // tensors of the host: what depends on the inputs, and no product
-	fixed map[string]bool   // of these, what a fixed transform leads to
-	root  map[string]string // the tensor that one is a function of, element by element
-	owned bool              // the graph and its table of constants are the scope's own
+	code  map[string]*spot // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
+	raw   map[string]bool  // tensors of the host: what depends on the inputs, and no product
+	fixed map[string]bool  // of these, what a product leads to that stays on the host
+
+	spectra map[string]bool   // of these, what a fixed transform leads to
+	root    map[string]string // the tensor that one is a function of, element by element
+	owned   bool              // the graph and its table of constants are the scope's own
 }
 
 // An item is a node that stays, or a place of a quantiser.
@@ -53,6 +55,7 @@ type spot struct {
 	inner  bool          // in a loop, and no weights multiply it
 	more   int           // by how many bits it is wider than the recipe says, unless weights of a loop multiply it
 	flags  bool          // its values are 0 and 1, made of truths
+	rows   bool          // its values are a constant table, whose rows data choose
 	as     *spot         // the place whose format it has, since the codes of one come back at the other; may be nil
 	even   *evening      // not nil: its channels may have scales of their own
 
@@ -127,7 +130,7 @@ func scopesOf(p *graph.Program) []*scope {
 	}
 	for _, s := range list {
 		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*spot{}, map[string]bool{}, map[string]string{}
-		s.fixed = map[string]bool{}
+		s.fixed, s.spectra = map[string]bool{}, map[string]bool{}
 	}
 	return list
 }
@@ -179,11 +182,11 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 	}
 	out, role := node.Outputs[0], node.Role()
 	keep := []*item{{node: node}}
-	fixed := !n.replace && s.transforms(node, data)
+	fixed, spectra := staysOnHost(n, s, node, data)
 	for _, o := range node.Outputs {
 		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.Products && role != graph.Means && role != graph.Loops, o
 		if fixed {
-			s.raw[o], s.fixed[o] = true, true
+			s.raw[o], s.fixed[o], s.spectra[o] = true, true, spectra
 		}
 	}
 	switch role {
@@ -219,7 +222,9 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 		return keep, nil
 	case graph.Products:
 		if s.fixed[out] {
-			n.transforms = append(n.transforms, node)
+			if spectra {
+				n.transforms = append(n.transforms, node)
+			}
 			break
 		}
 		n.matrix(s, node, data)

@@ -61,6 +61,7 @@ type Options struct {
 	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
 	Calibration string
 	transforms  int              // products of fixed transforms, which calibration left to the host
+	lookups     int              // products of ones and zeros, which calibration left there, as it was asked to
 	shapes      map[string][]int // of the samples that the model was quantised on: they bind axes that it leaves open
 	IO          dataflow.IO
 	Backend     Backend
@@ -95,6 +96,7 @@ type Options struct {
 	Recipe      *frontend.Recipe       // what it becomes; nil: DefaultRecipe
 	Scales      quantise.Rule          // how; "" is the default
 	Equalise    bool                   // channels have scales of their own where that is free
+	Lookup      quantise.LookupAt      // where rows of tables are looked up; empty: products on the device alone
 	CorrectBias bool                   // sums get back what the rounding of weights takes off their means
 	Keeps       float64                // of a recipe whose formats are searched: samples with float's class, as a share
 	SaveModel   string                 // where the file goes that is made of it; may be empty
