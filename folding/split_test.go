@@ -50,7 +50,7 @@ func TestEnvelopeHints(t *testing.T) {
 			"MVAU_0 takes 4 clocks in its widest fold within --max-unroll 8"}},
 		{"a folding file", m, Goal{Fixed: file(t, `{"MVAU_0": {"PE": 2, "SIMD": 16}}`)}, []string{
 			"error[unroll-exceeded]", "MVAU_0 computes 32 products of 8 bits in a clock at PE 2, SIMD 16, and has " +
-				"16 in each of 2 processes; --max-unroll allows 8", "--max-unroll 16,8,8, or a smaller PE or SIMD",
+				"16 in each of 2 processes. --max-unroll allows 8", "--max-unroll 16,8,8, or a smaller PE or SIMD",
 			"folding file, MVAU_0"}},
 		{"defaults of a folding file", m, Goal{Fixed: file(t, `{"Defaults": {"SIMD": [16, ["MVAU"]]}}`)}, []string{
 			"folding file, Defaults", "--max-unroll 16,8,8"}},

@@ -222,7 +222,7 @@ func TestDear(t *testing.T) {
 	}
 	c := slow.Certificate
 	if c.Dear == 0 || len(parted(slow)) > 0 || !strings.Contains(c.Given(), "without serial step functions") ||
-		!strings.Contains(strings.Join(c.Lines(), "\n"), fmt.Sprintf("serial step functions of %d folds", c.Dear)) {
+		!strings.Contains(strings.Join(c.Lines(), "\n"), fmt.Sprintf("%d folds with serial step functions", c.Dear)) {
 		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.Given(), c.Lines())
 	}
 	fast, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 1})

@@ -13,34 +13,35 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An Overflow is what an accumulator does that cannot hold a sum.
+// An Overflow says what an accumulator does with a sum that it cannot hold.
 type Overflow string
 
-// The overflows.
+// These are the kinds of overflow.
 const (
-	Wrap     Overflow = "wrap"     // the sum modulo 2^bits, as a two's complement number
-	Saturate Overflow = "saturate" // after every product, the nearest number that fits
+	Wrap     Overflow = "wrap"     // keep the sum modulo 2^bits, in two's complement
+	Saturate Overflow = "saturate" // after every product, keep the nearest number that fits
 )
 
-// An Accumulator is what adds the products of a Sum up.
+// An Accumulator adds up the products of a Sum.
 type Accumulator struct {
-	Bits     int // two's complement; 0 is as many as are needed
+	Bits     int // width in two's complement; 0 for the width that every sum needs
 	Overflow Overflow
-	Order    []int // in which products are added, by their place in a row of weights; nil is that of the file
-	Seen     *Seen // what it has held; may be nil
+	Order    []int // the order of the products, as indices in a row of weights; nil for the order of the file
+	Seen     *Seen // records the sums; may be nil
 }
 
-// Seen is the sums of a layer that samples have made, before anything became of them.
+// Seen records the exact sums that samples produce in a layer, before any overflow.
 type Seen struct {
 	mutex sync.Mutex
 	Range num.Range
-	Sums  int // how many
-	Left  int // of these, the ones for which the accumulator was too narrow
-	// how many needed so many bits as two's complement numbers, by their sign: the negative ones first
+	Sums  int // the number of sums
+	Left  int // the number of sums for which the accumulator was too narrow
+	// Count holds the number of sums by the bits that they need in two's complement: [0] for negative sums, [1] for the
+	// others.
 	Count [2][65]int
 }
 
-// add counts the sums of one run.
+// add records the sums of one run. left is the number of sums that the accumulator could not hold.
 func (s *Seen) add(sums []int64, left int) {
 	if s == nil {
 		return
@@ -62,8 +63,8 @@ func (s *Seen) add(sums []int64, left int) {
 	s.Left += left
 }
 
-// Accumulate is the model as written, in which the sums of some products are accumulated in another way. That changes
-// what it means where accumulators are too narrow, or orders count.
+// Accumulate returns a reference of the model as written, in which the given sums have other accumulators. Its outputs
+// differ from the model's if an accumulator is too narrow, or saturates and adds in another order.
 func (im *Imported) Accumulate(by map[*Sum]Accumulator) dataflow.Reference {
 	sums := map[string]*graph.Summing{}
 	for s, a := range by {
@@ -78,7 +79,7 @@ func (im *Imported) Accumulate(by map[*Sum]Accumulator) dataflow.Reference {
 	}
 }
 
-// summing accumulates the products as a does.
+// summing returns a replacement for the sum of products, which accumulates as a says.
 func (s *Sum) summing(a Accumulator) *graph.Summing {
 	unit, zero := make([]*big.Rat, len(s.weight)), make([]int64, len(s.weight))
 	for c, w := range s.weight {
@@ -111,7 +112,7 @@ func (s *Sum) summing(a Accumulator) *graph.Summing {
 	}}
 }
 
-// whole is inputs as codes. Those that float64 does not hold are enclosed, and nearer to one than to any other.
+// whole returns the codes of inputs. If float64 does not hold an input exactly, the nearest code counts.
 func (s *Sum) whole(x *graph.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
@@ -126,7 +127,7 @@ func (s *Sum) whole(x *graph.Reals) ([]int64, error) {
 	return out, nil
 }
 
-// of adds products up; exact is their sum. fits is false where the accumulator did not hold all that it had to.
+// of adds up products, whose exact sum is exact. fits is false if the accumulator overflowed.
 func (a Accumulator) of(products []int64, exact int64) (sum int64, fits bool) {
 	if a.Bits == 0 || a.Bits > 63 {
 		return exact, true

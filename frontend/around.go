@@ -8,12 +8,12 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// oldest is the first version of ONNX' operators whose definitions still hold in version 12, which pre.onnx and
-// post.onnx have at least.
+// oldest is the oldest version of ONNX whose operator definitions still hold in version 12, the least version of
+// pre.onnx and post.onnx.
 const oldest = 11
 
-// outside is what computes the tensors `to` of a model, given those named in `from`. It has no file where an operator
-// is not ONNX' own or has a body, or where something else is needed besides.
+// outside returns the part of a model that computes the tensors to, given the tensors from. The part has no file if it
+// contains an operator that is not ONNX' own or has a body, or needs other inputs.
 func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
 	g := &graph.Graph{Name: "outside", Init: map[string]*graph.Tensor{},
 		Opsets: map[string]int64{"": p.Graph.Opsets[""]}}
@@ -28,7 +28,7 @@ func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
 			continue
 		}
 		bare := *n
-		bare.Meta = nil // a driver needs none of what the exporter knew
+		bare.Meta = nil // a driver needs no metadata of the exporter
 		g.Nodes = append(g.Nodes, &bare)
 		plain = plain && n.Domain == ""
 		for _, a := range n.Attrs {
@@ -67,7 +67,7 @@ func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
 	return o
 }
 
-// declared are tensors of a program as inputs or outputs of another.
+// declared returns the declarations of tensors as inputs or outputs of another graph.
 func declared(p *graph.Program, names []string) (list []graph.Value) {
 	for _, name := range names {
 		k := p.Known[name]

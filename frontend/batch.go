@@ -9,9 +9,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// sample is the program of a single sample where the file, or the user, fixes a batch of several, and that of g where
-// not; nil after errors were added to d. bind is changed along with it. It tells the user what the axis is taken for,
-// unless it is time or never was like a batch.
+// sample returns the program for a single sample if the file or the user fixes a batch of several, and the program of g
+// otherwise. It returns nil after adding errors to d. It updates bind to match. A note tells the user which axis counts
+// as the batch, unless the axis is time or does not look like a batch.
 func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
 	p, b := oneSample(g, file, bind, d)
 	if p == nil || !declaredAs(p, file, d) {
@@ -20,8 +20,8 @@ func sample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*gr
 	return p, b
 }
 
-// declaredAs reports whether outputs have the types that the file declares, of numbers that can be written; d says
-// which have not.
+// declaredAs reports whether each output has the type that the file declares, and a type that NumPy has. It adds errors
+// for the others to d.
 func declaredAs(p *graph.Program, file string, d *diag.List) bool {
 	ok := true
 	for _, o := range p.Graph.Outputs {
@@ -45,7 +45,7 @@ func declaredAs(p *graph.Program, file string, d *diag.List) bool {
 	return ok
 }
 
-// oneSample is sample of an output of any type.
+// oneSample implements sample, but does not check the types of the outputs.
 func oneSample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (*graph.Program, *graph.Batch) {
 	g, *bind = bind.Bound(g)
 	b := bind.Batch(g, file)
@@ -88,7 +88,7 @@ func oneSample(g *graph.Graph, file string, bind *graph.Options, d *diag.List) (
 	return prepared(g, file, *bind, d), b
 }
 
-// ordinal is the name of an axis.
+// ordinal returns the name of an axis in a message: first, second, third, 4th.
 func ordinal(axis int) string {
 	if names := []string{"first", "second", "third"}; axis < len(names) {
 		return names[axis]
@@ -96,7 +96,7 @@ func ordinal(axis int) string {
 	return fmt.Sprintf("%dth", axis+1)
 }
 
-// prepared is the program of a graph; nil after errors were added to d.
+// prepared returns the program of a graph, or nil after adding errors to d.
 func prepared(g *graph.Graph, file string, bind graph.Options, d *diag.List) *graph.Program {
 	before := len(d.Diags)
 	p := graph.Prepare(g, file, bind, d)
@@ -106,7 +106,7 @@ func prepared(g *graph.Graph, file string, bind graph.Options, d *diag.List) *gr
 	return p
 }
 
-// reason says why an axis counts no samples.
+// reason says why an axis does not count samples.
 func reason(b *graph.Batch) string {
 	switch {
 	case b.Node == nil:
@@ -117,7 +117,7 @@ func reason(b *graph.Batch) string {
 	return fmt.Sprintf("%s %q does not do the same with each of them", b.Node.FullOp(), b.Node.Label())
 }
 
-// whole notes the shapes that the file has with its batch.
+// whole records the shapes that the file's inputs and outputs have with the batch axis.
 func whole(m *dataflow.Model, b *graph.Batch) {
 	if b == nil || b.Sample == nil {
 		return
@@ -133,8 +133,8 @@ func whole(m *dataflow.Model, b *graph.Batch) {
 	}
 }
 
-// tooMany adds to what is said of a model that is too large, that it may be so because of how many samples it has.
-// (What the samples are is not known then: for that, the model has to be prepared with all of them.)
+// tooMany adds a note to the errors of a model that is too large: the number of samples may be the cause. The meaning
+// of the axes is not known at that point, because finding it requires a prepared model.
 func tooMany(g *graph.Graph, found []diag.Diag) {
 	for i := range found {
 		for _, in := range g.Inputs {

@@ -162,7 +162,7 @@ func TestBranchesRefused(t *testing.T) {
 		}, diag.OpInvalid, "is missing"},
 		"two outputs": {func(n *net) {
 			n.Node("If", "yes").Graph("then_branch", two).Graph("else_branch", two).Out("c")
-		}, diag.OpInvalid, "has not the 1 outputs"},
+		}, diag.OpInvalid, "does not have the 1 outputs"},
 		"two conditions": {func(n *net) {
 			n.Node("Constant").Tensor("value", graph.Bool, []int{2}, 0, 1).Out("k")
 			n.Node("If", "k").Graph("then_branch", two).Graph("else_branch", two).Out("c")

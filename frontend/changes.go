@@ -11,8 +11,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A change is other codes of some elements of a quantiser. The less its key, the likelier it is that a float32 program
-// has these.
+// A change assigns other codes to some elements of a quantiser. A smaller key means that a float32 program more likely
+// computes these codes.
 type change struct {
 	tensor string
 	of     []int
@@ -20,13 +20,14 @@ type change struct {
 	key    float64
 }
 
-// drawsOf bounds the draws of several ties, and the pairs of ties that are all tried.
+// drawsOf bounds the random draws among several ties, and the number of pairs of ties for which all pairs are tried.
 const drawsOf = 256
 
-// changes lists what may be changed in a trial, the likeliest first: each element that float32 may round to several
-// codes; those of a quantiser that lie as near to a tie as each other, together, as of equal numbers a program makes
-// equal ones; and of exact ties, which go either way, draws. Errors of a sum mostly grow as the root of its terms does,
-// where their bound grows as the terms do. What was tried in front comes later.
+// changes lists the changes to try, the likeliest first. One kind changes a single element that float32 may round to
+// several codes. Another changes elements of a quantiser together if they lie equally near to a tie, because a program
+// rounds equal numbers alike. A third changes random draws of exact ties, which round either way. The error of a sum
+// mostly grows as the root of its number of terms, but its bound grows linearly. Changes that were tried before come
+// later.
 func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
 	doubts := t.Doubts()
 	for from := 0; from < len(doubts); {
@@ -46,7 +47,7 @@ func (s *decider) changes(t *trial, tried map[element]bool) (list []change) {
 	return list
 }
 
-// changesOf lists the changes of a quantiser.
+// changesOf lists the changes of one quantiser.
 func changesOf(t *trial, doubts []graph.Doubt) (list []change) {
 	slices.SortStableFunc(doubts, func(a, b graph.Doubt) int { return cmp.Compare(a.Share, b.Share) })
 	var ties []graph.Doubt
@@ -73,7 +74,7 @@ func changesOf(t *trial, doubts []graph.Doubt) (list []change) {
 	return list
 }
 
-// draws lists changes of several of a quantiser's ties: of two, where these are few, and of any.
+// draws lists changes of several ties of a quantiser: all pairs if there are few, and random draws of any size.
 func draws(t *trial, ties []graph.Doubt) (list []change) {
 	if n := len(ties); n*(n-1)/2 <= drawsOf {
 		for i := range ties {
@@ -93,7 +94,7 @@ func draws(t *trial, ties []graph.Doubt) (list []change) {
 	return list
 }
 
-// single lists the other codes of an element.
+// single lists a change to each other possible code of an element.
 func single(t *trial, d graph.Doubt) (list []change) {
 	now := t.All[d.Tensor].Lo[d.I]
 	for v := d.Lo; v <= d.Hi; v++ {
@@ -105,7 +106,7 @@ func single(t *trial, d graph.Doubt) (list []change) {
 	return list
 }
 
-// together changes those of the elements that are drawn, each to the code beside its own.
+// together returns one change that moves every drawn element to a neighbouring code.
 func together(t *trial, doubts []graph.Doubt, drawn func(i int) bool) (c change) {
 	for i, d := range doubts {
 		if !drawn(i) {
@@ -121,7 +122,8 @@ func together(t *trial, doubts []graph.Doubt, drawn func(i int) bool) (c change)
 	return c
 }
 
-// combinations yields every choice of so many changes that have no element in common, those of likely ones first.
+// combinations yields every combination of size changes that have no element in common. Combinations of likely changes
+// come first.
 func combinations(of []change, size int) iter.Seq[[]change] {
 	var grow func(of, taken []change, yield func([]change) bool) bool
 	grow = func(of, taken []change, yield func([]change) bool) bool {
@@ -141,7 +143,7 @@ func combinations(of []change, size int) iter.Seq[[]change] {
 	return func(yield func([]change) bool) { grow(of, nil, yield) }
 }
 
-// meets reports whether changes have an element in common.
+// meets reports whether two changes have an element in common.
 func (c change) meets(d change) bool {
 	return c.tensor == d.tensor && slices.ContainsFunc(c.of, func(i int) bool { return slices.Contains(d.of, i) })
 }

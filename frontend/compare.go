@@ -10,23 +10,24 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Verdict is how another executor's output of one sample stands to the exact one (docs/numbers.md).
+// A Verdict says how another executor's output of one sample compares with the exact one (docs/numbers.md).
 type Verdict struct {
-	Equal   bool   // every element is what exact codes give, up to the float32 rounding of the real-valued end
-	NearTie string // not equal, but excused: the tensor where a float32 executor's code parts from the exact one
-	Output  int    // the first element that differs
+	Equal bool // every element follows from the exact codes, up to the float32 rounding of the host's part
+	// If not equal but excused: the tensor in which a float32 executor's codes begin to differ from the exact ones.
+	NearTie string
+	Output  int // the first output and element that differs
 	Index   int
 }
 
-// A Comparer judges outputs that a float32 executor computed. Where samples are pieces of one Stream, they are judged
-// in order, by one goroutine; each begins with the exact states.
+// A Comparer judges the outputs of a float32 executor. If samples are pieces of one stream (Stream), one goroutine
+// judges them in order. Each then begins with the exact states.
 type Comparer struct {
 	Stream bool
 	part   *graph.Part
 	outs   []string
 }
 
-// Comparer prepares the judgement.
+// Comparer returns a Comparer for the model.
 func (im *Imported) Comparer() (*Comparer, error) {
 	var d diag.List
 	p, err := canon.Run(&canon.Model{Program: im.written}, pass.Options[*canon.Model]{}, &d)
@@ -34,7 +35,7 @@ func (im *Imported) Comparer() (*Comparer, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fmt.Errorf("the model does not normalise: %s", d.Diags[0].Msg)
+		return nil, fmt.Errorf("the model cannot be normalised: %s", d.Diags[0].Msg)
 	}
 	part := mustPart(p, inputNames(p), outputNames(p))
 	part.Watch = true
@@ -44,11 +45,11 @@ func (im *Imported) Comparer() (*Comparer, error) {
 	return &Comparer{im.stream, part, outputNames(p)}, nil
 }
 
-// Follow has a stream's next sample be judged behind those that another comparer has judged: that of the model for
+// Follow makes c continue the stream that another comparer has judged so far. The other one belongs to the model for
 // samples of another length.
 func (c *Comparer) Follow(before *Comparer) { c.part.Follow(before.part) }
 
-// Judge compares the given outputs of one sample.
+// Judge compares the given outputs of one sample with the exact ones.
 func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	part := c.part
 	if !c.Stream {
@@ -59,7 +60,7 @@ func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	if _, _, ok := c.within(exact, given); ok { // in integers and powers of two nothing rounds
+	if _, _, ok := c.within(exact, given); ok { // integers times powers of two need no rounding
 		return Verdict{Equal: true}, nil
 	}
 	bounds, open := part.Bounds32(vals, exact)
@@ -96,8 +97,8 @@ func (c *Comparer) within(bounds map[string]*graph.Reals, given []dataflow.RealT
 	return 0, 0, true
 }
 
-// nearTie finds the first quantiser whose codes differ; every differing element there must lie on a boundary as far as
-// float32 can tell.
+// nearTie returns the first quantiser whose codes differ. ok is false if one of the differing elements there does not
+// lie on a rounding boundary, as far as float32 can tell.
 func nearTie(codes []string, exact, run map[string]*graph.Reals, open map[string][]bool) (tensor string, ok bool) {
 	for _, name := range codes {
 		differs := false

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// cut makes the named tensors the outputs of a graph, in that order, drops what only others need, and tells the user.
-// It reports false after adding to d which of the names are no tensors of the graph.
+// cut makes the named tensors the outputs of a graph, in that order, removes what only other outputs need, and tells
+// the user. If a name is not a tensor of the graph, it adds an error to d and reports false.
 func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	if len(outputs) == 0 || slices.Equal(outputs, graph.Names(g.Outputs)) {
 		return true
@@ -29,7 +29,7 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 			}
 		}
 	}
-	for _, v := range g.Outputs { // the file says of which type they are
+	for _, v := range g.Outputs { // the file declares their types
 		values[v.Name] = v
 	}
 	var ends []graph.Value
@@ -64,7 +64,8 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	return true
 }
 
-// meant returns a hint for a name that no tensor has: the tensors of a node of that name, or those with names like it.
+// meant returns a hint for a name that no tensor has. The hint lists the outputs of a node with that name, or tensors
+// with similar names.
 func meant(g *graph.Graph, name string, known []string) string {
 	for _, n := range g.Nodes {
 		if n.Name == name {
@@ -77,7 +78,7 @@ func meant(g *graph.Graph, name string, known []string) string {
 	return "give names of tensors, such as the model's outputs: " + listed(graph.Names(g.Outputs))
 }
 
-// listed is names of tensors in a message, the first of many.
+// listed returns the names for a message, quoted. Of many names it gives the first and the number of the others.
 func listed(names []string) string {
 	const most = 8
 	var quoted []string
@@ -90,7 +91,7 @@ func listed(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// keep drops what no output of a graph needs: nodes and initializers, and inputs that dropped nodes alone read.
+// keep removes nodes and initializers that no output of a graph needs, and inputs that only removed nodes read.
 func keep(g *graph.Graph) {
 	live := map[string]bool{}
 	for _, o := range g.Outputs {
@@ -120,18 +121,18 @@ func keep(g *graph.Graph) {
 	}
 }
 
-// maxEnds is the tensors at which a cut is named.
+// maxEnds is the largest number of tensors that a suggested cut names.
 const maxEnds = 16
 
-// A Cut is where a file can end in front of what could not be mapped.
+// A Cut is a set of tensors at which a model can end so that everything before them can be mapped.
 type Cut struct {
-	Outputs    []string // what the rest reads, and the outputs that do not depend on the rest; --outputs can name them
-	Left, Gone int      // nodes that depend on data
+	Outputs    []string // the tensors that the removed part reads, and outputs that do not depend on it; for --outputs
+	Left, Gone int      // the numbers of nodes that depend on data: kept and removed
 }
 
-// CutOf finds where a file ends in front of the nodes that could not be mapped, and of all that needs them. fates are
-// what Import has said of the nodes. It is nil where nothing is cut off, or more than is left: what could not be mapped
-// is no tail of the model then.
+// CutOf returns the cut in front of the nodes that could not be mapped and everything that depends on them. fates must
+// come from Import. CutOf returns nil if no node is removed, or more nodes than are kept: then the unmapped nodes are
+// not the tail of the model.
 func CutOf(name string, onnx []byte, opt Options, fates []NodeFate) *Cut {
 	g := opt.graph(name, onnx, new(diag.List))
 	if g == nil {

@@ -10,13 +10,13 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// No list of executors holds every order in which a float32 program may add and multiply. So a near tie is looked for
-// in the other direction, too: at every element that float32 may round to several codes, within the bounds of its slice
-// given the codes in front of it, one of them is taken such that the given outputs come out. Whatever is found is
-// within the bounds at every quantiser, and at the outputs.
+// No list of executors covers every order in which a float32 program may add and multiply. So a near tie is also
+// searched for backwards. Given the codes before it, the bounds of an element's slice may leave several codes possible
+// in float32. The search chooses among these so that the given outputs result. Its result is within the bounds at every
+// quantiser and at the outputs.
 
-// decideWork bounds the work of a search, decideRuns does where runs of the whole part take more, and decideMost its
-// trials.
+// decideWork bounds the work of a search, in the unit of graph.Decided.Work. decideRuns raises that bound to as many
+// runs of the whole part. decideMost bounds the number of trials.
 const (
 	decideWork = 2_000_000_000
 	decideRuns = 24
@@ -28,18 +28,18 @@ type element struct {
 	i      int
 }
 
-// A trial is a run with some codes.
+// A trial is a run with some chosen codes.
 type trial struct {
 	*graph.Decided
-	miss float64 // by how much outputs are beyond their bounds, together
+	miss float64 // the total distance of outputs from their bounds
 }
 
-// decided finds codes with which the given outputs come out, and returns the first tensor where these are not the exact
-// ones; it is empty where none were found.
+// decided searches for codes that produce the given outputs. It returns the first tensor in which they differ from the
+// exact codes, or "" if it finds none.
 func (c *Comparer) decided(part *graph.Part, in []*graph.Reals, given []dataflow.RealTensor,
 	exact map[string]*graph.Reals) string {
 	if hull, _ := part.Bounds32(in, nil); !c.holds(hull, given) {
-		return "" // no codes give these outputs
+		return "" // no choice of codes gives these outputs
 	}
 	s := &decider{c, given, exact, map[element]float64{}, max(decideWork, decideRuns*part.Work()), decideMost}
 	found, ok := s.from(s.judged(part.Decide(in, s.choose)), nil)
@@ -55,7 +55,7 @@ func (c *Comparer) decided(part *graph.Part, in []*graph.Reals, given []dataflow
 	return first
 }
 
-// holds reports whether outputs are within bounds.
+// holds reports whether the outputs are within bounds.
 func (c *Comparer) holds(bounds map[string]*graph.Reals, given []dataflow.RealTensor) bool {
 	_, _, ok := c.within(bounds, given)
 	return ok
@@ -65,12 +65,13 @@ type decider struct {
 	*Comparer
 	given []dataflow.RealTensor
 	exact map[string]*graph.Reals
-	taken map[element]float64 // codes that were chosen
-	work  int                 // that is left, as Decided counts it
-	runs  int                 // that are left
+	taken map[element]float64 // the codes chosen so far
+	work  int                 // the remaining work, in the unit of graph.Decided.Work
+	runs  int                 // the remaining trials
 }
 
-// choose takes the code that was chosen for an element; else that of the exact value, given the codes in front of it.
+// choose returns the code chosen for an element. If none is chosen, it returns the code nearest to the exact value,
+// given the codes before it.
 func (s *decider) choose(tensor string, i int, lo, hi, near float64) float64 {
 	if v, ok := s.taken[element{tensor, i}]; ok {
 		near = v
@@ -80,7 +81,7 @@ func (s *decider) choose(tensor string, i int, lo, hi, near float64) float64 {
 	return max(lo, min(hi, near))
 }
 
-// left reports whether there is work left to do.
+// left reports whether work and trials remain.
 func (s *decider) left() bool { return s.work > 0 && s.runs > 0 }
 
 func (s *decider) judged(d *graph.Decided) (t trial) {
@@ -94,8 +95,8 @@ func (s *decider) judged(d *graph.Decided) (t trial) {
 	return t
 }
 
-// with runs a trial again with the codes of some changes besides, which are taken for good where keep says so. It
-// gives up, and misses by more than anything does, where what comes out was met.
+// with repeats a trial with the codes of some changes added. It keeps the codes if keep approves of the result. If the
+// intermediate result was met before, it gives up and returns a trial with an infinite miss.
 func (s *decider) with(t *trial, changes []change, met *graph.Met, keep func(trial) bool) trial {
 	was := s.taken
 	s.taken = maps.Clone(was)
@@ -118,17 +119,17 @@ func (s *decider) with(t *trial, changes []change, met *graph.Met, keep func(tri
 	return next
 }
 
-// A child is a trial that is nearer than another one, by some changes.
+// A child is a set of changes that bring a trial nearer to the given outputs.
 type child struct {
 	changes []change
 	miss    float64
 }
 
-// from looks for a trial that gives the outputs, from one that does not, and the other codes that it takes are then
-// those of s. A change that brings outputs much nearer is gone on from at once. Of the others each is tried: a code
-// far in front changes everything behind it, and what helps a little mostly helps by chance. The best are gone on from,
-// with those that bring outputs as much nearer behind it as they do alone, as codes of different outputs do. tried has
-// what did not help in front of this.
+// from continues trial t, which misses the given outputs, until a trial produces them. s.taken then holds the chosen
+// codes. A change that brings the outputs much nearer is followed at once. All other changes are tried first: an early
+// code changes everything after it, and a small gain is mostly chance. The search then follows the best of them,
+// together with changes whose gain is the same after it as alone, as codes of different outputs have. tried holds the
+// elements that did not help before.
 func (s *decider) from(t trial, tried map[element]bool) (trial, bool) {
 	if t.miss == 0 {
 		return t, true
@@ -184,15 +185,15 @@ func (s *decider) from(t trial, tried map[element]bool) (trial, bool) {
 }
 
 const (
-	muchNearer = 0.6 // of what outputs miss, what is gone on from at once misses
-	children   = 3   // how many that are a little nearer are gone on from
-	besides    = 12  // how many that are no nearer are looked at, and at how many codes that only these may have
+	muchNearer = 0.6 // follow a change at once if the miss falls below this share
+	children   = 3   // the number of slightly nearer changes to follow
+	besides    = 12  // how many changes without gain to follow, and how many new changes to try after each
 )
 
-// several says how many changes are tried at a time, of how many, where none alone helps.
+// several lists how many changes to try together, and among how many, if no single change helps.
 var several = []struct{ size, of int }{{2, 24}, {3, 12}}
 
-// behind goes on from the best of what is a little nearer than a trial.
+// behind follows the best of the slightly nearer changes.
 func (s *decider) behind(t trial, nearer []child, tried map[element]bool) (found trial, ok bool) {
 	slices.SortStableFunc(nearer, func(a, b child) int { return cmp.Compare(a.miss, b.miss) })
 	for i, c := range nearer[:min(children, len(nearer))] {
@@ -216,14 +217,14 @@ func (s *decider) behind(t trial, nearer []child, tried map[element]bool) (found
 	return trial{}, false
 }
 
-// beside tries, behind changes that bring outputs no nearer, what may be changed there alone: a code that lies at a
-// boundary only then.
+// beside follows changes without gain and tries the elements that become open only after them: their values lie at a
+// rounding boundary only then.
 func (s *decider) beside(t trial, aside []child, changes []change, tried map[element]bool) (found trial, ok bool) {
 	open := map[element]bool{}
 	for _, c := range changes {
 		open[element{c.tensor, c.of[0]}] = true
 	}
-	slices.SortStableFunc(aside, func(a, b child) int { // those that changed something first
+	slices.SortStableFunc(aside, func(a, b child) int { // first those that changed the outputs at all
 		return cmp.Or(cmp.Compare(one(a.miss == t.miss), one(b.miss == t.miss)), cmp.Compare(a.miss, b.miss))
 	})
 	for _, c := range aside[:min(besides, len(aside))] {
@@ -249,7 +250,7 @@ func (s *decider) beside(t trial, aside []child, changes []change, tried map[ele
 	return trial{}, false
 }
 
-// one returns 1 for true, 0 for false.
+// one returns 1 for true and 0 for false.
 func one(is bool) int {
 	if is {
 		return 1

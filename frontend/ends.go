@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// before returns the part of the program from the named tensors to the codes that the host computes of them. Other
-// codes arrive as integers.
+// before returns the part of the program from the named tensors to the codes that the host computes. Other codes arrive
+// as integers.
 func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
 	var quantised []string
 	for _, name := range low.In {
@@ -23,7 +23,7 @@ func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
 	return mustPart(p, names, quantised)
 }
 
-// behind returns the part of the program that the host computes of what the accelerator gives.
+// behind returns the part of the program that the host computes from the accelerator's outputs.
 func behind(p *graph.Program, low *lower.Result) *graph.Part {
 	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 }
@@ -34,7 +34,7 @@ func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 	return dataflow.HostFunc{Nodes: graph.Labels(part.Nodes()), ToCodes: toCodes(low, names, part)}
 }
 
-// toCodes returns the function from the named tensors to the frames that the accelerator takes.
+// toCodes returns the function that computes the accelerator's input frames from the named tensors.
 func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflow.RealTensor) ([]dataflow.Tensor,
 	error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
@@ -64,10 +64,10 @@ func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflo
 	}
 }
 
-// codesOf returns the integers of a tensor of which the host has the values.
+// codesOf returns the integers of a tensor whose values the host has computed.
 func codesOf(low *lower.Result, name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
 	codes := make([]int64, len(v.Lo))
-	known := map[real.Interval]int64{} // of the affine function that elements have
+	known := map[real.Interval]int64{} // by value, for elements with one affine function
 	var of real.Affine
 	var plain bool
 	for i, f := range v.Lo {
@@ -75,7 +75,7 @@ func codesOf(low *lower.Result, name string, v *graph.Reals, t dataflow.Type) ([
 			of, plain = is, is.Identity()
 			clear(known)
 		}
-		if codes[i] = int64(f); !plain { // truncation alone does not clamp
+		if codes[i] = int64(f); !plain { // int64() truncates and does not clamp
 			at, is := v.At(i), false
 			if codes[i], is = known[at]; !is {
 				codes[i] = of.Integer(at)
@@ -103,7 +103,7 @@ func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 	}
 }
 
-// integers is the real value of an integer tensor: scale*q + bias, which need not be a float64.
+// integers returns the real values scale*q + bias of an integer tensor. They need not be float64s.
 func integers(low *lower.Result, name string, shape []int, q []int64) *graph.Reals {
 	v := &graph.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
 	v.Truth = func(i int) *big.Rat {

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// The fates of nodes that the host computes, in front of the layers and behind them.
+// These are the fates of nodes that the host computes, before and after the layers, and of nodes outside the hardware.
 const (
 	HostPrefix   = "host prefix"
 	HostSuffix   = "host suffix"
@@ -18,9 +18,9 @@ const (
 	unmappedFate = "not mapped"
 )
 
-// fates says what becomes of every node of the file.
+// fates returns the fate of every node of the file.
 func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
-	computed := map[int]bool{} // nodes that compute something from data
+	computed := map[int]bool{} // by node index: it computes something from data
 	for _, s := range written.Steps {
 		computed[s.Node.Index] = computed[s.Node.Index] || !written.Fixed(s.Output)
 	}
@@ -55,9 +55,9 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		case !computed[n.Index]:
 			f.Fate = constantFate
 		case host[n.Index] == HostSuffix && layer != "":
-			f.Fate = layer + ", " + HostSuffix // the product of a Gemm is in the layer, its bias is not
+			f.Fate = layer + ", " + HostSuffix // such as a Gemm: its product is in the layer, its bias on the host
 		case host[n.Index] == HostPrefix && layer != "" && written.Loop(n) != nil:
-			f.Fate = layer + ", " + HostPrefix // a loop whose quantiser of what it scans went ahead
+			f.Fate = layer + ", " + HostPrefix // a loop whose input quantiser runs on the host
 		case host[n.Index] != "":
 			f.Fate = host[n.Index]
 		case layer != "":
@@ -65,7 +65,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 		case !alive[n.Index]:
 			f.Fate = "unused"
 		case low.Graph == nil && !low.Rejected[n.Index]:
-			f.Fate = "undecided" // what it becomes depends on what could not be mapped
+			f.Fate = "undecided" // its fate depends on nodes that could not be mapped
 		default:
 			f.Fate = unmappedFate
 		}
@@ -74,8 +74,8 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	return out
 }
 
-// restFates says what becomes of the nodes of a graph of which some are not understood: those before them are lowered
-// as far as they go, and what cannot be mapped among them is reported too.
+// restFates returns the fates of the nodes of a graph that contains unknown operators. The nodes before those are
+// lowered as far as possible, and errors of mapping them are reported, too.
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
 	bind := opt.bind(g, file, new(diag.List))
@@ -83,7 +83,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if rest == nil {
 		return out
 	}
-	var quiet diag.List // what concerns the rest as a whole means nothing
+	var quiet diag.List // for errors that concern the whole graph, which is incomplete
 	written, _ := sample(rest, file, &bind, &quiet)
 	if written == nil {
 		return out
@@ -110,7 +110,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	return out
 }
 
-// unknownFates lists the nodes of a graph that could not be prepared.
+// unknownFates returns the fates of the nodes of a graph that could not be prepared.
 func unknownFates(g *graph.Graph) (out []NodeFate) {
 	for i, n := range g.Nodes {
 		if partOf(g.Nodes[:i], n) {
@@ -125,13 +125,13 @@ func unknownFates(g *graph.Graph) (out []NodeFate) {
 	return out
 }
 
-// partOf reports whether a node stands for part of the same node of the file as the one before it.
+// partOf reports whether n and the node before it stand for the same node of the file.
 func partOf(before []*graph.Node, n *graph.Node) bool {
 	return n.Index >= 0 && len(before) > 0 && before[len(before)-1].Index == n.Index
 }
 
-// Modules gives the modules of the network that nodes of the file belong to, by the nodes' names, each once and in
-// order; nil where the exporter names none.
+// Modules returns a function that maps names of nodes to the network's modules to which they belong, each module once
+// and in order. The function returns nil if the exporter names no modules.
 func (im *Imported) Modules() func(nodes []string) []string {
 	of := map[string]string{}
 	if im != nil {

@@ -10,10 +10,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Feedback is an output of a model that is an input with the next sample: one state.
+// A Feedback pairs an input of a model with the output that becomes this input for the next sample. The two are one
+// state.
 type Feedback struct{ Input, Output string }
 
-// String returns the feedback as --state takes it: INPUT=OUTPUT.
+// String returns the feedback in the form of --state: INPUT=OUTPUT.
 func (f Feedback) String() string { return f.Input + "=" + f.Output }
 
 func refuseFeedback(input, msg, hint, file string, d *diag.List) {
@@ -24,8 +25,8 @@ func refuseFeedback(input, msg, hint, file string, d *diag.List) {
 	d.Add(x)
 }
 
-// feedback finds the states that the user names among a program's inputs and outputs; nil where there are none, or
-// after errors were added to d.
+// feedback returns the indices of the states that the user names, among a program's inputs and outputs. It returns nil
+// if there are none, or after adding errors to d.
 func (o Options) feedback(p *graph.Program, d *diag.List) (list []dataflow.Feedback) {
 	in, out := inputNames(p), outputNames(p)
 	for _, s := range o.States {
@@ -54,9 +55,9 @@ func (o Options) feedback(p *graph.Program, d *diag.List) (list []dataflow.Feedb
 	return list
 }
 
-// keeping has recurrences keep the states that the user names, with --stateful: such an input becomes zeros, which they
-// begin with, and the output goes. It reports false after errors were added to d. A graph that cannot be prepared stays
-// as it is: who prepares it says why.
+// keeping makes recurrences keep the states that the user names with --stateful: the input becomes zeros, the initial
+// state, and the output is removed. It reports false after adding errors to d. A graph that cannot be prepared stays
+// unchanged; a later attempt to prepare it reports why.
 func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 	if !o.Stateful || len(o.States) == 0 {
 		return true

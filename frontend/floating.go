@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// floating runs a program in float64; nil where it rounds to integers or puts in order what depends on data, or where
-// inputs are made of integers: then exact values are the only ones.
+// floating returns a reference that runs a program in float64. It returns nil if the program rounds data to integers,
+// sorts them or has inputs that arrive as integers. Only exact values are right then.
 func floating(p *graph.Program) dataflow.Reference {
 	if len(p.Graph.Arrive) > 0 || float.Decides(p) {
 		return nil
@@ -29,7 +29,7 @@ func floating(p *graph.Program) dataflow.Reference {
 	}
 }
 
-// floatResults runs a part and gives the outputs of the program.
+// floatResults runs a part and returns the outputs of the program.
 func floatResults(p *graph.Program, part *float.Part, in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	all, err := floatTensors(p, part, in)
 	if err != nil {
@@ -42,7 +42,7 @@ func floatResults(p *graph.Program, part *float.Part, in []dataflow.RealTensor) 
 	return out, nil
 }
 
-// floatTensors runs a part and gives what it was made for, rounded to the types of these tensors.
+// floatTensors runs a part and returns its wanted tensors, rounded to their types.
 func floatTensors(p *graph.Program, part *float.Part, in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
 	error) {
 	all := map[string]dataflow.RealTensor{}
@@ -56,7 +56,7 @@ func floatTensors(p *graph.Program, part *float.Part, in []dataflow.RealTensor) 
 	return all, err
 }
 
-// dataOf is the elements of each tensor.
+// dataOf returns the elements of each tensor.
 func dataOf(in []dataflow.RealTensor) (list [][]float64) {
 	for _, t := range in {
 		list = append(list, t.Data)

@@ -10,20 +10,20 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Formats are the quantisers of the gates of ONNX' recurrent operators, as a file has them.
+// Formats describes the quantisers of the gates of ONNX' recurrent operators, as read from a file.
 type Formats = graph.Formats
 
-// The flags that name files of formats.
+// These are the flags that name files of formats.
 const (
 	LSTMFlag = graph.LSTMFlag
 	CellFlag = graph.CellFlag
 )
 
-// ParseFormats reads the file of one of these flags; graph.ParseFormats has its form.
+// ParseFormats reads the file that one of these flags names. graph.ParseFormats describes its form.
 func ParseFormats(flag string, b []byte) (Formats, error) { return graph.ParseFormats(flag, b) }
 
-// bind says what the file leaves open: the sizes of dynamic axes, which of them are time, and the formats of cells. It
-// tells the user which nodes change by their formats, and refuses formats that do not fit a node, or that none takes.
+// bind returns what the file leaves open: the sizes of dynamic axes, which of them are time, and the formats of cells.
+// It notes in d which nodes get formats, and adds errors for formats that do not fit their node or that no node takes.
 func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 	bind := graph.Options{Dims: o.Dims, Data: o.Data, Cells: o.Cells}
 	used := map[string]bool{}
@@ -61,8 +61,8 @@ func (o Options) bind(g *graph.Graph, file string, d *diag.List) graph.Options {
 	return bind.Sequences(g, file)
 }
 
-// unused refuses formats of nodes that are not there. Those for all other nodes may find none: a file may serve several
-// models.
+// unused adds errors for formats that name a node which does not exist. A wildcard without a node gives a note only,
+// because one file may serve several models.
 func (o Options) unused(used map[string]bool, file string, d *diag.List) {
 	for _, f := range o.Cells {
 		of := strings.Join(f.Operators(), " or ")

@@ -1,25 +1,27 @@
-// Package frontend makes a dataflow.Model of the bytes of an ONNX file: read, normalise, lower, and keep what stays
-// real-valued at both ends as host functions.
+// Package frontend makes a dataflow.Model from the bytes of an ONNX file. It reads and normalises the graph, lowers it
+// to integer layers, and keeps the real-valued parts at both ends as functions of the host.
 //
 // In come bytes and Options; out come an Imported with its Model, or diagnostics. It sees onnxio, graph, float, real,
 // pass, canon, quantise, scaled, stats and lower, and dataflow, num, suggest and diag; none of the layers.
 //
-//   - frontend.go is the short story; read.go reads a file, with what belongs to it; outside.go has names for other
+//   - frontend.go has Import; read.go reads a file and the files that belong to it; outside.go has aliases for other
 //     modules
 //   - initial.go gives recurrences other initial states
-//   - feedback.go finds inputs and outputs that are one state, and has recurrences keep it
-//   - inputs.go, formats.go, batch.go, stateful.go, lengths.go: what the file leaves open, or says of several samples
-//   - cut.go ends a file at other outputs, and finds where in front of what does not map
-//   - fates.go says what becomes of each node; ranges.go, what values an input has to have to matter
-//   - ends.go runs what the host computes in front of the accelerator and behind it
-//   - host.go says what the host computes as data: which code a number has, and what a code means; around.go cuts out
-//     what is no such data
+//   - feedback.go finds pairs of inputs and outputs that are one state, and makes recurrences keep it
+//   - inputs.go, formats.go, batch.go, stateful.go and lengths.go settle what the file leaves open: types of inputs,
+//     quantisers of gates, the batch, states across samples, and lengths of sequences
+//   - cut.go ends a graph at other outputs, and finds a cut in front of nodes that cannot be mapped
+//   - fates.go says how each node is implemented; ranges.go finds ranges of inputs for made-up test data
+//   - ends.go runs the host's parts in front of the accelerator and behind it
+//   - host.go describes the host's parts as tables of codes and values; around.go cuts out the parts that have no such
+//     tables
 //   - floating.go runs models in float64 in which nothing is rounded to codes
-//   - requantise.go gives a model other quantisers, on samples
-//   - sums.go has the sums of products in the model's own integers; accumulators.go, what narrower accumulators make of
-//     them
-//   - compare.go judges what another executor computed, decide.go finds codes that it may have had, and
-//     changes.go lists which to try; stats.go counts the model as written
+//   - requantise.go gives a model other quantisers, based on samples
+//   - sums.go describes sums of products in the model's own integers; accumulators.go runs them with narrower
+//     accumulators
+//   - compare.go judges the outputs of another executor; decide.go finds codes that it may have had; changes.go lists
+//     the codes to try
+//   - stats.go counts the operations of the model as written
 package frontend
 
 import (
@@ -41,68 +43,68 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options say what the file leaves open, and what to show of the passes.
+// Options say what the file leaves open, and how to run the passes.
 type Options struct {
 	Dims   map[string]int // sizes of named dynamic axes
-	Shapes Shapes         // of whole inputs
-	// shapes of the data at hand by input name ("" for a single input): they bind dynamic axes too
+	Shapes Shapes         // shapes of whole inputs
+	// Data holds the shapes of the data at hand by input name ("" for a single input). They bind dynamic axes, too.
 	Data map[string][]int
-	// samples are pieces of one stream, in order: recurrences go on where they ended in the sample before
+	// Stateful says that samples are pieces of one stream, in order: each recurrence continues from its last state.
 	Stateful bool
-	Lengths  *Lengths  // of a dynamic axis, which is time; nil: it has one length
-	Samples  int       // that take turns in recurrences and make a frame; 0 or 1: a frame is a sample
-	Cells    []Formats // of --lstm-config and --cell-config: what quantises the gates of ONNX' recurrent operators
+	Lengths  *Lengths  // the lengths of a dynamic axis that is time; nil for a single length
+	Samples  int       // how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
+	Cells    []Formats // from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
 	Pass     pass.Options[*canon.Model]
 
-	// of the model's file, where that keeps tensors in others; nil: there are none. os.Root has a file system that
-	// links do not lead out of.
+	// Folder holds the model's file, which may keep tensors in other files; nil if there are none. Links do not lead
+	// out of the file system of an os.Root.
 	Folder fs.FS
 
-	InputType  *InputType        // what arrives; nil: reals, quantised on the host
-	InputQuant *InputQuant       // a quantiser to put in front of every input; nil: none
-	States     []Feedback        // inputs and outputs that are one state; with Stateful, recurrences keep it
-	Initial    InitialStates     // what recurrences begin with instead of inputs
-	Outputs    []string          // tensors of the file that are its outputs instead of its own; nil: its own
-	Lookup     quantise.LookupAt // of rows of tables, where a model is quantised
+	InputType  *InputType        // the integers that arrive; nil for reals, which the host quantises
+	InputQuant *InputQuant       // a quantiser to put in front of every input; nil for none
+	States     []Feedback        // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
+	Initial    InitialStates     // initial states of recurrences that replace inputs
+	Outputs    []string          // the tensors to use as outputs; nil for the file's own outputs
+	Lookup     quantise.LookupAt // where a quantised model looks up rows of tables
 
-	timed bool // other lengths are to follow: loops are not written out
-	steps int  // of a sequence whose length arrives on an input, which is bound to it; else 0
+	timed bool // other lengths are to follow, so loops are not unrolled
+	steps int  // the length to which an input with the sequence's length is bound; otherwise 0
 }
 
-// Shapes are the sizes of all axes of inputs (graph.Shapes).
+// Shapes holds the sizes of all axes of inputs (see graph.Shapes).
 type Shapes = graph.Shapes
 
-// A NodeFate is a line of `hlsgen check`: what becomes of one ONNX node.
+// A NodeFate is one line of `hlsgen check`: it says how one ONNX node is implemented.
 type NodeFate struct {
 	Index int    `json:"index"`
 	Node  string `json:"node"`
 	Op    string `json:"op"`
-	// a layer's name (with ", host prefix" or ", host suffix" where a part stays on the host), "constant",
-	// "host prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped"
+	// Fate is a layer's name (with ", host prefix" or ", host suffix" if a part stays on the host), "constant", "host
+	// prefix", "host suffix", "unused", "undecided", "not reached" or "not mapped".
 	Fate string `json:"becomes"`
-	// the module of the network that the node belongs to, where the exporter's metadata name one
+	// Module is the network's module to which the node belongs, if the exporter's metadata name one.
 	Module string `json:"module,omitempty"`
 }
 
-// Imported is an imported model with the story of its nodes.
+// Imported is an imported model with the fates of its nodes.
 type Imported struct {
 	Model *dataflow.Model
 	Fates []NodeFate
 
 	options graph.Options
 	file    *graph.Program
-	written *graph.Program // file; with loops in the place of written out ones where samples are pieces of a stream
-	program *graph.Program // as lowered
+	written *graph.Program // file; if samples are pieces of a stream, with unrolled recurrences as loops
+	program *graph.Program // the normalised program that was lowered
 	lowered *lower.Result
 	batch   *graph.Batch
-	stream  bool // samples are pieces of one
+	stream  bool // samples are pieces of one stream
 	lengths *lengths
-	asked   *Lengths    // that the longest was read for
-	found   []diag.Diag // what was said of the model as written
+	asked   *Lengths    // the lengths for the longest of which the file was read
+	found   []diag.Diag // the messages about the model as written
 }
 
-// Import reads a model. name is the file's base name, for diagnostics. It leaves out Model after adding errors to d;
-// Fates is there as soon as the file could be read. The error is that of dumping passes.
+// Import reads a model. name is the file's base name, for diagnostics. After adding errors to d, Import returns an
+// Imported without Model; Fates is there if the file could be read. The error comes from dumping passes.
 func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, error) {
 	var found diag.List
 	g := read(name, onnx, opt, &found)
@@ -114,7 +116,7 @@ func Import(name string, onnx []byte, opt Options, d *diag.List) (*Imported, err
 	return opt.fixedImport(g, name, d)
 }
 
-// fixedImport is Import of a graph where every axis has one size.
+// fixedImport imports a graph in which every axis has one size.
 func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Imported, error) {
 	im := &Imported{}
 	if err := im.prepare(g, name, o, d); err != nil || im.program == nil {
@@ -153,7 +155,7 @@ func (o Options) fixedImport(g *graph.Graph, name string, d *diag.List) (*Import
 	return im, nil
 }
 
-// readWritten reads as far as the model as written can be executed. It reports false where d says why that fails.
+// readWritten reads the model as far as executing it as written needs. It reports false after adding errors to d.
 func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag.List) bool {
 	im.options = opt.bind(g, name, d)
 	if im.file, im.batch = sample(g, name, &im.options, d); im.file == nil {
@@ -165,7 +167,7 @@ func readWritten(im *Imported, g *graph.Graph, name string, opt Options, d *diag
 	return !opt.Stateful || !d.Failed()
 }
 
-// prepare is as far as a graph's layers can be found. It leaves out program after adding errors to d.
+// prepare normalises a graph, so that its layers can be found. It leaves im.program nil after adding errors to d.
 func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.List) error {
 	if g == nil {
 		return nil
@@ -189,24 +191,25 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 	return err
 }
 
-// lower makes the model of layers.
+// lower sets the model from the lowered layers.
 func (im *Imported) lower(low *lower.Result) {
 	im.lowered, im.Model = low, model(im.written, im.program, low)
 	whole(im.Model, im.batch)
 }
 
-// A Carried is a tensor of the model whose integers a stream carries: element i is Scale[i]*integer + Bias[i].
+// A Carried is a tensor of the model whose integers a stream carries. The value of element i is Scale[i]*integer +
+// Bias[i].
 type Carried struct {
 	Name        string
 	Stream      int
 	Shape       []int
 	Scale, Bias []float64
-	// Integers puts the elements of the stream's frame in the order of the tensor.
+	// Integers puts the elements of the stream's frame into the order of the tensor.
 	Integers func(frame []int64) []int64
 }
 
-// Carried lists the tensors that streams carry whole. Streams that only move elements carry none of the model's
-// tensors.
+// Carried lists the tensors that streams carry completely. A stream that only moves elements has no tensor of the
+// model.
 func (im *Imported) Carried() (list []Carried) {
 	for _, c := range im.lowered.Carried {
 		k := im.program.Known[c.Name]
@@ -220,8 +223,8 @@ func (im *Imported) Carried() (list []Carried) {
 	return list
 }
 
-// affine finds the real values of a tensor's elements. It reports false where they are not those of the integer
-// tensor's.
+// affine sets the scales and biases of a tensor's elements. It reports false if the elements are not affine functions
+// of the integer tensor's elements, one each.
 func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	n := graph.Size(t.Shape)
 	elements, ok := im.lowered.Elements(c.Name, n)
@@ -255,12 +258,13 @@ func (im *Imported) affine(c lower.Carried, t *Carried) bool {
 	return true
 }
 
-// maxAttempts bounds how often a program is rewritten for the sake of what has no layer.
+// maxAttempts bounds how often a program is rewritten because some nodes have no layer.
 const maxAttempts = 4
 
-// again lowers a program once more, made canonical with the loops written out that no layer runs, with products split
-// that no layer computes, and with codes made further in front; and so on while there are more of these. Where none of
-// that has layers for everything, it gives the first of those of which least is said; found is that.
+// again normalises and lowers a program again if the first attempt left nodes without a layer. It unrolls loops, splits
+// products and moves quantisers to the front as that attempt suggests, and repeats this while there are new
+// suggestions. If no attempt has layers for everything, it returns the first one with the fewest errors, and sets found
+// to these.
 func again(written, program *graph.Program, low *lower.Result, how lower.Options, found *diag.List) (*graph.Program,
 	*lower.Result) {
 	m := &canon.Model{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
@@ -291,8 +295,8 @@ func again(written, program *graph.Program, low *lower.Result, how lower.Options
 	return program, low
 }
 
-// Tensors gives a function that runs samples, one after the other, through the model as written and gives every tensor
-// that depends on data, rounded.
+// Tensors returns a function that runs samples, in order, through the model as written. The function returns every
+// tensor that depends on data, rounded to its type.
 func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
@@ -314,7 +318,7 @@ func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflo
 	}
 }
 
-// FloatTensors is Tensors in float64, of a model whose Float is not nil.
+// FloatTensors is like Tensors, but in float64. The model's Float must not be nil.
 func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	var at *Imported
 	var part *float.Part
@@ -340,11 +344,11 @@ func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]da
 	}
 }
 
-// Shape is that of a tensor of the model as written.
+// Shape returns the shape of a tensor of the model as written.
 func (im *Imported) Shape(tensor string) []int { return im.written.Known[tensor].Shape }
 
-// ImportReference imports only as far as executing the model as written needs: a model that has no quantised layer
-// runs too.
+// ImportReference imports a model only as far as its execution as written needs. So a model without quantised layers
+// can run, too.
 func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Imported {
 	var found diag.List
 	g := read(name, onnx, opt, &found)
@@ -356,7 +360,7 @@ func ImportReference(name string, onnx []byte, opt Options, d *diag.List) *Impor
 	return opt.fixedReference(g, name, d)
 }
 
-// fixedReference is ImportReference of a graph where every axis has one size.
+// fixedReference implements ImportReference for a graph in which every axis has one size.
 func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Imported {
 	if g == nil {
 		return &Imported{}
@@ -368,8 +372,8 @@ func (o Options) fixedReference(g *graph.Graph, name string, d *diag.List) *Impo
 	return asWritten(read, o, d)
 }
 
-// AsWritten is ImportReference of what Import has read, with the same file and options. It has no Model where that was
-// nothing.
+// AsWritten returns what ImportReference returns for the same file and options, but reuses the result of Import. It has
+// no Model if Import could not read the file.
 func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List) *Imported {
 	if im.written == nil {
 		return &Imported{}
@@ -387,7 +391,7 @@ func AsWritten(im *Imported, name string, onnx []byte, opt Options, d *diag.List
 	return ref
 }
 
-// asWritten is the model as written of what was read.
+// asWritten returns an Imported for executing the model as written.
 func asWritten(im *Imported, o Options, d *diag.List) *Imported {
 	p := im.written
 	m := &dataflow.Model{Name: p.Graph.Name, Reference: reference(p), Meta: p.Graph.Meta}
@@ -428,7 +432,7 @@ func signature(p *graph.Program) (in, out []dataflow.Real) {
 	return in, out
 }
 
-// leadingBatch reports whether the first axis counts samples: it is 1 or dynamic.
+// leadingBatch reports whether the first axis counts samples: its size is 1 or dynamic.
 func leadingBatch(v graph.Value, shape []int) bool {
 	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
 }
@@ -437,7 +441,8 @@ func inputNames(p *graph.Program) []string { return graph.Names(p.Graph.Inputs) 
 
 func outputNames(p *graph.Program) []string { return graph.Names(p.Graph.Outputs) }
 
-// mustPart cuts a part whose inputs lowering has already established.
+// mustPart returns a part of a program. It panics on an error, because lowering has already established the part's
+// inputs.
 func mustPart(p *graph.Program, from, to []string) *graph.Part {
 	part, err := p.Part(from, to)
 	if err != nil {
@@ -454,7 +459,7 @@ func reals(in []dataflow.RealTensor) []*graph.Reals {
 	return out
 }
 
-// checkFinite refuses what has no place among the reals.
+// checkFinite returns an error if an input holds an infinity or NaN.
 func checkFinite(in []dataflow.RealTensor) error {
 	for k, t := range in {
 		for i, v := range t.Data {
@@ -466,7 +471,7 @@ func checkFinite(in []dataflow.RealTensor) error {
 	return nil
 }
 
-// maxSteps bounds the steps, and products, that the rounding of an output goes back through in a model without codes.
+// maxSteps bounds the steps and products through which the rounding of an output goes back, in a model without codes.
 const maxSteps = 1 << 20
 
 func reference(p *graph.Program) dataflow.Reference {
@@ -474,7 +479,7 @@ func reference(p *graph.Program) dataflow.Reference {
 	if !float.Decides(p) {
 		part.Most = maxSteps
 	}
-	forks := sync.Pool{New: func() any { return part.Fork() }} // they remember values
+	forks := sync.Pool{New: func() any { return part.Fork() }} // a part keeps values between runs
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 		if err := checkFinite(in); err != nil {
 			return nil, err
@@ -485,7 +490,7 @@ func reference(p *graph.Program) dataflow.Reference {
 	}
 }
 
-// results runs a part and gives the outputs of the program.
+// results runs a part and returns the outputs of the program.
 func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
 	all, err := part.Outputs(in)
 	if err != nil {

@@ -14,8 +14,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Bounds of what is said of the host as data: breakpoints of a quantiser; those of all of an input, or values of all of
-// an output; codes with a value each, codes that a formula is tried at, functions of an output.
+// These limits bound the description of the host's parts as data. hostSteps bounds the breakpoints of a quantiser.
+// hostAll bounds the breakpoints of an input, or the values of an output, together. hostValues bounds the codes with a
+// table of values, hostTried the codes at which a formula is checked, and hostCodes the functions of an output.
 const (
 	hostSteps  = 1 << 18
 	hostAll    = 1 << 20
@@ -24,7 +25,7 @@ const (
 	hostCodes  = 1 << 10
 )
 
-// host is what the host computes, as far as that is a function of one element each.
+// host describes what the host computes, as far as each result is a function of one element.
 func host(written, p *graph.Program, low *lower.Result, prefix dataflow.HostFunc) *dataflow.Host {
 	h := &dataflow.Host{Codes: prefix.ToCodes, In: make([]*dataflow.HostIn, len(low.In)),
 		Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
@@ -61,8 +62,8 @@ func host(written, p *graph.Program, low *lower.Result, prefix dataflow.HostFunc
 	return h
 }
 
-// quantised is the tensor of the file whose codes a tensor is: normalisation gives a quantiser's codes a name of their
-// own. It is the tensor itself where there is no other.
+// quantised returns the tensor of the file whose codes the given tensor holds, because normalisation gives the codes of
+// a quantiser a name of their own. If there is no other tensor, it returns the given one.
 func quantised(p *graph.Program, codes string) string {
 	at := strings.LastIndex(codes, ".codes")
 	if at < 0 {
@@ -75,7 +76,8 @@ func quantised(p *graph.Program, codes string) string {
 	return codes[:at]
 }
 
-// values are those of the elements of a quantised tensor, of its codes; nil where they are not multiples of these.
+// values returns, for elements of a quantised tensor, the functions from codes to values. It returns nil if the values
+// are not affine functions of the codes.
 func values(p *graph.Program, low *lower.Result, codes string, index []int32) (of []real.Affine) {
 	middle := scaled.New(p)
 	declared := make([]real.Affine, graph.Size(p.Known[codes].Shape))
@@ -104,15 +106,15 @@ func values(p *graph.Program, low *lower.Result, codes string, index []int32) (o
 	return of
 }
 
-// inside is a tensor of the model as an input or an output of the part that the accelerator computes.
+// inside returns a tensor of the model as an input or an output of the accelerator's part.
 func inside(p *graph.Program, name string) dataflow.Real {
 	k := p.Known[name]
 	batch := len(k.Shape) > 1 && k.Shape[0] == 1
 	return dataflow.Real{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
 }
 
-// begins says how frames are made of tensors inside of the model: of what stands in front of their quantisers or, where
-// that has no such tables, of the quantised tensors: of a number, the code whose value is next to it.
+// begins describes how frames follow from tensors inside the model: from the inputs of their quantisers or, if these
+// have no such tables, from the quantised tensors. A number then becomes the code with the nearest value.
 func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real,
 	codes func([]dataflow.RealTensor) ([]dataflow.Tensor, error)) {
 	middle := scaled.New(p)
@@ -137,7 +139,7 @@ func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []da
 	return in, of, toCodes(low, names, before(p, low, names))
 }
 
-// quantiser is the one whose codes a tensor is, or is a function of; nil where there is none.
+// quantiser returns the quantiser whose codes a tensor holds, or is a function of. It returns nil if there is none.
 func quantiser(p *graph.Program, tensor string) *graph.Step {
 	step := p.Producer(tensor)
 	for step != nil && !scaled.IsCode(step) {
@@ -150,7 +152,7 @@ func quantiser(p *graph.Program, tensor string) *graph.Step {
 	return step
 }
 
-// beginsQuantised is begins of the quantised tensors.
+// beginsQuantised does the same as begins for the quantised tensors.
 func beginsQuantised(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real) {
 	for i, name := range low.In {
 		of = append(of, inside(p, quantised(p, name)))
@@ -182,8 +184,8 @@ func beginsQuantised(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn
 	return in, of
 }
 
-// nearest returns the code of a range whose value is next to a number of a format: the greater value half way between
-// two.
+// nearest returns the step function that maps a number of a format to the code of a range with the nearest value. Half
+// way between two values it maps to the greater value.
 func nearest(a real.Affine, codes num.Range, f num.Format) (s dataflow.HostStep) {
 	value := func(code int64) *big.Rat {
 		v := new(big.Rat).SetInt64(code)
@@ -208,7 +210,7 @@ func nearest(a real.Affine, codes num.Range, f num.Format) (s dataflow.HostStep)
 	return s
 }
 
-// elements are those of a tensor in the order of its stream.
+// elements returns the elements of a tensor in the order of its stream.
 func elements(low *lower.Result, tensor string, n int) []int32 {
 	order := make([]int64, n)
 	for i := range order {
@@ -221,7 +223,8 @@ func elements(low *lower.Result, tensor string, n int) []int32 {
 	return list
 }
 
-// hostIn says how the frame of a tensor is made of one of the named tensors, element by element; nil where it is not.
+// hostIn describes how the frame of a tensor follows from one of the named tensors, element by element. It returns nil
+// if it does not.
 func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []string) *dataflow.HostIn {
 	p := front.Program
 	n := graph.Size(p.Known[tensor].Shape)
@@ -284,7 +287,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []st
 	return h
 }
 
-// hostOut says how an output is made of frames, element by element; nil where it is not.
+// hostOut describes how an output follows from frames, element by element. It returns nil if it does not.
 func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.HostOut {
 	p := back.Program
 	known := p.Known[output]
@@ -333,13 +336,13 @@ func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.
 	return h
 }
 
-// A carried tensor lies in the frames that come, which stand one behind the other.
+// A carried is a tensor that the accelerator returns, as a part of all its frames, one after the other.
 type carried struct {
-	at    []int64 // each of its elements
+	at    []int64 // the position of each element
 	codes num.Range
 }
 
-// received is where the tensors lie that the accelerator gives.
+// received returns the positions of the tensors that the accelerator returns.
 func received(low *lower.Result) map[string]carried {
 	found := map[string]carried{}
 	var begin int64
@@ -355,12 +358,12 @@ func received(low *lower.Result) map[string]carried {
 	return found
 }
 
-// kinds tells elements with one function from those with others.
+// A kinds groups elements by equal functions.
 type kinds struct {
 	forms *scaled.Forms
-	same  func(k, l int) bool // besides
-	first [][]int             // per form, an element of every kind
-	names [][]int             // of these kinds
+	same  func(k, l int) bool // a further condition for equal functions; may be nil
+	first [][]int             // by form: the first element of every kind
+	names [][]int             // by form: the numbers of these kinds
 	n     int
 }
 
@@ -368,7 +371,8 @@ func newKinds(forms *scaled.Forms, same func(k, l int) bool) *kinds {
 	return &kinds{forms: forms, same: same, first: make([][]int, len(forms.Of)), names: make([][]int, len(forms.Of))}
 }
 
-// of is the number of the kind of element k, and whether one of its kind came before; -1 where there are too many.
+// of returns the number of element k's kind, and whether an earlier element has the same kind. It returns -1 if there
+// are too many kinds.
 func (s *kinds) of(k int) (which int, is bool) {
 	f := s.forms.Which(k)
 	for i, first := range s.first[f] {
@@ -384,14 +388,14 @@ func (s *kinds) of(k int) (which int, is bool) {
 	return s.n - 1, false
 }
 
-// hostCode says what codes of a range mean, as values or as a formula that is right at every one of them; nil where
-// there are too many for that.
+// hostCode returns the meaning of the codes of a range, as a table of values or as a formula that is exact for each of
+// them. It returns nil if there are too many codes for either.
 func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 	f := real.Compile(e)
 	single := t == num.Float32
 	c := &dataflow.HostCode{Range: r}
 	affine, ok := e.Affine()
-	if !ok || r.Hi-r.Lo < 16 || t != num.Float32 && t != num.Float64 { // programs round formulas to these alone
+	if !ok || r.Hi-r.Lo < 16 || t != num.Float32 && t != num.Float64 { // programs round formulas only to these
 		if r.Hi-r.Lo >= hostValues {
 			return nil
 		}
@@ -428,13 +432,13 @@ func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 	return c
 }
 
-// formatOf returns the format that the values of a tensor are rounded to.
+// formatOf returns the format to which the values of a tensor are rounded.
 func formatOf(p *graph.Program, tensor string) num.Format {
 	return p.Known[tensor].DType.Format()
 }
 
-// meaning returns the value of a code, rounded to a format. Where all that float64 leaves open rounds to one number, it
-// is that one.
+// meaning returns the value of a code, rounded to a format. If both ends of the float64 interval round to one number,
+// that is the value.
 func meaning(f *real.Func, code int64, t num.Format) (v float64, ok bool) {
 	if x := float64(code); int64(x) == code {
 		y, _ := f.Interval([]real.Interval{real.Pt(x)})

@@ -10,22 +10,22 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An InitialState says what recurrences begin with where that arrives on an input, as real numbers.
+// An InitialState says how recurrences treat an initial state that arrives on an input as real numbers.
 type InitialState string
 
-// The initial states.
+// These are the initial states.
 const (
-	InitialZero  InitialState = "zero"  // zeros, a constant: the input goes
-	InitialQuant InitialState = "quant" // the input, through the quantiser that makes the state in the loop
+	InitialZero  InitialState = "zero"  // replace the input by constant zeros
+	InitialQuant InitialState = "quant" // put the state's own quantiser, from the loop's body, behind the input
 )
 
-// NamesOfInitial are all of them.
+// NamesOfInitial lists all initial states.
 var NamesOfInitial = []string{string(InitialZero), string(InitialQuant)}
 
-// InitialStates are by the input on which they arrive; "" is for all that are not named.
+// InitialStates holds initial states by the name of the input. "" stands for all other inputs.
 type InitialStates map[string]InitialState
 
-// Texts are the states as the flag has them, in order.
+// Texts returns the states in the form of the flag --initial-state, in order of the inputs.
 func (s InitialStates) Texts() (list []string) {
 	for _, input := range slices.Sorted(maps.Keys(s)) {
 		text := string(s[input])
@@ -37,9 +37,9 @@ func (s InitialStates) Texts() (list []string) {
 	return list
 }
 
-// begin gives recurrences the initial states that the user asks for, and tells that it changes the model. It lists the
-// inputs that a quantiser was put behind; ok is false after errors were added to d. A graph that cannot be prepared
-// stays as it is: who prepares it says why.
+// begin applies the initial states that the user asks for, and notes in d that this changes the model. It returns the
+// inputs that got a quantiser. ok is false after errors were added to d. A graph that cannot be prepared stays
+// unchanged; a later attempt to prepare it reports why.
 func (o Options) begin(g *graph.Graph, file string, d *diag.List) (quantised []string, ok bool) {
 	if len(o.Initial) == 0 {
 		return nil, true
@@ -94,20 +94,20 @@ func refuseState(input, msg, hint, file string, d *diag.List) {
 	d.Add(x)
 }
 
-// namesStates holds that all inputs that the user names are initial states.
+// namesStates reports whether all inputs that the user names are initial states, and adds errors for the others to d.
 func (o Options) namesStates(states []*graph.StateInput, file string, d *diag.List) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(o.Initial)) {
 		if name != "" && !slices.ContainsFunc(states, func(s *graph.StateInput) bool { return s.Name == name }) {
 			ok = false
-			refuseState(name, "--initial-state names it, which is no input that a recurrence, and nothing else, "+
-				"begins with", inputsToName(states), file, d)
+			refuseState(name, "--initial-state names it, but it is not an initial state that only recurrences "+
+				"read", inputsToName(states), file, d)
 		}
 	}
 	return ok
 }
 
-// inputsToName is the hint of an input that is none.
+// inputsToName returns the hint for a name that is not an initial state.
 func inputsToName(states []*graph.StateInput) string {
 	if len(states) == 0 {
 		return "leave it out: no recurrence of this model begins with an input"
@@ -119,7 +119,8 @@ func inputsToName(states []*graph.StateInput) string {
 	return "recurrences begin with " + strings.Join(names, ", ")
 }
 
-// state changes one of them, and says how, or why it cannot.
+// state applies one initial state. It returns a description of the change, or the reason why the change is not
+// possible.
 func (b *inserting) state(s *graph.StateInput, as InitialState) (told, why string) {
 	if as == InitialZero {
 		at := slices.IndexFunc(b.Inputs, func(v graph.Value) bool { return v.Name == s.Name })
@@ -142,8 +143,8 @@ func (b *inserting) state(s *graph.StateInput, as InitialState) (told, why strin
 	return "the quantiser that makes this state in the loop's body was put behind it", ""
 }
 
-// beginsWith says with which flags a recurrence can begin that gets an input as real numbers: each does what it says.
-// It is empty where none does.
+// beginsWith returns a hint with the flags that give a recurrence an initial state instead of a real-valued input. It
+// returns "" if no flag does.
 func beginsWith(p *graph.Program, input string) string {
 	for _, s := range p.StateInputs() {
 		if s.Name != input || !s.Real {

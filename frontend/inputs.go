@@ -20,20 +20,20 @@ import (
 type InputType struct {
 	Type   num.Type
 	Scale  *big.Rat
-	Offset *big.Rat // nil: 0
-	// Of the inputs that Inputs does not say them of.
+	Offset *big.Rat // nil for 0
+	// Normal holds for the inputs that Inputs does not name.
 	Normal
 	Inputs map[string]Normal
 }
 
-// A Normal is a mean and a deviation of all channels, or of each: nil where nothing is said, which is 0, and 1.
-// Channels lie along axis 1 or, where that does not have as many, the last axis.
+// A Normal holds a mean and a deviation, for all channels or for each. nil means 0 and 1. The channels lie along axis
+// 1, or along the last axis if axis 1 has another size.
 type Normal struct{ Mean, Deviation []*big.Rat }
 
-// Means are the means as --input-mean takes them, one text for each time that it is given.
+// Means returns the means in the form of --input-mean, one text for each use of the flag.
 func (t *InputType) Means() []string { return t.texts(func(n Normal) []*big.Rat { return n.Mean }) }
 
-// Deviations are Means of --input-std.
+// Deviations returns the deviations in the form of --input-std, one text for each use of the flag.
 func (t *InputType) Deviations() []string {
 	return t.texts(func(n Normal) []*big.Rat { return n.Deviation })
 }
@@ -55,7 +55,7 @@ func (t *InputType) texts(of func(Normal) []*big.Rat) (list []string) {
 	return list
 }
 
-// normal returns the mean and the deviation that are given for an input.
+// normal returns the mean and the deviation of an input.
 func (t *InputType) normal(input string) (n Normal) {
 	n = t.Inputs[input]
 	if n.Mean == nil {
@@ -67,7 +67,7 @@ func (t *InputType) normal(input string) (n Normal) {
 	return n
 }
 
-// String is the text of the type, its scale and its offset, as --input-type takes it.
+// String returns the type, the scale and the offset in the form of --input-type.
 func (t *InputType) String() string {
 	s := t.Type.String() + ":" + t.Scale.RatString()
 	if t.Offset != nil && t.Offset.Sign() != 0 {
@@ -76,7 +76,7 @@ func (t *InputType) String() string {
 	return s
 }
 
-// of returns what the integers of each channel stand for, or of all where they are one.
+// of returns the affine function from integers to values, for each channel or, if there is only one, for all.
 func (t *InputType) of(n Normal) (of []real.Affine) {
 	for c := range max(1, len(n.Mean), len(n.Deviation)) {
 		a := real.Affine{Scale: new(big.Rat).Set(t.Scale), Bias: new(big.Rat)}
@@ -96,7 +96,7 @@ func (t *InputType) of(n Normal) (of []real.Affine) {
 	return of
 }
 
-// insert says of every input of the graph that it arrives as integers. ok is false after errors were added to d.
+// insert records for every input of the graph that it arrives as integers. ok is false after errors were added to d.
 func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
 	g.Arrive = map[string]*graph.Arrival{}
 	refuse := func(in graph.Value, msg, hint string) bool {
@@ -118,7 +118,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		}
 	}
 	if t.Scale == nil {
-		return refuse(g.Inputs[0], "--input-mean and --input-std say what integers stand for, but none arrive",
+		return refuse(g.Inputs[0], "--input-mean and --input-std need integer inputs, and there are none",
 			"give --input-type, too: UINT8:1/255 for pixels")
 	}
 	b := &inserting{Graph: g, taken: g.Taken()}
@@ -153,7 +153,8 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 		if !slices.ContainsFunc(of, func(of real.Affine) bool { return of.Bias.Sign() != 0 }) {
 			continue
 		}
-		// What pads the values is mostly none of them. Then lowering gives this tensor codes of its own.
+		// The padding value of a convolution is usually not a value of the input. Lowering then gives this tensor codes
+		// of its own.
 		out := b.fresh(in.Name + ".values")
 		b.moveReaders(in.Name, out)
 		b.first = append(b.first, graph.TimesOne("input-type", in.Name, b.constant(out+".one", in.DType, 1), out))
@@ -162,7 +163,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 	return true
 }
 
-// channels returns the axis of so many channels, counted from behind; 0 where there is none.
+// channels returns the axis that has n channels, counted from the last one (1), or 0 if there is none.
 func channels(in graph.Value, n int) int {
 	rank := len(in.Dims)
 	switch {
@@ -176,13 +177,14 @@ func channels(in graph.Value, n int) int {
 	return 0
 }
 
-// An InputQuant is a quantiser that the user puts in front of every real input: the model's own has none there.
+// An InputQuant is a quantiser that the user puts in front of every real-valued input that the model does not quantise
+// itself.
 type InputQuant struct {
 	Type  num.Type // INTn or UINTn
-	Scale float64  // a float32, as in the file of a model
+	Scale float64  // rounded to float32, as in a model's file
 }
 
-// insert changes the graph, and tells the user that it does. The inputs of has were given a quantiser.
+// insert puts the quantiser behind every real-valued input except those in has, and adds notes to d.
 func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.List) {
 	b := &inserting{Graph: g, taken: g.Taken()}
 	for _, in := range g.Inputs {
@@ -204,7 +206,7 @@ func (q *InputQuant) insert(g *graph.Graph, file string, has []string, d *diag.L
 	g.Nodes = append(b.first, g.Nodes...)
 }
 
-// An inserting puts nodes behind the inputs of a graph.
+// An inserting adds nodes directly behind the inputs of a graph.
 type inserting struct {
 	*graph.Graph
 	taken graph.Taken
@@ -224,7 +226,7 @@ func (b *inserting) constant(name string, as graph.DType, v float64) string {
 	return name
 }
 
-// moveReaders has the readers of an input read another tensor.
+// moveReaders makes the readers of an input read another tensor.
 func (b *inserting) moveReaders(input, out string) {
 	for _, n := range b.Nodes {
 		for i, name := range n.Inputs {
@@ -235,7 +237,7 @@ func (b *inserting) moveReaders(input, out string) {
 	}
 }
 
-// grids tells which values the inputs may have that arrive as integers.
+// grids sets the possible values of the inputs that arrive as integers.
 func grids(in []dataflow.Real, arrive map[string]*graph.Arrival) {
 	for k := range in {
 		a := arrive[in[k].Name]
@@ -257,5 +259,5 @@ func grids(in []dataflow.Real, arrive map[string]*graph.Arrival) {
 	}
 }
 
-// An OffGrid error is a value that an input of integers cannot have.
+// An OffGrid is the error for a value that an input of integers cannot have.
 type OffGrid = graph.OffGrid

@@ -116,7 +116,7 @@ var labelled = []struct {
 		n.input(1, 2, 3).dense().op("Softmax", "s", "h").Int("axis", 1).index("ArgMax", "s", "i", -1).
 			op("Cast", "c", "i").Int("to", int64(graph.Float32)).quant("c", "y", n.s(1.5), 0, 4, 1).
 			output(1, 2, 1)
-	}, refuse: "made of 2 integers"},
+	}, refuse: "depends on 2 integers"},
 	{name: "softmax of scales of their own", build: func(n *net) {
 		n.input("N", 3).perChannel(0.1, 0.3, 0.7, 1.1).op("Softmax", "s", "m").arg("ArgMax", "s").
 			indices("N", 1)

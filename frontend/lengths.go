@@ -17,17 +17,18 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Lengths are those that a dynamic axis may have from sequence to sequence. A sequence of n steps means what the file
-// says with n bound to the axis.
+// Lengths holds the range of lengths of a dynamic axis. A sequence of n steps means the model with n bound to that
+// axis.
 type Lengths struct {
-	Axis     string // empty where it has no name, and the length arrives on an input
+	Axis     string // empty if the axis has no name and the length arrives on an input
 	Min, Max int
 
-	input string // of the model, which says how many steps of a sample count (sequence_lens); empty for none
+	input string // the model's input that holds the number of steps (sequence_lens); "" for none
 }
 
-// lengthsOf is the lengths that sequences may have: those that are asked for, or, where they arrive on an input of the
-// graph, all up to the steps that its other inputs have. It is nil where there is one.
+// lengthsOf returns the lengths that sequences may have. These are the lengths that the options ask for. If the length
+// arrives on an input of the graph, they are all lengths up to the number of steps of the other inputs. lengthsOf
+// returns nil if there is only one length.
 func (o Options) lengthsOf(g *graph.Graph) *Lengths {
 	if g == nil {
 		return nil
@@ -45,7 +46,7 @@ func (o Options) lengthsOf(g *graph.Graph) *Lengths {
 	return nil
 }
 
-// one is what to do to have one length.
+// one returns a hint that tells how to fix a single length.
 func (l *Lengths) one() string {
 	if l.input != "" {
 		return "export the model without the input " + strconv.Quote(l.input) + " for sequence_lens"
@@ -53,7 +54,7 @@ func (l *Lengths) one() string {
 	return fmt.Sprintf("bind one length: --dim %s=%d", l.Axis, l.Max)
 }
 
-// lengths are models for sequences of different lengths, as they are asked for.
+// lengths caches the models for sequences of different lengths.
 type lengths struct {
 	Lengths
 	make func(n int) (*Imported, error)
@@ -62,7 +63,7 @@ type lengths struct {
 	made  map[int]*Imported
 }
 
-// At is the model as imported for sequences of n steps; the model itself where all have one length.
+// At returns the model imported for sequences of n steps. It returns im itself if all sequences have one length.
 func (im *Imported) At(n int) (*Imported, error) {
 	l := im.lengths
 	if l == nil {
@@ -83,7 +84,7 @@ func (im *Imported) At(n int) (*Imported, error) {
 	return at, err
 }
 
-// fixed are the options for sequences of n steps.
+// fixed returns the options for sequences of n steps.
 func (o Options) fixed(n int) Options {
 	l := o.Lengths
 	bound := maps.Clone(o.Dims)
@@ -99,7 +100,7 @@ func (o Options) fixed(n int) Options {
 	return o
 }
 
-// importLengths imports for the longest sequences, and holds that the same layers serve others.
+// importLengths imports the model for the longest sequences and prepares the use of the same layers for others.
 func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Imported, error) {
 	if o.alone(name, d); d.Failed() {
 		return &Imported{}, nil
@@ -125,7 +126,7 @@ func (o Options) importLengths(name string, onnx []byte, d *diag.List) (*Importe
 	return im, nil
 }
 
-// referenceLengths is importLengths for executing the model as written.
+// referenceLengths does the same as importLengths for a model that is executed as written.
 func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Imported {
 	if o.alone(name, d); d.Failed() {
 		return &Imported{}
@@ -138,7 +139,7 @@ func (o Options) referenceLengths(name string, onnx []byte, d *diag.List) *Impor
 	return im
 }
 
-// varyReference lets a model as written have other lengths.
+// varyReference lets a model that is executed as written have other lengths.
 func (o Options) varyReference(im *Imported, name string, onnx []byte, d *diag.List) {
 	im.vary(o, name, onnx, func(n int) (*Imported, error) {
 		var quiet diag.List
@@ -151,7 +152,7 @@ func (o Options) varyReference(im *Imported, name string, onnx []byte, d *diag.L
 	}, d)
 }
 
-// alone refuses what does not go together with different lengths.
+// alone adds errors to d for options that exclude different lengths.
 func (o Options) alone(name string, d *diag.List) {
 	if o.Samples > 1 {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.LengthFixed, Where: name,
@@ -160,7 +161,7 @@ func (o Options) alone(name string, d *diag.List) {
 	}
 }
 
-// vary lets a model have other lengths, which make gives, or says why it cannot.
+// vary lets a model have other lengths. make returns the model for a length, or an error.
 func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (*Imported, error), d *diag.List) {
 	of := *o.Lengths
 	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
@@ -190,8 +191,8 @@ func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (
 	}
 }
 
-// behind is the outputs of a sequence of so many steps, as the model is written: behind its end nothing depends on
-// data.
+// behind returns the outputs of a sequence with the given number of steps, padded to the longest length. After the
+// sequence's end they do not depend on data.
 func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error) {
 	var quiet diag.List
 	p := prepared(im.written.Graph.Counting(steps), name, im.options, &quiet)
@@ -206,8 +207,8 @@ func (im *Imported) behind(name string, steps int) ([]dataflow.RealTensor, error
 	return reference(p)(in)
 }
 
-// pads holds that, where the length of a sequence arrives on an input, what stands behind its end makes no difference,
-// and that nothing looks at where the end is but the loops.
+// pads returns an error if elements after the end of a sequence affect an output. It also returns an error if anything
+// but the loops depends on the position of the end. It applies to models whose sequence length arrives on an input.
 func (im *Imported) pads(at *Imported, n int) error {
 	if im.lengths.input == "" {
 		return nil
@@ -215,7 +216,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 	in, out := inputNames(im.written), outputNames(im.written)
 	x := &graph.Stretch{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
 	if err := x.Compare(in, out); err != nil {
-		return fmt.Errorf("behind the end of a sequence are zeros: %w", err)
+		return fmt.Errorf("a sequence is followed by zeros: %w", err)
 	}
 	var timed []string
 	for _, name := range out {
@@ -224,22 +225,22 @@ func (im *Imported) pads(at *Imported, n int) error {
 		}
 	}
 	if name := x.Around(in, timed); name != "" {
-		return fmt.Errorf("%q has steps behind the end of a sequence, which no recurrence makes", name)
+		return fmt.Errorf("%q has steps after the end of a sequence that do not come from a recurrence", name)
 	}
 	return nil
 }
 
-// A relay executes samples, one after the other, each with the model for its length. Where they are pieces of one
-// stream, each goes on where the one before has ended.
+// A relay executes samples in order, each with the model for its length. If the samples are pieces of one stream, each
+// continues where the sample before has ended.
 type relay struct {
 	im     *Imported
-	parts  map[int]*graph.Part // by length; 0 where there is one
+	parts  map[int]*graph.Part // by length; 0 if there is only one length
 	before *graph.Part
 }
 
 func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.Part{}} }
 
-// next is what executes the next sample.
+// next returns the model and the part that execute the next sample.
 func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, err error) {
 	if err := checkFinite(in); err != nil {
 		return nil, nil, err
@@ -271,7 +272,7 @@ func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, 
 	return at, part, nil
 }
 
-// pieces is the reference for samples that are pieces of one stream, in order.
+// pieces returns the reference for samples that are pieces of one stream, in order.
 func (im *Imported) pieces() dataflow.Reference {
 	r := im.relay()
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
@@ -283,7 +284,7 @@ func (im *Imported) pieces() dataflow.Reference {
 	}
 }
 
-// why is the first error of a list.
+// why returns the message of the first error in a list.
 func why(d diag.List) string {
 	for _, x := range d.Diags {
 		if x.Severity == diag.Error {
@@ -293,13 +294,13 @@ func why(d diag.List) string {
 	return "it cannot be imported"
 }
 
-// A crossing is a layer that does not do the same with sequences of every length.
+// A crossing is the error of a layer that does not treat sequences of every length alike.
 type crossing struct {
 	node *dataflow.Node
 	error
 }
 
-// shorter makes a model for sequences of n steps of the layers of the longest ones.
+// shorter builds the model for sequences of n steps from the layers for the longest ones.
 func (im *Imported) shorter(at *Imported, n int) error {
 	l := im.Model.Lengths
 	if err := im.pads(at, n); err != nil {
@@ -321,7 +322,7 @@ func (im *Imported) shorter(at *Imported, n int) error {
 	return nil
 }
 
-// axes finds the axes of the model's inputs and outputs that are time.
+// axes sets the time axes of the model's inputs and outputs.
 func (im *Imported) axes(l *dataflow.Lengths) error {
 	if l.Min == l.Max {
 		return fmt.Errorf("there is one length, %d", l.Max)
@@ -348,7 +349,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 	return nil
 }
 
-// axisOf is the axis in which two shapes differ, which are those of sequences of so many steps; -1 for none.
+// axisOf returns the axis in which the shapes for max and for min steps differ, or -1 if there is none.
 func axisOf(long, short []int, max, min int) (int, error) {
 	axis := -1
 	if len(long) != len(short) {

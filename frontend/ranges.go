@@ -9,8 +9,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// ranges finds, per model input, the values that its first quantisers tell apart: made-up test data should use them
-// all. Where no quantiser is in linear reach, it is -1..1, or what the type holds up to 255.
+// ranges sets, for each model input, the range of values that its first quantisers distinguish. Made-up test data
+// should cover it. If no quantiser is in linear reach, the range is -1..1, or for integers what the type holds within
+// -128..255.
 func ranges(p *graph.Program, in []dataflow.Real) {
 	a := scaled.New(p)
 	at := map[string]int{}
@@ -23,7 +24,7 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 		}
 	}
 	found := map[int]bool{}
-	behind := map[string]bool{} // another quantiser: out of linear reach
+	behind := map[string]bool{} // tensors behind a quantiser, which are out of linear reach
 	for _, s := range p.Steps {
 		first, last, ok := s.Node.Codes()
 		late := slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return behind[in] })
@@ -39,12 +40,12 @@ func ranges(p *graph.Program, in []dataflow.Real) {
 		if !ok || f.Scale.Sign() == 0 {
 			continue
 		}
-		value := func(code float64) float64 { // the input whose code this is
+		value := func(code float64) float64 { // the input that has this code
 			v := graph.Decoded(p, s, code)
 			x, _ := v.Sub(v, f.Bias).Quo(v, f.Scale).Float64()
 			return max(-math.MaxFloat32, min(x, math.MaxFloat32))
 		}
-		beyond := 0.75 // half a step beyond the ends, so that saturation is seen too
+		beyond := 0.75 // half a step beyond the ends, so that test data saturate, too
 		if s.Node.Is(graph.Graded) {
 			beyond = last / 16
 		}

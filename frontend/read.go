@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// read is the graph of a file, with the quantisers that the user asks for; nil after errors were added to d.
+// read returns the graph of a file, with the changes that the options ask for, or nil after adding errors to d.
 func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	g := opt.graph(name, onnx, d)
 	if g == nil {
@@ -34,13 +34,13 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 	return g
 }
 
-// settle takes the branches that depend on no data.
+// settle resolves the branches that do not depend on data.
 func (o Options) settle(g *graph.Graph, file string) {
 	graph.Settle(g, file, func() graph.Options { return o.bind(g, file, new(diag.List)) })
 }
 
-// graph returns the graph of a file as it is, up to the outputs that are asked for, with the axes that options name;
-// nil after errors were added to d.
+// graph returns the graph of a file, cut at the outputs that the options name, with its axes bound. It returns nil
+// after adding errors to d.
 func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 	if o.Folder != nil {
 		if onnx = onnxio.Whole(name, onnx, o.Folder, d); onnx == nil {

@@ -15,32 +15,32 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Recipe is what a network is quantised to.
+// A Recipe names the formats to which a network is quantised.
 type Recipe = quantise.Recipe
 
-// ParseRecipe reads the name of a recipe, such as w4a8.
+// ParseRecipe parses the name of a recipe, such as w4a8.
 func ParseRecipe(s string) (Recipe, error) { return quantise.ParseRecipe(s) }
 
-// A Quantising is a model on its way to other quantisers: it is run on samples, which are noted, and then written by
-// recipes.
+// A Quantising is a model that is being quantised. It first runs on samples and records values; then it can be written
+// with any recipe.
 type Quantising struct {
-	Model   *dataflow.Model // its inputs and outputs, for samples; it has no layers
-	Dynamic int             // quantisers whose scales come from the data
-	Noted   int             // samples
-	Fixed   int             // products of transforms that stay on the host
+	Model   *dataflow.Model // describes the inputs and outputs of samples; it has no layers
+	Dynamic int             // the number of quantisers whose scales come from the data
+	Noted   int             // the number of samples recorded
+	Fixed   int             // the number of fixed transforms, products that stay on the host
 
 	file    string
 	net     *quantise.Network
 	float   *quantise.Calibration
 	dynamic *graph.Dynamic
-	as      *graph.Program     // the model as it is
-	asFloat dataflow.Reference // in float64; nil where that decides something
-	single  bool               // what Note gives is that
-	bind    graph.Options      // what the file leaves open
+	as      *graph.Program     // the model before quantisation
+	asFloat dataflow.Reference // runs it in float64; nil if it rounds or sorts data
+	single  bool               // Note returns the same as AsIs
+	bind    graph.Options      // the axes and formats that the file leaves open
 }
 
-// Quantise reads a model that is to get other quantisers. With replace, those that it has change, too; without, it gets
-// what it lacks. It is nil after errors were added to d.
+// Quantise reads a model to be quantised. With replace, its own quantisers change, too; otherwise only missing ones are
+// added. It returns nil after adding errors to d.
 func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List) *Quantising {
 	refuse := func(msg, hint string) *Quantising {
 		d.Fail(diag.QuantiseUnfit, name, msg, hint)
@@ -54,7 +54,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		return refuse("quantisers are chosen on samples of one length, each from the beginning",
 			"quantise the model first, with one --dim and --save-model, and then use what was written")
 	case opt.InputType != nil || opt.InputQuant != nil:
-		return refuse("--input-type and --input-quant say of a quantised model what arrives",
+		return refuse("--input-type and --input-quant describe the inputs of a quantised model",
 			"quantise the model first, with --save-model, and then use what was written")
 	}
 	opt.settle(g, name)
@@ -91,7 +91,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 	}
 	program, err := canon.Run(&canon.Model{Program: p}, loops, &told)
 	if err != nil || program == nil {
-		return refuse("its loops cannot be written out", "")
+		return refuse("its loops cannot be unrolled", "")
 	}
 	if q.net, err = quantise.Find(program, replace, opt.Lookup); err == nil {
 		q.float, err = q.net.Float()
@@ -124,17 +124,17 @@ func (q *Quantising) fail(err error, d *diag.List) {
 		Where: graph.Where(q.file, r.Node), Msg: r.Msg, Hint: r.Hint})
 }
 
-// OneScale says that no recipe will ask for scales of channels, whose values Note then need not keep.
+// OneScale declares that no recipe will use a scale per channel, so that Note need not keep values by channel.
 func (q *Quantising) OneScale() { q.net.OneScale() }
 
-// Note runs a sample and notes the values that it has where quantisers are to be. It gives what the float model gives:
-// quantisers that are to be others only bound what they are given.
+// Note runs a sample and records the values at the places of quantisers. It returns the outputs of the float model, in
+// which quantisers that will be replaced only clip.
 func (q *Quantising) Note(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	q.Noted++
 	return q.run(in, true)
 }
 
-// Float runs a sample through the float model.
+// Float runs a sample through the float model without recording values.
 func (q *Quantising) Float(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	return q.run(in, false)
 }
@@ -147,11 +147,11 @@ func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTe
 	return q.outputs(out), err
 }
 
-// NotesAsIs reports whether what Note gives is what AsIs gives: the model is run once for both.
+// NotesAsIs reports whether Note returns the same as AsIs, so that one run serves both.
 func (q *Quantising) NotesAsIs() bool { return q.single }
 
-// AsIs runs a sample through the model as it is: in float64 where nothing is rounded to integers or put in order, else
-// exactly.
+// AsIs runs a sample through the model before quantisation: in float64 if the model neither rounds to integers nor
+// sorts, otherwise exactly.
 func (q *Quantising) AsIs(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
 		return nil, err
@@ -173,20 +173,20 @@ func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
 	return out
 }
 
-// Hard says which layers are hard to quantise, by the samples that were noted.
+// Hard names the layers that are hard to quantise, according to the recorded samples.
 func (q *Quantising) Hard() []string { return q.net.Hard() }
 
-// Lookups lists what looks rows of tables up, by a recipe.
+// Lookups lists the lookups of rows of tables, by a recipe.
 func (q *Quantising) Lookups(r Recipe) []quantise.Lookup { return q.net.Lookups(r) }
 
-// Bare reports whether the model has no quantisers.
+// Bare reports whether the model has no quantisers of its own.
 func (q *Quantising) Bare() bool { return q.net.Bare() }
 
-// Parts lists what a mix has bits of: activations and weights.
+// Parts lists the quantisers for which a mix holds bits: those of activations and those of weights.
 func (q *Quantising) Parts() (activations, weights []quantise.Part) { return q.net.Parts() }
 
-// Try is the model by a recipe, run in float64: a code may be another one than that of the layers where a value lies
-// between two, so it tells what a format costs, and proves nothing.
+// Try returns the model quantised by a recipe, run in float64. If a value lies at the boundary of two codes, its code
+// may differ from that of the layers. So Try shows the cost of a format, and proves nothing.
 func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
 	g, err := q.net.Write(r)
 	if err != nil {
@@ -195,7 +195,7 @@ func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
 	var told diag.List
 	p := prepared(g, q.file, q.bind, &told)
 	if p == nil {
-		return nil, errors.New("the model cannot be read that was made")
+		return nil, errors.New("the quantised model cannot be read")
 	}
 	part, err := float.New(p, inputNames(p), outputNames(p))
 	if err != nil {
@@ -205,8 +205,8 @@ func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return floatResults(p, part, in) }, nil
 }
 
-// Write is the model by a recipe, as the bytes of an ONNX file, and what was changed, in words; nil after errors were
-// added to d.
+// Write returns the model quantised by a recipe, as the bytes of an ONNX file, and a description of the changes. It
+// returns nil after adding errors to d.
 func (q *Quantising) Write(r Recipe, d *diag.List) (onnx []byte, story string) {
 	g, err := q.net.Write(r)
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// streamed is a program with loops that can keep a state, where samples are pieces of one stream: a recurrence that the
-// file has written out step by step is one.
+// streamed returns a program whose loops can keep a state, if samples are pieces of one stream. Unrolled recurrences
+// become loops for this purpose.
 func (o Options) streamed(p *graph.Program) *graph.Program {
 	if !o.Stateful {
 		return p
@@ -19,8 +19,8 @@ func (o Options) streamed(p *graph.Program) *graph.Program {
 	return canon.Rolled(p)
 }
 
-// keeps refuses what has no state that a sample could hand on to the next, where the user asks for that. b is the batch
-// that the file fixes; nil where it fixes none.
+// keeps adds errors to d if the user asks for states across samples but the model has no state to hand on. b is the
+// batch that the file fixes, or nil.
 func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 	if !o.Stateful {
 		return
@@ -41,7 +41,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 			"export the model with a batch of 1")
 	}
 	seen := map[*graph.Recur]bool{}
-	steps, _ := p.Needed(nil, graph.Names(p.Graph.Outputs)) // a step may leave out what its last one computes
+	steps, _ := p.Needed(nil, graph.Names(p.Graph.Outputs)) // a step may omit the computations of the last step
 	for _, s := range steps {
 		r := s.Recur
 		if r == nil || seen[r] {
@@ -58,7 +58,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 		}
 		for i := range r.States {
 			if p.Known[s.Node.Inputs[i]].Const == nil {
-				refuse(n, "its initial state arrives with the data, so that there is none to keep",
+				refuse(n, "its initial state arrives with the data, so it keeps no state",
 					"leave --stateful out and feed the last state back, or make the initial state constant")
 				break
 			}
@@ -77,7 +77,7 @@ func (o Options) keeps(p *graph.Program, b *graph.Batch, d *diag.List) {
 	}
 }
 
-// stepsOf reports whether a constant is among the weights of loops that stand for written out steps.
+// stepsOf reports whether a constant is one of the weights of loops that replace unrolled steps.
 func stepsOf(p *graph.Program, loops map[*graph.Recur]bool, weights *graph.Tensor) bool {
 	if weights == nil || len(weights.Shape) < 2 {
 		return false
@@ -95,7 +95,7 @@ func stepsOf(p *graph.Program, loops map[*graph.Recur]bool, weights *graph.Tenso
 	return false
 }
 
-// onDevice refuses recurrences that the host would execute: it handles samples apart.
+// onDevice adds errors for recurrences that the host would execute, because it treats each sample separately.
 func (o Options) onDevice(p *graph.Program, low *lower.Result, d *diag.List) {
 	if !o.Stateful {
 		return

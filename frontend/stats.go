@@ -9,9 +9,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Stats counts the model as written, for one sample; where sequences have different lengths, for the longest. What
-// becomes of each node, and the types of tensors that the model says nothing of, are those of built, the same model
-// imported for hardware, as far as that goes.
+// Stats counts the operations of the model as written, for one sample; if lengths vary, for the longest sequence. built
+// is the same model imported for hardware, as far as that goes. It provides the fate of each node, and the types of
+// tensors for which the model states none.
 func (im *Imported) Stats(built *Imported) *stats.Network {
 	n := stats.Of(im.written, built.streamed())
 	becomes := map[int]string{}
@@ -27,7 +27,7 @@ func (im *Imported) Stats(built *Imported) *stats.Network {
 	return n
 }
 
-// streamed is the types of the tensors that streams carry.
+// streamed returns the types of the tensors that streams carry.
 func (im *Imported) streamed() map[string]num.Type {
 	if im.Model == nil || im.lowered == nil {
 		return nil
@@ -39,8 +39,8 @@ func (im *Imported) streamed() map[string]num.Type {
 	return types
 }
 
-// Observe gives a function that runs samples, one after the other, through the model as written and shows each to an
-// observer of what Stats has counted: in float64 where nothing is rounded to integers or put in order.
+// Observe returns a function that runs samples, in order, through the model as written and shows their tensors to an
+// observer. It runs in float64 if the model neither rounds to integers nor sorts.
 func (im *Imported) Observe(o *stats.Observer) func(in []dataflow.RealTensor) error {
 	run := im.Tensors
 	if im.Model.Float != nil {
@@ -49,7 +49,7 @@ func (im *Imported) Observe(o *stats.Observer) func(in []dataflow.RealTensor) er
 	return observed(run(), o)
 }
 
-// observed shows what each sample has to an observer.
+// observed returns a function that runs a sample and shows its tensors to an observer.
 func observed(run func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error),
 	o *stats.Observer) func(in []dataflow.RealTensor) error {
 	return func(in []dataflow.RealTensor) error {

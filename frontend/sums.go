@@ -14,29 +14,29 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Sum is the sums of products of a matrix layer in the model's own integers: weights are codes less their zero point,
-// in units of their scale, and inputs are the codes of their quantiser, any that it can give. What a zero point of
-// inputs adds is the same for every sum of a channel, and no matter of the accumulator.
+// A Sum describes the sums of products of a matrix layer in the model's own integers. Weights are codes minus their
+// zero point, in units of their scale. Inputs are the codes of their quantiser. An input zero point adds the same
+// constant to every sum of a channel, so the accumulator ignores it.
 type Sum struct {
-	Node  string // label
-	Layer string // of the graph; "" where none computes it alone
-	Why   string // the file says no integers: what follows is empty
+	Node  string // the node's label
+	Layer string // the layer in the graph; "" if no layer computes it alone
+	Why   string // why the file defines no integers; if set, the fields below are empty
 
-	Weights  [][]int64 // per output channel, in the order of the file: channel, row, column
-	Bits     int       // of a weight, as its quantiser says
-	In       num.Range // of an input
-	InBits   int       // as its quantiser says
+	Weights  [][]int64 // by output channel; in the order of the file: channel, row, column
+	Bits     int       // the width of a weight, from its quantiser
+	In       num.Range // the range of an input
+	InBits   int       // the width of an input, from its quantiser
 	InSigned bool
 
 	step   *graph.Step
-	row    []int32    // of each output: the channel
-	taps   []int32    // where the inputs lie that meet a row of weights, from each output's base on
-	input  *big.Rat   // what 1 stands for
-	zero   int64      // the input that stands for 0
-	weight []*big.Rat // the same of a weight, by channel
+	row    []int32    // the channel of each output
+	taps   []int32    // by index in a row of weights: the offset of its input from the output's base
+	input  *big.Rat   // the real value of input 1
+	zero   int64      // the input that stands for the real 0
+	weight []*big.Rat // the real value of weight 1, by channel
 }
 
-// Sums lists the products with constant weights of a model, in order. A model that has no layers has none.
+// Sums lists the products of a model with constant weights, in order. It returns nil if the model has no layers.
 func (im *Imported) Sums() (list []*Sum) {
 	if im.Model == nil || im.lowered == nil {
 		return nil
@@ -75,7 +75,7 @@ func (im *Imported) Sums() (list []*Sum) {
 	return list
 }
 
-// readInput finds what the inputs of the product are: the codes of one quantiser, of which it knows all.
+// readInput sets the fields of the product's inputs. They must be codes of one quantiser with a known range.
 func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 	tensor := lowered.Node.Inputs[lowered.Dot.A]
 	elements := scaled.All(graph.Size(im.program.Known[tensor].Shape))
@@ -84,7 +84,7 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 		return err
 	}
 	var constants []*big.Rat
-	var zero *big.Rat // point, in units
+	var zero *big.Rat // the zero point, in units
 	for i := range elements {
 		form := forms.At(i)
 		if i > 0 && forms.Which(i) == forms.Which(i-1) && form.SameNumbers(i-1, i) {
@@ -119,19 +119,19 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 	for _, c := range constants {
 		n := new(big.Rat).Quo(c, s.input)
 		if !n.IsInt() || !n.Num().IsInt64() || max(n.Num().Int64(), -n.Num().Int64()) > 1<<40 {
-			return fmt.Errorf("constants among its inputs are no multiples of their scale")
+			return fmt.Errorf("constants among its inputs are not multiples of their scale")
 		}
 		s.In = s.In.Union(num.Point(n.Num().Int64() + s.zero))
 	}
 	return nil
 }
 
-// quantised is the quantiser whose codes an integer tensor has: its own, or the greatest of some. of is a value as a
-// function of the tensor's integers; then, of the codes.
+// quantised returns the quantiser whose codes an integer tensor holds. The tensor may also hold maxima of some codes.
+// of maps the tensor's integers to a value; then maps the codes to it.
 func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, then real.Affine, ok bool) {
 	step = im.program.Producer(tensor)
 	for step != nil && !scaled.IsCode(step) {
-		if step.Window == nil || step.Elem == nil { // no maximum
+		if step.Window == nil || step.Elem == nil { // not a maximum
 			return nil, of, false
 		}
 		own, known := im.lowered.Integer.Integer(tensor, 0)
@@ -153,8 +153,9 @@ func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, 
 	return step, of, step != nil
 }
 
-// of says what inputs are, of codes and what their values have more. A zero point between two codes halves the unit,
-// and inputs are then values in that unit.
+// of sets the range of inputs from the codes and from more, a constant that the values have in addition, in units of a
+// code. If more is a fraction, as with a zero point between two codes, the unit of the inputs is divided by its
+// denominator.
 func (s *Sum) of(codes num.Range, more *big.Rat, bipolar bool) {
 	den, off := more.Denom().Int64(), more.Num().Int64()
 	if s.In, s.zero = codes, -off; den > 1 {
@@ -166,7 +167,7 @@ func (s *Sum) of(codes num.Range, more *big.Rat, bipolar bool) {
 	}
 }
 
-// readWeights finds the integers of the weights.
+// readWeights sets the integers of the weights, and their units by channel.
 func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 	d := s.step.Dot
 	w := p.Known[s.step.Node.Inputs[d.B]].Const
@@ -197,7 +198,8 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 	return nil
 }
 
-// inOrder puts the products of a sum in the order in which the file has their weights, and gives where these lie.
+// inOrder sorts the products of a sum by the position of their weights in the file. It sets s.taps and returns the
+// offsets of the weights.
 func (s *Sum) inOrder(d *graph.Dot) (offsets []int32) {
 	order := make([]int, d.K)
 	for k := range order {
@@ -210,7 +212,7 @@ func (s *Sum) inOrder(d *graph.Dot) (offsets []int32) {
 	return offsets
 }
 
-// wholeRow is a row of weights in the unit that they have.
+// wholeRow returns a row of weights as integers, and their unit.
 func wholeRow(w *graph.Tensor, u weightUnit, known bool, base int32, offsets []int32) ([]int64, *big.Rat, error) {
 	unit := 1.0
 	if known {
@@ -230,18 +232,18 @@ func wholeRow(w *graph.Tensor, u weightUnit, known bool, base int32, offsets []i
 	return row, new(big.Rat).SetFloat64(unit), nil
 }
 
-// A weightUnit is what the integers of constant weights stand for, element by element, and their bits as their
-// quantiser has them; 0 where none says.
+// A weightUnit holds, for constant weights, the real value of 1 for each element, and their width according to their
+// quantiser, or 0 if unknown.
 type weightUnit struct {
 	unit *graph.Tensor
 	bits int
 }
 
-// weightUnits finds the units of the weights of products, by tensor: their quantisers' scales are put in the place of
-// what these give, and move with it. Weights that no quantiser makes have none.
+// weightUnits returns the units of the weights of products, by tensor. It replaces the quantised values by the
+// quantisers' scales and lets these move along with them. Weights without a quantiser have no entry.
 func (im *Imported) weightUnits() map[string]weightUnit {
 	g := im.written.Graph
-	found := map[string][]*graph.Node{} // quantisers by tensor of weights
+	found := map[string][]*graph.Node{} // the quantisers of each tensor of weights
 	for _, s := range im.written.Steps {
 		if s.Dot == nil {
 			continue
@@ -286,22 +288,22 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 	return units
 }
 
-// A ChannelBound is what the accumulator of an output channel may hold, as a signed number.
+// A ChannelBound gives the accumulator widths that an output channel needs, in bits of a signed number.
 type ChannelBound struct {
-	L1, Total int64     // of the weights: of their magnitudes, and of themselves
-	Range     num.Range // exact, over all that inputs may be
-	Exact     int       // bits for that
-	L1Bits    int       // by the l1 norm
-	Centred   int       // by the l1 norm of weights that sum to zero; 0 where they do not
+	L1, Total int64     // the sums of the weights' magnitudes and of the weights
+	Range     num.Range // the exact range of the sum, for all possible inputs
+	Exact     int       // the width for Range
+	L1Bits    int       // the width by the l1 norm
+	Centred   int       // the width by the l1 norm for weights that sum to zero; 0 for others
 }
 
-// Bound is that of a channel.
+// Bound returns the bounds of an output channel.
 func (s *Sum) Bound(channel int) ChannelBound {
 	b := ChannelBound{}
 	for _, w := range s.Weights[channel] {
 		b.L1, b.Total = b.L1+max(w, -w), b.Total+w
 	}
-	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // which was looked at before
+	b.Range, _ = num.Dot(s.Weights[channel], []num.Range{s.In}) // an overflow was excluded before
 	b.Exact, b.L1Bits = SignedBits(b.Range), num.L1Bound(b.L1, s.InBits, s.InSigned)
 	if b.Total == 0 {
 		b.Centred = num.ZeroCentredBound(b.L1, s.InBits)
@@ -309,12 +311,13 @@ func (s *Sum) Bound(channel int) ChannelBound {
 	return b
 }
 
-// DataType is the bits by the data types alone.
+// DataType returns the accumulator width in bits that follows from the data types alone.
 func (s *Sum) DataType() int {
 	return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
 }
 
-// L1Cap is the largest l1 norm of a channel's weights whose l1 bound is so many bits: A2Q's cap, rounded down.
+// L1Cap returns the largest l1 norm of a channel's weights for which bits suffice by the l1 bound: A2Q's cap, rounded
+// down.
 func (s *Sum) L1Cap(bits int) int64 {
 	if bits > maxSumBits {
 		bits = maxSumBits
@@ -326,8 +329,8 @@ func (s *Sum) L1Cap(bits int) int64 {
 	return (int64(1)<<(bits-1) - 1) >> n
 }
 
-// maxSumBits is what sums are held in.
+// maxSumBits is the width in which sums are held.
 const maxSumBits = 63
 
-// SignedBits is how many bits a two's complement number takes that holds a range.
+// SignedBits returns the width of a two's complement number that holds all of r.
 func SignedBits(r num.Range) int { return num.Smallest(r.Union(num.Point(-1))).Width }

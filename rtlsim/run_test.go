@@ -329,7 +329,7 @@ func TestRunRefuses(t *testing.T) {
 	}{
 		{t.Context(), d, nil, Options{}, "got data of 0 frames and a request for 0 frames without data"},
 		{t.Context(), d, good, Options{Frames: 2}, "got data of 2 frames and a request for 2 frames without data"},
-		{t.Context(), d, nil, Options{Frames: -1}, "-1 asked"},
+		{t.Context(), d, nil, Options{Frames: -1}, "a request for -1 frames"},
 		{t.Context(), d, wide, Options{}, "frame 1: input 0: value 256 at index 2 is not UINT8 in [0,255]"},
 		{t.Context(), &shallow, good, Options{}, "design: the FIFO of stream s1: depth 0"},
 		{t.Context(), d, good, Options{In: Pace{Every: -1}}, "a pace of a word every -1 clocks"},

@@ -7,7 +7,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// data lists the inputs of an element-wise step that are no constants, each once.
+// data lists the inputs of an element-wise step that depend on data, each once.
 func (w *wholes) data(s *graph.Step) (list []string) {
 	seen := map[string]bool{}
 	for _, slot := range s.Elem.Args {
@@ -19,8 +19,8 @@ func (w *wholes) data(s *graph.Step) (list []string) {
 	return list
 }
 
-// above is the nearest tensor that a tensor is a function of, element by element; empty where it is of none, or of
-// several. For example, in y = Where(x > 1, 1, x) that of y is x.
+// above returns the nearest tensor of which the given tensor is a function, element by element. It returns "" if there
+// is no such tensor, or if the elements depend on several. For example, for y = Where(x > 1, 1, x) it returns x.
 func (w *wholes) above(tensor string) string {
 	over, ok := w.over[tensor]
 	if !ok {
@@ -53,7 +53,7 @@ func (w *wholes) findAbove(tensor string) (over string) {
 	return over
 }
 
-// common is the nearest tensor that two tensors are functions of, or are.
+// common returns the nearest tensor of which both a and b are functions, element by element. That may be a or b itself.
 func (w *wholes) common(a, b string) string {
 	ways := map[string]bool{}
 	for ; a != ""; a = w.above(a) {
@@ -65,8 +65,8 @@ func (w *wholes) common(a, b string) string {
 	return b
 }
 
-// pieces bounds what a step makes of several tensors that all are functions of one: between the places where a
-// comparison turns. ok is false for other steps.
+// pieces bounds the values of a step whose arguments are all functions of the same tensor. It evaluates the step
+// separately between the points at which a comparison changes its outcome. ok is false for other steps.
 func (w *wholes) pieces(s *graph.Step) (in real.Interval, ok bool) {
 	over := w.above(s.Output)
 	if over == "" || len(w.data(s)) < 2 {
@@ -100,8 +100,8 @@ func (w *wholes) pieces(s *graph.Step) (in real.Interval, ok bool) {
 	return in, ok
 }
 
-// A composition is steps as one expression of the tensor over them, which is variable 0. Constants of several values
-// are the other variables.
+// A composition writes several steps as one expression. Variable 0 is the tensor of which they all are functions; the
+// other variables are constants with several values.
 type composition struct {
 	*wholes
 	over string

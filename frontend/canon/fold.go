@@ -6,7 +6,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// foldConstants keeps the nodes that compute something from data and makes initializers of the constants they read.
+// foldConstants removes the nodes whose results do not depend on data. The constants that the remaining nodes read
+// become initializers.
 func foldConstants(m *Model) bool {
 	p, g := m.Program, m.Graph
 	keep := map[*graph.Node]bool{}
@@ -39,8 +40,8 @@ func foldConstants(m *Model) bool {
 	return changed
 }
 
-// without is a node that writes others in the place of some outputs: of a Split, some parts may be constants, others
-// numbers that are no float64s.
+// without returns a copy of n in which constant outputs get new, unused names. Their own names now belong to
+// initializers. For example, some outputs of a Split may be constant.
 func (e *editor) without(n *graph.Node, constant func(output string) bool) *graph.Node {
 	if !slices.ContainsFunc(n.Outputs, constant) {
 		return n

@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// codesInFront has quantisers stand in front of what moves and joins the elements that they read: the codes of moved
-// elements are the moved codes. Steps between, functions of each element, go along.
+// codesInFront moves quantisers in front of the nodes that move and join the elements they read, because the codes of
+// moved elements are the moved codes. Element-wise steps between the two move along.
 func codesInFront(m *Model) bool {
 	e, file := edit(m.Graph), map[string]bool{}
 	for _, in := range m.Graph.Inputs {
@@ -33,28 +33,29 @@ func codesInFront(m *Model) bool {
 	})
 }
 
-// A fronting is a quantiser on its way.
+// A fronting is the move of one quantiser to the front.
 type fronting struct {
 	*wholes
 	*editor
-	file  map[string]bool // tensors of the graph that depend on data
-	to    string          // the codes
-	nodes []*graph.Node   // in its place
-	lost  bool            // it would stand behind a tensor that the graph does not have
+	file  map[string]bool // the tensors of the graph that depend on data
+	to    string          // the tensor that holds the codes
+	nodes []*graph.Node   // the nodes that replace the quantiser
+	lost  bool            // the quantiser would read a tensor that the graph does not have
 }
 
-// A stretch is steps that make the last one's output of a tensor, element by element. Where elements are some along an
-// axis, so are the constants that differ along it.
+// A stretch is a chain of element-wise steps from the tensor over to the output of the last step. If a move takes only
+// some elements along an axis, cuts says which; the constants that differ along the axis are cut alike.
 type stretch struct {
 	over  string
 	steps []*graph.Step
 	cuts  []cut
 }
 
-// A cut is n elements along an axis, of which the first is at from.
+// A cut takes n elements along an axis, the first one at index from.
 type cut struct{ axis, from, n int }
 
-// codes gives what stretches make of a tensor, the first first. The stretches go in front of what moves its elements.
+// codes applies the stretches to a tensor, in order, and returns the name of the result. If the tensor is moved or
+// joined from others, it applies the stretches in front of the move.
 func (f *fronting) codes(tensor string, do []stretch) string {
 	over := tensor
 	for a := f.above(over); a != ""; a = f.above(over) {
@@ -78,7 +79,7 @@ func (f *fronting) codes(tensor string, do []stretch) string {
 	return tensor
 }
 
-// between lists the steps that make one tensor of another, in order, behind those that are listed.
+// between appends to list the steps that compute tensor from over, in order. Steps in the list are not repeated.
 func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Step {
 	s := f.p.Producer(tensor)
 	if tensor == over || slices.Contains(list, s) {
@@ -90,8 +91,8 @@ func (f *fronting) between(over, tensor string, list []*graph.Step) []*graph.Ste
 	return append(list, s)
 }
 
-// parts returns the stretches as they stand in front of a move, for each slot that its elements come from. ok is false
-// where a constant differs along an axis that the move neither keeps nor cuts.
+// parts returns, for each input slot of a move, the stretches to apply to that input. ok is false if a constant differs
+// along an axis that the move neither keeps nor cuts.
 func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretch, ok bool) {
 	slots, at := move.Move.Slots(), 0
 	axis := -1
@@ -121,8 +122,8 @@ func (f *fronting) parts(move *graph.Step, do []stretch) (parts map[int][]stretc
 	return parts, true
 }
 
-// stays reports whether a step can go in front of a move: its constants are one number, or differ along the axis that
-// the move joins along, or along another one that it leaves as it is.
+// stays reports whether step s can stand in front of a move. Each of its constants must be a single number, or differ
+// along an axis that the move joins along or leaves unchanged.
 func (f *fronting) stays(s, move *graph.Step, joins int, alone bool) bool {
 	for v, slot := range s.Elem.Args {
 		in := f.p.Known[s.Node.Inputs[slot]]
@@ -143,7 +144,7 @@ func (f *fronting) stays(s, move *graph.Step, joins int, alone bool) bool {
 	return true
 }
 
-// along is the axis that a vector of constants is along; -1 where it is no vector.
+// along returns the axis along which a vector of constants is laid out, or -1 if the constants are not such a vector.
 func along(p *graph.Pick, shape []int) int {
 	for a, n := range shape {
 		if p.Table == nil && p.Count == n && p.Run == graph.Size(shape[a+1:]) {
@@ -153,7 +154,7 @@ func along(p *graph.Pick, shape []int) int {
 	return -1
 }
 
-// keeps reports whether a move leaves every element where it is along an axis.
+// keeps reports whether a move leaves the index of every element along an axis unchanged.
 func (f *fronting) keeps(move *graph.Step, axis int) bool {
 	from := f.p.Known[move.Node.Inputs[0]].Shape
 	if len(from) != len(move.Shape) || from[axis] != move.Shape[axis] {
@@ -168,7 +169,7 @@ func (f *fronting) keeps(move *graph.Step, axis int) bool {
 	return true
 }
 
-// joined moves the codes of the parts.
+// joined writes a copy of the move that moves the codes of its inputs, and returns the name of its output.
 func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
 	n := *move.Node
 	n.Inputs = slices.Clone(n.Inputs)
@@ -185,7 +186,7 @@ func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
 	for i := range n.Outputs {
 		n.Outputs[i] = f.taken.Fresh(f.to, "part")
 	}
-	if graph.Pads(&n) { // as a graph has it
+	if graph.Pads(&n) { // pads in the form that a graph has
 		all := &graph.Tensor{DType: graph.Int64, Shape: []int{2 * len(move.Shape)}, I: n.Ints("pads")}
 		n.Domain, n.Version = "", padVersion
 		n.Inputs = slices.Insert(n.Inputs, 1, f.constant(f.to, "pads", all))
@@ -195,10 +196,10 @@ func (f *fronting) joined(move *graph.Step, parts map[int][]stretch) string {
 	return n.Outputs[at]
 }
 
-// padVersion is one of ONNX' operators at which what pads, and by how much, are inputs of Pad.
+// padVersion is a version of ONNX in which the amounts and the value of Pad are inputs.
 const padVersion = 13
 
-// constantNamed is a constant by a name that the graph has.
+// constantNamed returns a name under which the graph has the constant. It adds an initializer if there is none.
 func (f *fronting) constantNamed(name string) string {
 	k := f.p.Known[name].Const
 	if k == nil || f.g.Init[name] != nil {
@@ -207,7 +208,7 @@ func (f *fronting) constantNamed(name string) string {
 	return f.constant(f.to, "operand", k)
 }
 
-// applied writes the steps of a stretch for another tensor, and gives what they make of it.
+// applied writes copies of a stretch's steps that read another tensor, and returns the name of the last one's output.
 func (f *fronting) applied(tensor string, do stretch) string {
 	with := map[string]string{do.over: tensor}
 	for _, s := range do.steps {
@@ -234,7 +235,8 @@ func (f *fronting) applied(tensor string, do stretch) string {
 	return tensor
 }
 
-// some is the elements of a vector of constants, n of them along an axis, that cuts leave.
+// some returns the name of a vector of constants with n elements along an axis, after the cuts along that axis are
+// applied.
 func (f *fronting) some(name string, k *graph.Tensor, n, axis int, cuts []cut) string {
 	own := slices.Index(k.Shape, n)
 	for _, c := range cuts {

@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// hoistCodes moves the quantiser of a scanned tensor out of the body that scans it: what is done to each element in
-// turn can be done to all before.
+// hoistCodes moves the quantiser of a scanned tensor out of the loop's body. A quantiser that is applied to each
+// element in turn can be applied to the whole tensor before.
 func hoistCodes(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {
@@ -29,7 +29,8 @@ func hoistCodes(m *Model) bool {
 	})
 }
 
-// hoist gives scanned input k of a loop the codes that all its readers in the body make of it; nil where they do not.
+// hoist removes the quantiser of scanned input k from a loop's body and returns it as a node in front of the loop. It
+// returns nil unless all readers of the input are quantisers with the same parameters.
 func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 	body := n.Attrs["body"].G
 	x := body.Inputs[k].Name
@@ -79,7 +80,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 	return outer
 }
 
-// sameCode reports whether two quantisers of a body do the same.
+// sameCode reports whether two quantisers of a body have the same parameters.
 func sameCode(body *graph.Graph, a, b *graph.Node) bool {
 	for i := 1; i < len(a.Inputs); i++ {
 		x, y := body.Init[a.Inputs[i]], body.Init[b.Inputs[i]]

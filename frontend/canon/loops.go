@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// loopsToScans writes every recurrent operator as a Scan whose body stands for itself.
+// loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
 func loopsToScans(m *Model) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 		if !n.Recurrent() {
@@ -20,7 +20,8 @@ func loopsToScans(m *Model) bool {
 	})
 }
 
-// Rolled is a program with loops in the place of recurrences that it has written out; p itself where it has none.
+// Rolled returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself if there are
+// none.
 func Rolled(p *graph.Program) *graph.Program {
 	g := p.Graph.Copy()
 	if !roll.Up(p, g, nil) {
@@ -32,5 +33,5 @@ func Rolled(p *graph.Program) *graph.Program {
 	return p
 }
 
-// rollUpLoops makes loops of recurrences that are written out.
+// rollUpLoops replaces unrolled recurrences by loops.
 func rollUpLoops(m *Model) bool { return roll.Up(m.Program, m.Graph, m.Unroll) }

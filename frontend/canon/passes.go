@@ -1,11 +1,13 @@
-// Package canon normalises spelling: after it, constants are numbers, every quantiser of every dialect is one Code node
-// followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on scales.
+// Package canon brings graphs to a normal form. After its passes, constants are initializers, every quantiser of every
+// dialect is one Code node followed by ordinary arithmetic, and matrix products are MatMul. It performs no algebra on
+// scales.
 //
 // In comes a graph.Graph; out comes one of the same meaning. It sees roll, graph, real, pass and diag.
 //
-//   - passes.go is the table of passes, rewrite.go what edits graphs
-//   - fold.go, whole.go, hoist.go, front.go, loops.go, unroll.go, split.go: what passes for constants, codes, loops
-//     and products do; above.go: which tensors are functions of which, for whole.go and front.go
+//   - passes.go has the table of passes; rewrite.go edits graphs and has the passes for Gemm, Quant and Clip
+//   - fold.go folds constants; whole.go and hoist.go find and move codes; front.go moves quantisers to the front;
+//     loops.go and unroll.go rewrite loops; split.go splits products; above.go finds tensors that are functions of one
+//     other tensor, for whole.go and front.go
 package canon
 
 import (
@@ -16,52 +18,56 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Model is what passes work on. They put other nodes in the place of nodes of the graph and change none, so the
-// program can be kept up to date.
+// A Model is the state that the passes work on. A pass replaces nodes of the graph and never changes a node, so that
+// the program can be brought up to date.
 type Model struct {
-	Program *graph.Program // of the graph: as it was before the pass that is running
-	Graph   *graph.Graph   // Run gives the model one of its own
-	Unroll  map[int]bool   // loops to write out, by their nodes' indices, or to leave so: no layer runs them
-	// products to write as sums of products, by output: which elements of the summed axis are in which
+	Program *graph.Program // the program of the graph before the current pass
+	Graph   *graph.Graph   // a copy that Run makes for the passes
+	// By node index: loops to unroll, and unrolled recurrences that stay so, because no layer runs them.
+	Unroll map[int]bool
+	// By output: the groups of indices of the summed axis into which a product is split.
 	Split map[string][][]int
-	Front map[string]bool // quantisers' codes that are to be made in front of what moves what they are of
+	// By output: quantisers to move in front of the nodes that move and join their inputs.
+	Front map[string]bool
 }
 
-// The passes, counted, behind which loops are Scans, and behind which recurrences that are written out are, too.
+// Scans is the number of passes after which every loop is a Scan. RolledUp is the number of passes after which unrolled
+// recurrences are Scans, too.
 const (
 	Scans    = 1
 	RolledUp = 3
 )
 
-// Passes is the table, in order of execution.
+// Passes is the table of passes, in order of execution.
 var Passes = []pass.Pass[*Model]{
 	{
 		Name: "loops-to-scans",
-		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its constants and " +
-			"shapes in itself. So the body is a graph like any other: the passes behind work in it too. First, as " +
-			"constants around a body that only it reads would be dropped.",
+		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its own constants " +
+			"and shapes. So the body is a graph like any other, and later passes work in it, too. This pass is the " +
+			"first, because others would drop constants around a body that only the body reads.",
 		Run: kept(loopsToScans),
 	},
 	{
 		Name:  "unroll-loops",
 		After: []string{"loops-to-scans"},
-		Doc: "A short loop whose body is no LSTM cell is written out run by run. Only where a first attempt has " +
-			"shown that no layer runs it.",
+		Doc: "A short loop whose body is not an LSTM cell is unrolled. The pass takes only loops that no layer runs, " +
+			"as a first attempt has shown.",
 		Run: kept(unrollLoops),
 	},
 	{
 		Name:  "roll-up-loops",
 		After: []string{"unroll-loops"},
-		Doc: "A recurrence that the file has written out step by step becomes a Scan: steps that do the same with " +
-			"the same constants, of elements of a sequence and of what the step before made. What it leaves are " +
-			"loops that no layer runs, which have been written out just before.",
+		Doc: "A recurrence that the file has unrolled becomes a Scan. Its steps apply the same operators and " +
+			"constants to elements of a sequence and to the results of the step before. The pass leaves the loops " +
+			"that unroll-loops has just unrolled, because no layer runs them.",
 		Run: kept(rollUpLoops),
 	},
 	{
 		Name:  "fold-constants",
 		After: []string{"roll-up-loops"},
-		Doc: "What does not depend on data becomes an initializer: weights after their quantiser, bit widths and " +
-			"shapes computed by nodes. Early, because the others read bit widths and scales as numbers.",
+		Doc: "A tensor that does not depend on data becomes an initializer: weights after their quantiser, bit " +
+			"widths and shapes computed by nodes. The pass is early, because others read bit widths and scales as " +
+			"numbers.",
 		Run: inBodies(foldConstants),
 	},
 	{
@@ -86,38 +92,37 @@ var Passes = []pass.Pass[*Model]{
 	},
 	{
 		Name: "whole-to-code",
-		Doc: "Quantisers that are spelled out, by a Round and a Clip, a RequantShift or a Sign, whatever stands " +
-			"around: where a rounding gives integers, and they are bounded, they get a Code that changes none of " +
-			"them.",
+		Doc: "A quantiser may be written as a Round and a Clip, a RequantShift or a Sign, with other nodes around. " +
+			"Where a rounding gives integers that are bounded, they get a Code node, which changes none of them.",
 		After: []string{"clip-into-code"},
 		Run:   inBodies(wholeToCode),
 	},
 	{
 		Name: "hoist-codes",
-		Doc: "The quantiser of a scanned tensor goes from the body to the tensor itself: the codes then arrive, " +
-			"and a loop that walks the other way shares them.",
+		Doc: "The quantiser of a scanned tensor moves from the body to the tensor itself. The loop then reads codes, " +
+			"and a loop in the other direction shares them.",
 		After: []string{"whole-to-code"},
 		Run:   kept(hoistCodes),
 	},
 	{
 		Name:  "codes-in-front",
 		After: []string{"hoist-codes"},
-		Doc: "A quantiser behind a Concat, or behind what else moves elements, becomes one in front of it for each " +
-			"of the tensors. Only where a first attempt has shown that no layer makes its codes behind it.",
+		Doc: "A quantiser after a Concat, or after another node that moves elements, moves in front of it, once for " +
+			"each input. The pass takes only quantisers that no layer computes, as a first attempt has shown.",
 		Run: kept(codesInFront),
 	},
 	{
 		Name:  "split-products",
 		After: []string{"codes-in-front"},
-		Doc: "A product with data of several scales becomes a sum of products, one per scale: behind a Concat of " +
-			"branches, or with weights in blocks. Only where a first attempt has shown that no layer " +
-			"computes it as one.",
+		Doc: "A product with data of several scales becomes a sum of products, one per scale. Such data come from a " +
+			"Concat of branches, or the weights have scales in blocks. The pass takes only products that no layer " +
+			"computes as one, as a first attempt has shown.",
 		Run: kept(splitProducts),
 	},
 }
 
-// Run applies the passes to what is made of the model's program, which itself stays, and returns the model's new
-// program, or nil after an error was added to d. The error is that of the dump, if opt asks for one.
+// Run applies the passes to a copy of the model's program and returns the new program, or nil if an error was added to
+// d. The returned error comes from the dump that opt asks for.
 func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, error) {
 	m.Graph = m.Program.Graph.Copy()
 	opt.Verify = func(m *Model) error { return m.Graph.Verify() }
@@ -127,7 +132,7 @@ func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, erro
 	return m.Program, nil
 }
 
-// kept makes a pass that brings the program up to date.
+// kept returns a pass that runs run and, if that changed the graph, brings the program up to date.
 func kept(run func(*Model) bool) func(*Model, *diag.List) bool {
 	return func(m *Model, d *diag.List) bool { return m.apply(run, d) }
 }
@@ -139,7 +144,7 @@ func (m *Model) apply(run func(*Model) bool, d *diag.List) (changed bool) {
 	return changed
 }
 
-// inBodies makes a pass that works in the bodies of loops too.
+// inBodies returns a pass that also works in the bodies of loops.
 func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
 	body := func(n *graph.Node, program *graph.Program) []*graph.Node {
 		inner := &Model{Program: program, Graph: program.Graph.Copy()}
@@ -161,7 +166,7 @@ func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
 	}
 }
 
-// withBody is a node with another body.
+// withBody returns a copy of a node with another body.
 func withBody(n *graph.Node, body *graph.Graph) *graph.Node {
 	c := *n
 	c.Attrs = maps.Clone(n.Attrs)

@@ -7,7 +7,7 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// An editor replaces nodes one by one and makes fresh tensor names.
+// An editor replaces nodes of a graph and makes unused tensor names.
 type editor struct {
 	g     *graph.Graph
 	taken graph.Taken
@@ -15,14 +15,14 @@ type editor struct {
 
 func edit(g *graph.Graph) *editor { return &editor{g, g.Taken()} }
 
-// constant adds an initializer.
+// constant adds an initializer and returns its name.
 func (e *editor) constant(base, suffix string, t *graph.Tensor) string {
 	name := e.taken.Fresh(base, suffix)
 	e.g.Init[name] = t
 	return name
 }
 
-// each replaces every node by what f returns; nil keeps it.
+// each replaces every node by the nodes that f returns for it. If f returns nil, the node stays.
 func (e *editor) each(f func(n *graph.Node) []*graph.Node) (changed bool) {
 	var nodes []*graph.Node
 	for _, n := range e.g.Nodes {
@@ -36,7 +36,7 @@ func (e *editor) each(f func(n *graph.Node) []*graph.Node) (changed bool) {
 	return changed
 }
 
-// from makes a node that stands for part of n.
+// from returns a new node that computes part of n and has n's name and index.
 func from(n *graph.Node, domain, op string, inputs []string, output string, attrs graph.Attrs) *graph.Node {
 	return &graph.Node{Index: n.Index, Name: n.Name, Was: n.FullOp(), Domain: domain, Op: op, Inputs: inputs,
 		Outputs: []string{output}, Attrs: attrs}
@@ -81,8 +81,8 @@ func gemmToMatMul(m *Model) bool {
 	})
 }
 
-// link joins nodes into a chain: each one's first input is the output of the one before, the last writes out, what
-// lies between is called out.suffix.
+// link joins nodes into a chain. The first input of each node becomes the output of the node before, and the last node
+// writes out. Tensors between them get names made of out and suffix.
 func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 	for i, n := range chain {
 		if i > 0 {
@@ -110,7 +110,7 @@ func quantToCode(m *Model) bool {
 			}
 			return o.Name
 		}
-		c.Attrs["tensor"] = graph.StringAttr(out) // whose codes these are, in the model's own words
+		c.Attrs["tensor"] = graph.StringAttr(out) // the model's name of the tensor that holds these codes
 		var inputs []string
 		for _, in := range c.Inputs {
 			inputs = append(inputs, operand(in))
@@ -124,7 +124,7 @@ func quantToCode(m *Model) bool {
 }
 
 func clipIntoCode(m *Model) bool {
-	readers, codes := map[string]int{}, map[string]*graph.Node{} // codes by what they write, or what a Clip makes of it
+	readers, codes := map[string]int{}, map[string]*graph.Node{} // by the name of the codes' tensor or of a Clip of it
 	for _, n := range m.Graph.Nodes {
 		for _, in := range n.Inputs {
 			readers[in]++
@@ -150,7 +150,7 @@ func clipIntoCode(m *Model) bool {
 			now = narrowed[code]
 		}
 		lo, hi, ok := clipLimits(m.Graph, n, now.Float("lo", 0), now.Float("hi", 0))
-		if len(n.Attrs) > 0 || !ok { // bounds as attributes belong to opsets before integer Clip
+		if len(n.Attrs) > 0 || !ok { // bounds as attributes belong to opsets without an integer Clip
 			continue
 		}
 		with := *now
@@ -170,7 +170,8 @@ func clipIntoCode(m *Model) bool {
 	})
 }
 
-// clipLimits narrows [lo, hi] by a Clip with constant whole bounds.
+// clipLimits returns the limits lo and hi, narrowed by the bounds of a Clip. It reports false if a bound is not a
+// constant integer.
 func clipLimits(g *graph.Graph, n *graph.Node, lo, hi float64) (float64, float64, bool) {
 	for i, bound := range []*float64{&lo, &hi} {
 		name := n.In(i + 1)

@@ -6,7 +6,7 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// splitProducts writes products as sums of products: of the elements of the summed axis that belong together.
+// splitProducts writes a product as a sum of products, one for each group of indices of the summed axis.
 func splitProducts(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
@@ -16,8 +16,8 @@ func splitProducts(m *Model) bool {
 		}
 		groups := m.Split[s.Output]
 		x, w := n.Inputs[s.Dot.A], n.Inputs[s.Dot.B]
-		axis, rows := len(m.Program.Known[x].Shape)-1, 0 // the axis that is summed, of data and of weights
-		data, rest, size := 1, 1, 0                      // how many groups of so many elements these have
+		axis, rows := len(m.Program.Known[x].Shape)-1, 0 // the summed axis of the data and of the weights
+		data, rest, size := 1, 1, 0                      // the number of groups of the data, and their size
 		if s.Window != nil {
 			axis, rows, data, size = 1, 1, s.Window.Group, s.Window.Depth
 		}
@@ -45,7 +45,7 @@ func splitProducts(m *Model) bool {
 			}
 			inputs := slices.Clone(n.Inputs)
 			if inputs[s.Dot.A], inputs[s.Dot.B] = taken(x, axis, data), taken(w, rows, rest); i > 0 {
-				inputs = inputs[:2] // the bias is the first part's
+				inputs = inputs[:2] // only the first product has the bias
 			}
 			part := *n
 			part.Inputs, part.Outputs = inputs, []string{e.taken.Fresh(n.Outputs[0], "part")}
@@ -65,7 +65,7 @@ func splitProducts(m *Model) bool {
 	})
 }
 
-// product is the step of a node that is to be split, which may have a bias behind it; nil where there is none.
+// product returns the step of a node that is to be split, or nil if it is not. The node may add a bias to the product.
 func (m *Model) product(n *graph.Node) *graph.Step {
 	if len(n.Outputs) != 1 {
 		return nil

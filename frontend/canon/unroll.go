@@ -8,10 +8,10 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// MaxUnrolled is the longest sequence that is written out run by run.
+// MaxUnrolled is the length of the longest loop that is unrolled, in iterations.
 const MaxUnrolled = 64
 
-// unrollLoops writes out the loops that no layer runs: a copy of the body per run.
+// unrollLoops unrolls the loops that no layer runs: each iteration becomes a copy of the body.
 func unrollLoops(m *Model) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
@@ -91,7 +91,7 @@ func (u *unroller) add(op string, inputs []string, output string, attrs graph.At
 	u.out = append(u.out, from(u.n, "", op, inputs, output, attrs))
 }
 
-// element takes out what run t reads of a scanned tensor.
+// element extracts the element of a scanned tensor that iteration t reads, and returns its name.
 func (u *unroller) element(x string, s graph.Scanned, t int) string {
 	at := t
 	if s.Reverse {
@@ -103,7 +103,7 @@ func (u *unroller) element(x string, s graph.Scanned, t int) string {
 	return out
 }
 
-// gather puts what the runs gave side by side.
+// gather concatenates the outputs of the iterations along the scanned axis.
 func (u *unroller) gather(parts []string, s graph.Scanned, output string) {
 	whole := u.p.Known[output].Shape
 	one := make([]int64, len(whole))

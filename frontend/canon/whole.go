@@ -8,12 +8,12 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxCode bounds the integers that are taken for codes.
+// maxCode bounds the magnitude of integers that become codes.
 const maxCode = 1 << 31
 
-// wholeToCode finds quantisers that are spelled out: where a rounding makes whole numbers of real ones, and bounds hold
-// them, now or later, the first tensor that is both whole and bounded is codes. A Code that changes none of them says
-// so.
+// wholeToCode finds quantisers that are written as ordinary operators. If a rounding makes integers of reals, and
+// bounds limit them at the same place or later, the first tensor of bounded integers is codes. A Code node that changes
+// no value marks it.
 func wholeToCode(m *Model) bool {
 	w := wholesOf(m.Program)
 	codes := map[string]facts{}
@@ -23,7 +23,7 @@ func wholeToCode(m *Model) bool {
 			file[o] = true
 		}
 	}
-	for _, s := range m.Program.Steps { // what is whole, and how large, does not depend on what becomes codes
+	for _, s := range m.Program.Steps { // the facts of a tensor do not depend on the choice of codes
 		w.known[s.Output] = w.step(s)
 	}
 	for _, s := range m.Program.Steps {
@@ -52,7 +52,8 @@ func wholeToCode(m *Model) bool {
 	})
 }
 
-// unchanged writes the codes of whole numbers: themselves, in their own type.
+// unchanged returns a Code node that maps the integers in a tensor to themselves, and a Cast back to their type if
+// needed.
 func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DType) []*graph.Node {
 	inputs := []string{in, e.constant(out, "scale", scalar(graph.Float32, 1)),
 		e.constant(out, "zero", scalar(graph.Float32, 0))}
@@ -68,11 +69,11 @@ func (e *editor) unchanged(n *graph.Node, in, out string, f facts, dt graph.DTyp
 	return e.link(chain, out, "codes")
 }
 
-// facts are what is known of every element of a tensor.
+// facts hold for every element of a tensor.
 type facts struct {
 	in      real.Interval
-	whole   bool // all are integers
-	rounded bool // a rounding has made them, of which nothing is codes yet
+	whole   bool // every element is an integer
+	rounded bool // a rounding made the elements, and no tensor since is marked as codes
 }
 
 func (f facts) bounded() bool { return -maxCode <= f.in.Lo && f.in.Hi < maxCode }
@@ -82,21 +83,22 @@ func (f facts) and(g facts) facts {
 		f.rounded || g.rounded}
 }
 
-// wholes finds the facts of tensors, in the order of the steps that make them.
+// wholes finds the facts of tensors, in the order of the steps that compute them.
 type wholes struct {
 	p     *graph.Program
 	known map[string]facts
-	lates map[*graph.Step]bool // which are found later, of those that were asked for
-	over  map[string]string    // above, of those that were asked for
+	lates map[*graph.Step]bool // the results of later
+	over  map[string]string    // the results of above
 }
 
 func wholesOf(p *graph.Program) *wholes {
 	return &wholes{p: p, known: map[string]facts{}, lates: map[*graph.Step]bool{}, over: map[string]string{}}
 }
 
-// later reports whether codes are better found in what reads a step's numbers: alone, and narrows their range, or
-// keeps it for one that does, as a Cast; or makes whole numbers of truth; or chooses by truth between values that the
-// truth is of, as a clamp does that is written as Where.
+// later reports whether a tensor after step s is a better choice for codes than the output of s. Each reader must give
+// integers. It must be the only reader and narrow the range, directly or after steps that keep it, such as a Cast. A
+// reader may also turn a truth value into an integer. Or it may choose by the truth value between the values that were
+// compared, as a clamp does that is written as Where.
 func (w *wholes) later(s *graph.Step) bool {
 	later, known := w.lates[s]
 	if !known {
@@ -129,13 +131,13 @@ func (w *wholes) findLater(s *graph.Step) bool {
 	return true
 }
 
-// truth reports whether a tensor is truth of data.
+// truth reports whether a tensor holds truth values that depend on data.
 func (w *wholes) truth(tensor string) bool {
 	k := w.p.Known[tensor]
 	return k.DType == graph.Bool && k.Const == nil && tensor != ""
 }
 
-// of is the facts of a tensor; nothing of inputs that are real numbers.
+// of returns the facts of a tensor. Nothing is known of inputs that are real numbers.
 func (w *wholes) of(tensor string) facts {
 	if f, ok := w.known[tensor]; ok {
 		return f
@@ -163,7 +165,7 @@ func constantFacts(c *graph.Tensor) facts {
 	return f
 }
 
-// step is the facts of what a step gives.
+// step returns the facts of a step's output.
 func (w *wholes) step(s *graph.Step) facts {
 	in := s.Node.Inputs
 	if lo, hi, ok := s.Node.Codes(); ok {
@@ -213,10 +215,10 @@ func (w *wholes) step(s *graph.Step) facts {
 	return facts{in: real.Everything}
 }
 
-// maxSpanned is how many arguments a step may have of which the values' bounds are followed.
+// maxSpanned is the largest number of arguments for which a step's values are bounded.
 const maxSpanned = 8
 
-// moved is what the inputs have in common of which elements are taken.
+// moved returns the facts that hold for all inputs from which a move takes elements.
 func (w *wholes) moved(s *graph.Step) facts {
 	used := make([]bool, len(s.Node.Inputs))
 	for _, slot := range s.Move.Slots() {

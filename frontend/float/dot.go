@@ -6,33 +6,35 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Sums of products take most of a run's time. Each is ((0 + a0*b0) + a1*b1) + ..., in the order of the model, whatever
-// is computed beside it: outputs that read the same elements of one factor are lanes of a vector, a few that differ in
-// the other factor are its rows. Lanes read a panel: what each term needs, lane beside lane. Where a row or two would
-// read it, as in a depthwise convolution and a dense layer, lanes are read where they lie.
+// Sums of products take most of a run's time. Each sum is ((0 + a0*b0) + a1*b1) + ..., in the order of the model.
+// Outputs that read different elements of one factor and the same ones of the other are the lanes of a vector. A few
+// outputs that differ in the other factor are its rows. Lanes read a panel, which holds the elements for each term side
+// by side. If only a row or two would read the panel, as in a depthwise convolution or a dense layer, lanes are read
+// directly from the tensor.
 
-// A dot is how the outputs of a sum of products are walked through.
+// A dot says in which order the outputs of a sum of products are computed.
 type dot struct {
 	of   *graph.Dot
 	a, b factor
-	// The factor that lanes differ in, and that of rows: A and B or, where that has too few lanes, the other way round.
+	// lane is the factor in which lanes differ, row the factor in which rows differ. They are A and B or, if A has too
+	// few lanes, B and A.
 	lane, row *factor
-	lanes     axes // of outputs that differ in the lanes' factor alone
+	lanes     axes // axes of outputs that differ in the lane factor alone
 	rows      axes
-	both      axes   // of those that differ in both
-	plain     bool   // nothing is known of the order: outputs are computed one by one
-	lying     *lying // where lanes are read where they lie
+	both      axes   // axes of outputs that differ in both factors
+	plain     bool   // no axes are known: outputs are computed one by one
+	lying     *lying // not nil if lanes are read directly from the tensor
 }
 
-// A factor is one of the two.
+// A factor is one of the two factors of the products.
 type factor struct {
 	slot    int
-	terms   []int32 // of a sum, from its first element on
+	terms   []int32 // offsets of a sum's terms from its first element
 	singles []float32
-	doubles []float64 // of a constant: its elements, as singles where float32 holds them
+	doubles []float64 // elements of a constant that singles cannot hold; otherwise they are in singles
 }
 
-// factorOf is a factor, which may be constant.
+// factorOf returns a factor. fixed is its value if it is constant, or nil.
 func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	f := factor{slot: slot, terms: terms}
 	switch {
@@ -50,7 +52,7 @@ func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	return f
 }
 
-// narrow makes singles of elements that float32 holds.
+// narrow stores the elements as float32s, if that is exact.
 func (f *factor) narrow(n int, at func(i int) float64) {
 	singles := make([]float32, n)
 	for i := range singles {
@@ -62,7 +64,7 @@ func (f *factor) narrow(n int, at func(i int) float64) {
 	f.singles, f.doubles = singles, nil
 }
 
-// in is the elements of a factor, as one of two.
+// in returns the elements of a factor. One of the two results is nil.
 func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	if b := in[f.slot]; b != nil {
 		return nil, b.data
@@ -70,7 +72,8 @@ func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	return f.singles, f.doubles
 }
 
-// axes hold the axes along which outputs lie. Each has a size, and strides in the two factors and in the output.
+// An axes lists the axes along which outputs lie. Each axis has a size n, and strides in the two factors and in the
+// output.
 type axes []axis
 
 type axis struct{ n, lane, row, out int }
@@ -83,7 +86,7 @@ func (a axes) size() int {
 	return n
 }
 
-// at returns the offsets of number i along the axes: in the lanes' factor, in the rows' factor and in the output.
+// at returns the offsets of the i-th position along the axes: in the lane factor, in the row factor and in the output.
 func (a axes) at(i int) (lane, row, out int) {
 	for k := len(a) - 1; k >= 0; k-- {
 		c := i % a[k].n
@@ -93,10 +96,10 @@ func (a axes) at(i int) (lane, row, out int) {
 	return lane, row, out
 }
 
-// fewLanes are too few where the other factor has more.
+// fewLanes is a number of lanes that is too small if the other factor has more.
 const fewLanes = 8
 
-// fewRows are too few for a panel.
+// fewRows is a number of rows for which a panel does not pay.
 const fewRows = 2
 
 func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
@@ -131,7 +134,7 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 	if d.rows.size() <= fewRows {
 		d.lying = lyingOf(d.lanes, d.lane.terms)
 	}
-	if all := d.lane.doubles; d.lying != nil && all != nil { // they are read once, from far away
+	if all := d.lane.doubles; d.lying != nil && all != nil { // each is read once, from memory
 		d.lane.narrow(len(all), func(i int) float64 { return all[i] })
 	}
 	return d
@@ -139,7 +142,7 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 
 const (
 	rowsAtOnce = 4
-	// panelSize bounds the elements of a panel, where that leaves lanesAtLeast.
+	// panelSize bounds the elements of a panel, unless that leaves fewer than lanesAtLeast lanes.
 	panelSize    = 1 << 15
 	lanesAtLeast = 24
 	lanesAtMost  = 1 << 10
@@ -175,7 +178,7 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	}
 	width := max(lanesAtLeast, min(lanesAtMost, panelSize/max(k, 1), (lanes+3)/4*4))
 	chunks := (lanes + width - 1) / width
-	work := max(1, k*rows*min(width, lanes)) // of a task
+	work := max(1, k*rows*min(width, lanes)) // products per task
 	x.team.share(both*chunks, max(1, 1<<16/work), func(w *worker, from, to int) {
 		for task := from; task < to; task++ {
 			group, first := task/chunks, task%chunks*width
@@ -188,7 +191,7 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	})
 }
 
-// pack lays out the rows' factor: of four rows at a time, term by term. Rows that are not there are 0.
+// pack copies the row factor: four rows at a time, term by term. Missing rows become 0.
 func pack[E float32 | float64](x *Part, d *dot, of []E, to []float64) {
 	k, rows, both := d.of.K, d.rows.size(), d.both.size()
 	blocks := (rows + rowsAtOnce - 1) / rowsAtOnce
@@ -214,23 +217,23 @@ func pack[E float32 | float64](x *Part, d *dot, of []E, to []float64) {
 	})
 }
 
-// A tile is some lanes of all rows.
+// A tile consists of some lanes of all rows.
 type tile struct {
 	*dot
 	w         *worker
-	singles   []float32 // the lanes' factor, as one of two
+	singles   []float32 // the lane factor; one of singles and doubles is nil
 	doubles   []float64
 	weights   []float64
 	out       []float64
-	base, at  int // of the group in the factor and in out
-	first, n  int // lanes
+	base, at  int // the start of the group in the lane factor and in out
+	first, n  int // the lanes of the tile
 	x         []float64
-	terms     []int32 // where each term begins in x
-	places    []int   // of lanes in out
-	following bool    // places follow each other
+	terms     []int32 // the index in x of each term's first lane
+	places    []int   // the position of each lane in out
+	following bool    // the places are adjacent
 }
 
-// compute computes all rows.
+// compute computes all rows of the tile.
 func (t *tile) compute(rows int) {
 	t.look(rows)
 	k := len(t.terms)
@@ -254,7 +257,7 @@ func (t *tile) compute(rows int) {
 	}
 }
 
-// put puts the sums of lanes from l on where they belong.
+// put stores the sums of the lanes from l on in the output.
 func (t *tile) put(at, l int, sums []float64) {
 	if t.following {
 		copy(t.out[at+t.places[l]:], sums)
@@ -265,7 +268,7 @@ func (t *tile) put(at, l int, sums []float64) {
 	}
 }
 
-// find finds where the lanes are in their factor and in the output.
+// find determines the positions of the lanes in their factor and in the output.
 func (t *tile) find() (bases []int) {
 	w := t.w
 	t.places, bases = sized(&w.places, t.n), sized(&w.bases, t.n)
@@ -293,7 +296,7 @@ func (t *tile) find() (bases []int) {
 	return bases
 }
 
-// look lays out what the terms of the lanes need where it does not lie in a row.
+// look copies the elements that the lanes read to the panel, unless they are adjacent in the factor.
 func (t *tile) look(rows int) {
 	w, f := t.w, t.lane
 	bases := t.find()
@@ -316,10 +319,10 @@ func (t *tile) look(rows int) {
 	}
 }
 
-// longRun is the lanes in a row, on an average, from which they are taken together.
+// longRun is the average number of adjacent lanes from which they are copied together.
 const longRun = 6
 
-// layOut lays out a panel of what the terms of lanes need.
+// layOut fills a panel with the elements that the lanes read.
 func layOut[E float32 | float64](w *worker, panel []float64, from []E, terms []int32, bases []int, stride int) {
 	if len(bases) < longRun*(len(w.runs)-1) {
 		for l, b := range bases {
@@ -341,7 +344,7 @@ func layOut[E float32 | float64](w *worker, panel []float64, from []E, terms []i
 	}
 }
 
-// elements is the elements of a factor as float64s.
+// elements returns the elements of a factor as float64s.
 func (f *factor) elements(in []*buffer) []float64 {
 	singles, doubles := f.in(in)
 	if doubles != nil {
@@ -354,7 +357,7 @@ func (f *factor) elements(in []*buffer) []float64 {
 	return doubles
 }
 
-// oneByOne computes sums in whose outputs there is no order.
+// oneByOne computes sums for outputs without known axes.
 func (x *Part) oneByOne(d *dot, in []*buffer, out []float64) {
 	a, b := d.a.elements(in), d.b.elements(in)
 	x.team.share(len(out), max(1, 1<<14/max(1, d.of.K)), func(_ *worker, from, to int) {

@@ -5,7 +5,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// An elem is a function of elements.
+// An elem is a function of elements, compiled for float64.
 type elem struct {
 	of     *graph.Elem
 	floats *real.Floats
@@ -20,7 +20,7 @@ func (e *elem) fork() *elem {
 	return &elem{e.of, e.floats.Fork()}
 }
 
-// own returns the worker's fork of a function.
+// own returns the worker's own copy of a function.
 func (w *worker) own(f *real.Floats) *real.Floats {
 	if w.floats[f] == nil {
 		w.floats[f] = f.Fork()
@@ -28,10 +28,10 @@ func (w *worker) own(f *real.Floats) *real.Floats {
 	return w.floats[f]
 }
 
-// elemGrain is the elements from which work is shared.
+// elemGrain is the number of elements from which work is shared.
 const elemGrain = 1 << 12
 
-// apply computes a function of elements; first, if given, is its variable 0.
+// apply computes a function of elements. first, if not nil, is variable 0.
 func (x *Part) apply(e *elem, in []*buffer, first, out []float64) {
 	x.team.share(len(out), elemGrain, func(w *worker, from, to int) {
 		f, n := w.own(e.floats), len(e.of.Args)
@@ -51,8 +51,9 @@ func (x *Part) apply(e *elem, in []*buffer, first, out []float64) {
 	})
 }
 
-// variable returns variable v of the elements from number at on: a part of data where they lie in a row, else a copy in
-// room. A value that all elements share is copied again only if it differs, or if begins says that room is new.
+// variable returns variable v for the elements from number at on. It returns a part of data if they are adjacent, and a
+// copy in room otherwise. A value that all elements share is copied again only if it differs, or if begins says that
+// room is new.
 func (e *elem) variable(v int, data []float64, at int, room []float64, begins bool) []float64 {
 	p, shift := &e.of.Index[v], 0
 	if e.of.Offset != nil {
@@ -78,7 +79,7 @@ func (e *elem) variable(v int, data []float64, at int, room []float64, begins bo
 	return room
 }
 
-// along is a vector along an axis.
+// along fills room with the elements of a vector along an axis.
 func along(p *graph.Pick, data []float64, at int, room []float64) {
 	if p.Run == 1 {
 		for i, k := 0, at%p.Count; i < len(room); k = 0 {

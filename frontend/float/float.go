@@ -1,14 +1,14 @@
-// Package float executes programs in float64, as fast as float64 goes: every operation rounds, in an order that the
-// program alone decides, so that results are the same bytes on every processor. It is for runs that no meaning depends
-// on: statistics of values, and models in which nothing is rounded to codes. What a model means is package graph's.
+// Package float executes programs in float64, for speed. Every operation rounds, in an order that only the program
+// determines, so the results are the same on every processor. It serves statistics of values, and models in which
+// nothing is rounded to codes. The exact meaning of a model is that of package graph.
 //
 // In come programs and float64s; out come the values of tensors. It sees graph and real.
 //
-//   - float.go runs the steps of a part, and says which programs decide nothing; room.go holds their memory
-//   - elem.go does functions of elements, move.go movements and orders, loop.go recurrences
-//   - dot.go lays out sums of products, lying.go those whose lanes are read where they lie; kernels.go adds them up,
-//     kernels_amd64.go with AVX2, which kernels_other.go says that there is none of; team.go shares work among
-//     processors
+//   - float.go runs the steps of a part, and says for which programs float64 is good enough; room.go recycles memory
+//   - elem.go computes functions of elements, move.go moves and orders, loop.go recurrences
+//   - dot.go lays out sums of products, lying.go those that read a tensor directly; kernels.go computes them,
+//     kernels_amd64.go with AVX2; kernels_other.go has the stubs for other processors; team.go shares work among
+//     goroutines
 package float
 
 import (
@@ -19,12 +19,12 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Part is the steps of a program between some tensors and others. It may be run by one goroutine at a time; Fork
-// gives another.
+// A Part consists of the steps of a program between some tensors and others. Only one goroutine may use it at a time;
+// Fork returns a copy for another.
 type Part struct {
 	prog    *graph.Program
-	from    []int  // values that are given
-	want    []bool // of each value
+	from    []int  // the given values
+	want    []bool // by value: whether Run shows it
 	values  []value
 	runners []*runner
 	room    room
@@ -35,21 +35,21 @@ type Part struct {
 type value struct {
 	name  string
 	shape []int
-	fixed *graph.Tensor // of a constant
+	fixed *graph.Tensor // the constant; otherwise nil
 }
 
 // A runner executes a step.
 type runner struct {
 	step  *graph.Step
-	reads []int // values; -1 of a product's factor that is read as a constant
+	reads []int // the values that it reads; -1 for a product's factor that is read as a constant
 	to    int
-	last  []int // values that no step behind it reads
-	elem  *elem // the step's own, or that behind a product
+	last  []int // the values that no later step reads
+	elem  *elem // the step's function, or the function after its product
 	dot   *dot
 	loop  *loop
 }
 
-// New returns the part of a program between the tensors `from` and `to`.
+// New returns the part of a program between the tensors from and to.
 func New(p *graph.Program, from, to []string) (*Part, error) {
 	steps, need := p.Needed(from, to)
 	for _, in := range p.Graph.Inputs {
@@ -96,12 +96,12 @@ func New(p *graph.Program, from, to []string) (*Part, error) {
 	return x, nil
 }
 
-// packs reports whether an input is read for a product alone, which lays constants out in its own way.
+// packs reports whether only a product reads an input. The product then stores constants in its own layout.
 func packs(s *graph.Step, slot int) bool {
 	return s.Dot != nil && (s.Dot.Then == nil || !slices.Contains(s.Dot.Then.Args[1:], slot))
 }
 
-// prepare lays a step out.
+// prepare prepares the data structures of a step.
 func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	s := r.step
 	switch {
@@ -124,7 +124,7 @@ func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	return nil
 }
 
-// lives finds behind which step a value is read no more.
+// lives finds the last reader of each value.
 func (x *Part) lives() {
 	seen := make([]bool, len(x.values))
 	for _, r := range slices.Backward(x.runners) {
@@ -138,7 +138,7 @@ func (x *Part) lives() {
 	}
 }
 
-// Fork returns the same part with scratch space of its own.
+// Fork returns a copy of the part with its own scratch space.
 func (x *Part) Fork() *Part {
 	y := *x
 	y.room, y.team = room{}, newTeam(len(x.team.workers))
@@ -158,24 +158,24 @@ func (x *Part) Fork() *Part {
 	return &y
 }
 
-// On shares the work of each run among so many goroutines, and returns the part.
+// On shares the work of each run among the given number of goroutines, and returns the part.
 func (x *Part) On(processors int) *Part {
 	x.team = newTeam(processors)
 	return x
 }
 
-// A Beyond error is of a value that float64 does not hold.
+// A Beyond is the error for a value that float64 does not hold.
 type Beyond struct{ Node *graph.Node }
 
 func (e *Beyond) Error() string {
-	return fmt.Sprintf("%s %q: a value is no number that float64 holds", e.Node.FullOp(), e.Node.Label())
+	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.FullOp(), e.Node.Label())
 }
 
-// Run executes the part on the elements of the tensors that are given. It shows each of the tensors that are wanted as
-// soon as it is there; see may read the elements until it returns. -0 is shown as 0.
+// Run executes the part on the elements of the given tensors. It calls see for each wanted tensor as soon as that is
+// computed; see may read the elements until it returns. -0 is shown as 0.
 func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
-	defer func() { // where an error ends the run
+	defer func() { // in case an error ends the run
 		for _, b := range held {
 			x.room.drop(b)
 		}
@@ -230,7 +230,7 @@ func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []f
 	return nil
 }
 
-// step executes one step. The loops of a run are turned once.
+// step executes one step. A loop runs once for all its outputs.
 func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
@@ -271,7 +271,7 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 	return out, nil
 }
 
-// finite reports whether all are numbers, which may be infinite where a tensor has such, and makes 0 of -0.
+// finite reports whether all elements are finite, or with endless whether none is NaN. It changes -0 to 0.
 func (x *Part) finite(data []float64, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
@@ -285,7 +285,7 @@ func (x *Part) finite(data []float64, endless bool) bool {
 			}
 			some = nil
 		}
-		for ; len(some) >= 4; some = some[4:] { // sums that do not wait for each other
+		for ; len(some) >= 4; some = some[4:] { // four independent sums, for instruction-level parallelism
 			v, w, x, y := some[0], some[1], some[2], some[3]
 			a, b, c, d = a+(v-v), b+(w-w), c+(x-x), d+(y-y)
 			some[0], some[1], some[2], some[3] = v+0, w+0, x+0, y+0
@@ -299,9 +299,9 @@ func (x *Part) finite(data []float64, endless bool) bool {
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }
 
-// Decides reports whether something that leads from a program's inputs to its outputs rounds real numbers to integers,
-// compares them, or puts them in order: of such a model there are no values but exact ones. What is made of integers
-// alone is exact here, too.
+// Decides reports whether some step between a program's inputs and outputs rounds real numbers to integers, compares
+// them or sorts them. Only exact values are right for such a model. Steps that only read integers do not count, because
+// float64 computes them exactly.
 func Decides(p *graph.Program) bool {
 	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
@@ -323,7 +323,7 @@ func decides(p *graph.Program, s *graph.Step) bool {
 	return false
 }
 
-// whole reports whether a step reads integers alone, and gives some.
+// whole reports whether a step reads and gives integers only.
 func whole(p *graph.Program, s *graph.Step) bool {
 	return !s.DType.Float() && !slices.ContainsFunc(s.Elem.Args, func(slot int) bool {
 		return p.Known[s.Node.Inputs[slot]].DType.Float()

@@ -1,11 +1,11 @@
 package float
 
-// mostLanes is the most lanes that sum takes at a time.
+// mostLanes is the largest number of lanes that sum computes at a time.
 const mostLanes = 8
 
-// sum adds up the products of four rows of weights with lanes of x, of which there are at least left, a multiple of
-// four, and tells how many it took. Term k of the lanes begins at terms[k]; there is one or more. The sums of a row
-// stand together in acc.
+// sum computes sums of products for four rows of weights and some lanes of x, and returns how many lanes it computed.
+// left is the number of remaining lanes, a multiple of four. Term k of the lanes begins at x[terms[k]]; there must be
+// at least one term. acc receives the sums, row by row.
 func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	if wide {
 		return sumWide(acc, x, terms, weights, left)
@@ -15,7 +15,7 @@ func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes in
 	return 4
 }
 
-// sumRows takes four rows and two of four lanes.
+// sumRows computes four rows and two of four lanes.
 func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	x = x[lane:]
@@ -36,12 +36,12 @@ func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	acc[0], acc[1], acc[4], acc[5], acc[8], acc[9], acc[12], acc[13] = a0, b0, a1, b1, a2, b2, a3, b3
 }
 
-// A walk says where the elements of lanes lie: those of the first lane at terms, those of each other lane so many
-// further.
+// A walk gives the positions of lanes: terms holds those of the first lane, and each further lane lies step elements
+// after the lane before.
 type walk struct {
 	terms  []int32
 	step   int
-	follow bool // each term is next to the one before
+	follow bool // the terms are adjacent
 }
 
 func walkOf(terms []int32, step int) walk {
@@ -52,8 +52,8 @@ func walkOf(terms []int32, step int) walk {
 	return w
 }
 
-// row gives the sums of the products of lanes of x with the first of four rows of weights. All elements of the walk lie
-// within x.
+// row computes the sums of products of lanes of x with the first of four rows of weights. All elements of the walk must
+// lie within x.
 func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	n := len(sums)
 	switch {
@@ -61,16 +61,16 @@ func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) 
 		rowPlain(sums, x, w, weights)
 	case n%4 == 0:
 		rowWide(sums, x, w, weights)
-	default: // the last four overlap those before
+	default: // the last four lanes overlap those before
 		rowWide(sums[:n/4*4], x, w, weights)
 		rowWide(sums[n-4:], x[(n-4)*w.step:], w, weights)
 	}
 }
 
-// termsAtOnce are so few that what they read of lanes side by side streams.
+// termsAtOnce is a number of terms so small that the processor streams the elements that adjacent lanes read.
 const termsAtOnce = 32
 
-// rowPlain is row in plain Go.
+// rowPlain does the same as row in plain Go.
 func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	if n := len(sums) / 8 * 8; w.step == 1 && n > 0 {
 		clear(sums[:n])
@@ -95,7 +95,7 @@ func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []floa
 	}
 }
 
-// beside adds to the sums of eight lanes that lie side by side. It has the registers to itself.
+// beside adds to the sums of eight adjacent lanes. It is not inlined, so that all its sums are in registers.
 //
 //go:noinline
 func beside[E float32 | float64](sums *[8]float64, x []E, terms []int32, weights []float64) {
@@ -114,7 +114,7 @@ func beside[E float32 | float64](sums *[8]float64, x []E, terms []int32, weights
 	*sums = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// apart takes four lanes, as beside does.
+// apart computes the sums of four lanes. It is not inlined, for the same reason as beside.
 //
 //go:noinline
 func apart[E float32 | float64](a, b, c, d []E, terms []int32, weights []float64) (s0, s1, s2, s3 float64) {

@@ -2,10 +2,10 @@ package float
 
 import "golang.org/x/sys/cpu"
 
-// wide is whether kernels take vectors of lanes. Lanes do not meet, so that sums are the same bytes.
+// wide says that kernels use vectors of lanes. Lanes are independent, so the sums are the same as without vectors.
 var wide = cpu.X86.HasAVX2
 
-// sumWide is sum in vectors.
+// sumWide does the same as sum with vectors.
 func sumWide(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	_, _ = acc[rowsAtOnce*mostLanes-1], weights[rowsAtOnce*len(terms)-1]
 	if left >= 8 {
@@ -16,7 +16,7 @@ func sumWide(acc, x []float64, terms []int32, weights []float64, left int) (lane
 	return 4
 }
 
-// rowWide is row in vectors, of a multiple of four lanes.
+// rowWide does the same as row with vectors. The number of lanes must be a multiple of four.
 func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	k, lanes, terms := len(w.terms), len(sums), &w.terms[0]
 	_ = weights[rowsAtOnce*(k-1)]
@@ -46,8 +46,8 @@ func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float
 	}
 }
 
-// rows4x8 adds up k products of four rows and eight lanes, rows4x4 of four rows and four. What the terms begin at has
-// to lie within x, with the lanes behind.
+// rows4x8 computes sums of k products for four rows and eight lanes, rows4x4 for four rows and four lanes. All lanes of
+// each term must lie within x.
 //
 //go:noescape
 func rows4x8(out, x *float64, terms *int32, weights *float64, k int)
@@ -55,8 +55,9 @@ func rows4x8(out, x *float64, terms *int32, weights *float64, k int)
 //go:noescape
 func rows4x4(out, x *float64, terms *int32, weights *float64, k int)
 
-// doubles adds up k products, one or more, of one row and some lanes, a multiple of four; singles does where x is
-// float32, seconds where each lane lies two elements from the one before. What lies apart lies step elements apart.
+// doubles computes sums of k products, at least one, for one row and a number of lanes that is a multiple of four.
+// singles does so for x in float32, and seconds for lanes that are two elements apart. In doublesApart and singlesApart
+// lanes are step elements apart.
 //
 //go:noescape
 func doubles(out, x *float64, terms *int32, weights *float64, k, lanes int)
@@ -73,7 +74,7 @@ func singles(out *float64, x *float32, terms *int32, weights *float64, k, lanes 
 //go:noescape
 func singlesApart(out *float64, x *float32, terms *int32, weights *float64, k, lanes, step int)
 
-// turned is singlesApart of a multiple of eight lanes whose terms follow each other, the first one at x.
+// turned does the same as singlesApart for a multiple of eight lanes whose terms are adjacent, the first one at x.
 //
 //go:noescape
 func turned(out *float64, x *float32, weights *float64, k, lanes, step int)

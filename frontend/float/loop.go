@@ -7,11 +7,11 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A loop executes a recurrence; the steps of its outputs share it.
+// A loop executes a recurrence. The steps of all its outputs share it.
 type loop struct {
 	*graph.Recur
 	body *Part
-	out  map[string][]int // by tensor of the body: its outputs of that name
+	out  map[string][]int // by tensor of the body: the outputs with that name
 }
 
 func newLoop(r *graph.Recur) (*loop, error) {
@@ -30,12 +30,12 @@ func (l *loop) fork() *loop {
 	return &f
 }
 
-// run gives the outputs of the node: the last states, then what every run gave.
+// run returns the outputs of the node: the final states, and then the gathered outputs of all runs.
 func (l *loop) run(x *Part, in []*buffer) (out []*buffer, err error) {
 	g := l.Body.Graph
 	shape := func(name string) []int { return l.Body.Known[name].Shape }
 	l.body.team = x.team
-	values := make([][]float64, len(g.Inputs)) // of the body's inputs
+	values := make([][]float64, len(g.Inputs)) // by input of the body
 	for i := range values {
 		values[i] = make([]float64, graph.Size(shape(g.Inputs[i].Name)))
 		if i < l.States {
@@ -43,7 +43,7 @@ func (l *loop) run(x *Part, in []*buffer) (out []*buffer, err error) {
 		}
 	}
 	next := make([][]float64, l.States)
-	whole := make([][]int, len(g.Outputs)) // shapes
+	whole := make([][]int, len(g.Outputs)) // the shapes of the outputs
 	for i, o := range g.Outputs {
 		whole[i] = shape(o.Name)
 		if i >= l.States {

@@ -1,24 +1,24 @@
 package float
 
-// Lanes that are read where they lie.
+// This file computes sums whose lanes are read directly from the tensor.
 
-// lying says how lanes are read run by run. Short runs that lie behind each other, as the rows of a small image do, are
-// read as one, with what lies between.
+// A lying says how lanes are read run by run. Short runs close to each other, such as the rows of a small image, are
+// read as one run, together with the elements between them.
 type lying struct {
 	walk
 	outer axes
-	rows  axis // of a run, each with so many lanes of its own; one where runs are long
-	lanes axis // of a row
-	next  int  // lanes from row to row
+	rows  axis // the rows of a run, each with its own lanes; a single row if runs are long
+	lanes axis // the lanes of a row
+	next  int  // the distance between rows, in lanes
 }
 
 const (
 	shortRun = 32 // lanes
-	// mostBetween bounds the lanes of a row with those between, as a multiple of its own.
+	// mostBetween bounds the distance between rows, as a multiple of the lanes of a row.
 	mostBetween = 1.75
 )
 
-// lyingOf is nil where runs are too short.
+// lyingOf returns nil if the runs are too short.
 func lyingOf(lanes axes, terms []int32) *lying {
 	last := len(lanes) - 1
 	if last < 0 {
@@ -37,16 +37,16 @@ func lyingOf(lanes axes, terms []int32) *lying {
 	return l
 }
 
-// length is the lanes of so many rows.
+// length returns the number of lanes from the first to the last one of some rows, including those between.
 func (l *lying) length(rows int) int { return (rows-1)*l.next + l.lanes.n }
 
-// lanesAtLying is the lanes from which work is shared, where sums have many terms.
+// lanesAtLying is the number of lanes from which work is shared, for sums with many terms.
 const lanesAtLying = 64
 
-// A span is a part of a run: some rows, or some lanes of one.
+// A span is a part of a run: some rows, or some lanes of a row.
 type span struct{ row, rows, lane, lanes int }
 
-// spans cuts a run.
+// spans cuts a run into spans.
 func (l *lying) spans() (list []span) {
 	width := max(lanesAtLying, 1<<14/len(l.terms)/4*4)
 	if l.next == 0 {
@@ -62,11 +62,11 @@ func (l *lying) spans() (list []span) {
 	return list
 }
 
-// alongRuns computes sums whose lanes are read where they lie.
+// alongRuns computes sums whose lanes are read directly from the tensor.
 func alongRuns[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
-	tasks := l.outer.size() * len(spans) // of a group
+	tasks := l.outer.size() * len(spans) // tasks per group
 	grain := max(1, 1<<16/(k*rows*l.length(spans[0].rows)))
 	x.team.share(both*tasks, grain, func(w *worker, from, to int) {
 		for from < to {
@@ -89,7 +89,7 @@ func alongRuns[E float32 | float64](x *Part, d *dot, of []E, packed, out []float
 	})
 }
 
-// alongRun computes the sums of a span.
+// alongRun computes the sums of one span.
 func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights, out []float64) {
 	n := (s.rows-1)*l.next + s.lanes
 	if l.next == 0 && l.lanes.out == 1 {

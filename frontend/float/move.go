@@ -2,7 +2,7 @@ package float
 
 import "hlsgen/frontend/graph"
 
-// move moves elements.
+// move executes a Move.
 func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
 	if m.Places != nil {
 		x.place(m.Places, in, out)
@@ -23,10 +23,11 @@ func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
 	})
 }
 
-// A stretch is places along an axis whose elements follow each other, from number from on; or else all are input 1's.
+// A stretch consists of n positions along an axis. They read adjacent elements from element from on, or, if from is
+// negative, all read input 1.
 type stretch struct{ n, from int }
 
-// stretches finds those of an axis.
+// stretches splits an axis into stretches.
 func stretches(axis []int32) (list []stretch) {
 	for i, k := range axis {
 		last := len(list) - 1
@@ -68,7 +69,7 @@ func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
 	})
 }
 
-// copyShort is copy, which takes long to begin.
+// copyShort copies as copy does. It avoids the overhead of copy for short slices.
 func copyShort(to, from []float64) {
 	if len(to) > 16 {
 		copy(to, from)
@@ -79,7 +80,7 @@ func copyShort(to, from []float64) {
 	}
 }
 
-// order puts rows in order.
+// order sorts rows.
 func order(o *graph.Order, in, out []float64) {
 	sorted := map[int32][]int{} // by base
 	row := make([]float64, o.N)

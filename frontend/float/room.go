@@ -1,28 +1,29 @@
 package float
 
-// A buffer is the elements of a tensor, which others may share.
+// A buffer holds the elements of a tensor. Several holders may share it.
 type buffer struct {
 	data    []float64
 	holders int
-	foreign bool // somebody else's
+	foreign bool // the part does not own the memory
 }
 
-// given is elements that the part does not own.
+// given returns a buffer for elements that the part does not own.
 func given(data []float64) *buffer { return &buffer{data: data, holders: 1, foreign: true} }
 
-// again is the buffer for one more who holds it.
+// again adds a holder and returns the buffer.
 func (b *buffer) again() *buffer {
 	b.holders++
 	return b
 }
 
-// A room is memory that tensors let go and others take: as much as those have together that are there at a time.
+// A room recycles the memory of tensors, so that a run needs only as much memory as the tensors that exist at the same
+// time.
 type room struct{ free []*buffer }
 
-// roomy bounds the size of a buffer that is used again, as a multiple of the size that is asked for.
+// roomy bounds the size of a recycled buffer, as a multiple of the requested size.
 const roomy = 4
 
-// take returns a buffer for n elements, of any values.
+// take returns a buffer for n elements with undefined values.
 func (r *room) take(n int) *buffer {
 	best := -1
 	for i, b := range r.free {
@@ -40,10 +41,10 @@ func (r *room) take(n int) *buffer {
 	return b
 }
 
-// mostFree bounds the buffers that are kept for others.
+// mostFree bounds the number of free buffers that are kept.
 const mostFree = 8
 
-// drop lets a buffer go; there may be none.
+// drop removes a holder of b, and recycles b if it was the last one. b may be nil.
 func (r *room) drop(b *buffer) {
 	if b == nil {
 		return

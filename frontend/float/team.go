@@ -7,19 +7,19 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A team is goroutines that share the work of steps. Who does what changes no result: each element is computed by one
-// of them, in one order.
+// A team is a set of goroutines that share the work of a step. The distribution does not affect results, because one
+// goroutine computes each element, in a fixed order.
 type team struct{ workers []*worker }
 
-// A worker is what one of them has for itself.
+// A worker holds the scratch space of one goroutine.
 type worker struct {
 	number int
-	floats map[*real.Floats]*real.Floats // forks
-	gather []float64                     // variables of functions
-	panel  []float64                     // and the rest of tiles
+	floats map[*real.Floats]*real.Floats // own copies of functions
+	gather []float64                     // the variables of functions
+	panel  []float64                     // this and the fields below belong to tiles
 	sums   []float64
 	bases  []int
-	runs   []int // where lanes begin that lie in a row, and the end
+	runs   []int // the first lane of each run of adjacent lanes, and the number of lanes
 	terms  []int32
 	places []int
 }
@@ -32,7 +32,7 @@ func newTeam(n int) *team {
 	return t
 }
 
-// share has f called for ranges that are all of n together, each of about grain or more.
+// share splits the range 0..n into parts of about grain or more, and calls f for each part.
 func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	parts := min((n+grain-1)/grain, 4*len(t.workers))
 	if len(t.workers) == 1 || parts < 2 {
@@ -57,7 +57,7 @@ func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	all.Wait()
 }
 
-// sized is a slice of n elements, which is one of before where that has room.
+// sized returns a slice of n elements. It reuses before if that has the capacity.
 func sized[E any](before *[]E, n int) []E {
 	if cap(*before) < n {
 		*before = make([]E, n)

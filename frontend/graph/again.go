@@ -6,24 +6,24 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A program is kept up to date while passes replace nodes of its graph. What became of a node depends on the node and
-// on what is known of its inputs, and on nothing else but the names that are taken: so a node that stays, of inputs as
-// they were, keeps its steps. Nobody may change a node of a prepared graph.
+// A program is kept up to date while passes replace nodes of its graph. The steps of a node depend only on the node, on
+// what is known of its inputs, and on the names in use. So a node that stays, with unchanged inputs, keeps its steps.
+// Therefore nodes of a prepared graph must not be changed.
 
-// made is what became of one node of the graph.
+// A made holds the results of preparing one node of the graph.
 type made struct {
 	of      *reading
 	names   []madeUp
-	nodes   []*Node  // made up
-	known   []string // tensors
-	counted []*Step  // also of what is constant
+	nodes   []*Node  // internal nodes
+	known   []string // the tensors that became known
+	counted []*Step  // the counted steps, including those of constants
 	steps   []*Step
 }
 
-// madeUp is a name that was asked for, and what it became.
+// A madeUp is a name that was requested from Fresh, and the result.
 type madeUp struct{ base, suffix, name string }
 
-// Again prepares what has become of a program's graph, as Prepare does.
+// Again prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
 func (p *Program) Again(g *Graph, d *diag.List) *Program {
 	q, ok := prepare(p.next(g), d)
 	if !ok {
@@ -32,12 +32,12 @@ func (p *Program) Again(g *Graph, d *diag.List) *Program {
 	return q
 }
 
-// next is a program to prepare that keeps what it can of this one.
+// next returns an unprepared program for g, which will reuse results of p.
 func (p *Program) next(g *Graph) *Program {
 	return &Program{Graph: g, File: p.File, options: p.options, within: p.within, kept: p}
 }
 
-// Loop is what runs along a sequence at a node; nil at nodes that do not.
+// Loop returns the loop of a node, or nil if the node is not a loop.
 func (p *Program) Loop(n *Node) *Recur {
 	for _, o := range n.Outputs {
 		if s := p.by[o]; s != nil {
@@ -47,8 +47,8 @@ func (p *Program) Loop(n *Node) *Recur {
 	return nil
 }
 
-// Made lists the steps that a node of a program's graph became, those of nodes made up for it included. What is
-// constant has none.
+// Made returns the steps of a node of a program's graph, including those of its internal nodes. Constants have no
+// steps.
 func Made(p *Program, n *Node) []*Step {
 	if m := p.made[n]; m != nil {
 		return m.steps
@@ -56,7 +56,7 @@ func Made(p *Program, n *Node) []*Step {
 	return nil
 }
 
-// define makes steps of a node of the graph, or keeps those that it has.
+// define builds the steps of a node of the graph, or reuses those of the earlier program.
 func (p *Program) define(of *reading, def operator) {
 	if p.keep(of) {
 		return
@@ -68,7 +68,8 @@ func (p *Program) define(of *reading, def operator) {
 	p.made[of.Node] = p.now
 }
 
-// keep takes over what became of a node before. Loops are read again, for their bodies, which keep what they can.
+// keep reuses the earlier results for a node, and reports whether it could. Loops are prepared again, because their
+// bodies reuse results on their own.
 func (p *Program) keep(of *reading) bool {
 	if p.kept == nil || of.Node.Recurrent() {
 		return false
@@ -87,8 +88,8 @@ func (p *Program) keep(of *reading) bool {
 		}
 	}
 	for _, s := range m.counted {
-		if refusal(func() { asks(p, s) }) != nil {
-			return false // nor would it come any further anew
+		if refusal(func() { countStep(p, s) }) != nil {
+			return false // building the node again would end in other names, too
 		}
 	}
 	for _, n := range m.nodes {
@@ -111,18 +112,18 @@ func (p *Program) keep(of *reading) bool {
 	return true
 }
 
-// same reports whether two tensors are known alike: nobody changes a constant.
+// same reports whether the same is known of two tensors. Constants are never changed, so pointers suffice.
 func (k Known) same(l Known) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
 }
 
-// asks counts what a step of the node that the program reads asks for.
-func asks(p *Program, s *Step) {
+// countStep counts the resources of a step of the current node.
+func countStep(p *Program, s *Step) {
 	p.now.counted = append(p.now.counted, s)
 	p.step(s)
 }
 
-// know notes what is known of a tensor that a node makes.
+// know records what is known of a tensor that a node computes.
 func (p *Program) know(name string, k Known) {
 	p.Known[name] = k
 	p.now.known = append(p.now.known, name)

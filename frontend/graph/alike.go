@@ -2,17 +2,17 @@ package graph
 
 import "slices"
 
-// A leading axis counts samples where the model does with n of them what it does with one, n times. Two programs show
-// it, one prepared for n samples and one for a single one: each element of the first has to be computed of elements of
-// its own sample, and as the second computes it.
+// A leading axis counts samples if the model treats its n elements alike and separately. Comparing two programs shows
+// this: one is prepared for n samples, the other for a single one. Each element of the first must be computed from
+// elements of its own sample, in the same way as in the second.
 
-// A contrast holds a program of n samples against one of a single sample.
+// A contrast compares a program for n samples with a program for a single sample.
 type contrast struct {
 	n         int
 	many, one *Program
-	// per tensor of many: how many elements of a sample lie side by side; 0 where samples share it
+	// By tensor of many: the number of adjacent elements of a sample, or 0 if all samples share the tensor.
 	inner  map[string]int
-	bodies map[*Recur]*contrast // nil of loops that differ
+	bodies map[*Recur]*contrast // nil for loops that differ
 }
 
 func newContrast(n int, many, one *Program) *contrast {
@@ -25,8 +25,8 @@ func newContrast(n int, many, one *Program) *contrast {
 	return c
 }
 
-// sides is how many elements of a sample may lie side by side in a tensor of n samples, by its shape and that for one
-// sample: 0 where the shapes are equal. ok is false where the shapes do not belong together.
+// sides returns how many adjacent elements may belong to a sample, given the shapes of a tensor for n samples and for
+// one. It returns 0 if the shapes are equal. ok is false if the shapes are not related by an axis of samples.
 func sides(many, one []int, n int) (inner []int, ok bool) {
 	if slices.Equal(many, one) {
 		return []int{0}, true
@@ -36,7 +36,7 @@ func sides(many, one []int, n int) (inner []int, ok bool) {
 		at++
 	}
 	switch {
-	case len(many) == len(one)+1 && many[at] == n && slices.Equal(many[at+1:], one[at:]): // as a Squeeze does
+	case len(many) == len(one)+1 && many[at] == n && slices.Equal(many[at+1:], one[at:]): // such as after a Squeeze
 		return []int{Size(one[at:])}, true
 	case len(many) != len(one) || many[at] != n*one[at] || !slices.Equal(many[at+1:], one[at+1:]):
 		return nil, false
@@ -46,7 +46,8 @@ func sides(many, one []int, n int) (inner []int, ok bool) {
 	return []int{Size(one[at:]), Size(one[at+1:])}, true
 }
 
-// place is the sample of an element, and which of the sample's elements it is.
+// place returns the sample to which element e belongs, and its index within the sample. If all samples share the
+// tensor, the sample is -1.
 func (c *contrast) place(inner, e int) (sample, element int) {
 	if inner == 0 {
 		return -1, e
@@ -54,14 +55,14 @@ func (c *contrast) place(inner, e int) (sample, element int) {
 	return e / inner % c.n, e/(inner*c.n)*inner + e%inner
 }
 
-// An operand is what a step of many reads, and what its counterpart reads.
+// An operand is an input of a step of many, with its counterpart in one.
 type operand struct {
 	inner     int
-	size      int     // of the operand of many
-	many, one *Tensor // where they are constants
+	size      int     // the number of elements in many
+	many, one *Tensor // the values, if both are constant
 }
 
-// operands are those of a step. ok is false where the two read different tensors.
+// operands returns the operands of a step. ok is false if its counterpart reads other tensors.
 func (c *contrast) operands(s, t *Step) (list []operand, ok bool) {
 	if len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return nil, false
@@ -73,29 +74,29 @@ func (c *contrast) operands(s, t *Step) (list []operand, ok bool) {
 		}
 		o := operand{c.inner[name], Size(many.Shape), many.Const, one.Const}
 		if o.many != nil && o.many.Equal(o.one) {
-			o.one = o.many // each program computes what it has of constants
+			o.one = o.many // each program computes its own copy of a constant
 		}
 		list = append(list, o)
 	}
 	return list, true
 }
 
-// same reports whether element e of an operand is to a sample what element f of the counterpart is to the single one.
+// same reports whether element e of an operand, for a sample, corresponds to element f of the counterpart.
 func (c *contrast) same(o operand, sample, e, f int) bool {
 	switch {
 	case o.many != nil:
 		return o.many == o.one && e == f || o.many.equal(o.one, e, f)
 	case o.inner == 0:
 		return e == f
-	case o.inner*c.n == o.size: // as below, without a division
+	case o.inner*c.n == o.size: // the same as below without a division
 		return sample >= 0 && e == sample*o.inner+f
 	}
 	of, element := c.place(o.inner, e)
 	return of == sample && element == f
 }
 
-// difference is the first step of many that does not do for every sample what one does for its own; nil where there is
-// none.
+// difference returns the first step of many that does not treat each sample as its counterpart treats the single one,
+// or nil if there is none.
 func (c *contrast) difference() *Step {
 	for _, s := range c.many.Steps {
 		t := c.one.by[s.Output]
@@ -106,7 +107,8 @@ func (c *contrast) difference() *Step {
 	return nil
 }
 
-// alike compares two steps, of whose operands it is known how they belong together, and notes that of the outputs.
+// alike compares a step with its counterpart, given how their operands correspond. It records how the outputs
+// correspond.
 func (c *contrast) alike(s, t *Step) bool {
 	inner, ok := sides(s.Shape, t.Shape, c.n)
 	if !ok || s.DType != t.DType || !s.resembles(t) {
@@ -125,7 +127,7 @@ func (c *contrast) alike(s, t *Step) bool {
 	return false
 }
 
-// resembles compares what two steps are but for the elements that they read.
+// resembles compares two steps, except for the elements that they read.
 func (s *Step) resembles(t *Step) bool {
 	elem := func(a, b *Elem) bool {
 		return (a == nil) == (b == nil) && (a == nil || len(a.Args) == len(b.Args) && a.Expr.Equal(b.Expr))
@@ -144,14 +146,14 @@ func (s *Step) resembles(t *Step) bool {
 	return t.Recur != nil && s.Result == t.Result
 }
 
-// elements compares what two steps read, element by element of the output.
+// elements compares the elements that two steps read for each element of the output.
 func (c *contrast) elements(s, t *Step, operands []operand, inner int) bool {
 	first := func(int, int, int) int { return 0 }
 	if s.Dot != nil {
 		first = c.sums(s.Dot, t.Dot, operands)
 	}
 	n, i := s.reads(), 0
-	run, runs := inner, c.n // as place has it, without a division per element
+	run, runs := inner, c.n // the same as place without a division per element
 	if inner == 0 {
 		run, runs = Size(s.Shape), 1
 	}
@@ -180,15 +182,15 @@ func (c *contrast) elements(s, t *Step, operands []operand, inner int) bool {
 	return true
 }
 
-// sums gives a function that tells from which read on the elements have to be compared one by one: not those of sums
-// that take the same steps from starts that belong together.
+// sums returns a function that tells from which read on elements must be compared one by one. It skips sums of products
+// with equal offsets whose first elements correspond.
 func (c *contrast) sums(d, e *Dot, operands []operand) func(sample, i, j int) int {
 	along := func(o operand, of, to []int32) func(sample, e, f int) bool {
 		switch equal := slices.Equal(of, to); {
 		case !equal:
 		case o.many != nil && o.many == o.one, o.many == nil && o.inner == 0:
 			return func(_, e, f int) bool { return e == f }
-		case o.many == nil && o.inner*c.n == o.size: // a sample's elements lie side by side
+		case o.many == nil && o.inner*c.n == o.size: // the elements of a sample are adjacent
 			return func(sample, e, f int) bool { return e == sample*o.inner+f }
 		}
 		return func(int, int, int) bool { return false }
@@ -206,7 +208,7 @@ func (c *contrast) sums(d, e *Dot, operands []operand) func(sample, i, j int) in
 	}
 }
 
-// reads is how many elements each element of the output is computed of; a Recur says so itself.
+// reads returns how many elements each element of the output reads. A Recur is compared in another way.
 func (s *Step) reads() int {
 	switch {
 	case s.Move != nil:
@@ -223,7 +225,7 @@ func (s *Step) reads() int {
 	return 0
 }
 
-// read is the k-th of the elements that element i is computed of, and the input that has it.
+// read returns the k-th element that output element i reads, and the input slot that holds it.
 func (s *Step) read(i, k int) (slot, element int) {
 	switch d := s.Dot; {
 	case s.Move != nil:
@@ -242,7 +244,7 @@ func (s *Step) read(i, k int) (slot, element int) {
 	}
 }
 
-// mixes reports whether a step of many computes an element of several samples.
+// mixes reports whether a step of many computes an element from several samples.
 func (c *contrast) mixes(s *Step) bool {
 	for i := range Size(s.Shape) {
 		seen := -1

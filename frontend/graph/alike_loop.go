@@ -2,10 +2,10 @@ package graph
 
 import "slices"
 
-// Loops in contrast: see alike.go.
+// This file compares loops for a contrast: see alike.go.
 
-// loop compares two steps of a loop. Either it runs as often for n samples as for one, each time on all of them; or it
-// hands on nothing, and every run is a sample.
+// loop compares two steps of a loop. The loop may have the same number of runs for n samples as for one, and treat all
+// samples in each run. Or it has no states, and treats one sample per run.
 func (c *contrast) loop(s, t *Step, operands []operand, inner int) bool {
 	r, q := s.Recur, t.Recur
 	if r.States != q.States || len(r.Scanned) != len(q.Scanned) || !slices.Equal(r.RealGates, q.RealGates) {
@@ -26,7 +26,7 @@ func (c *contrast) loop(s, t *Step, operands []operand, inner int) bool {
 	return body != nil && c.gives(s, t, body, inner, each)
 }
 
-// fed compares what the runs of two loops get: first states and scanned elements.
+// fed compares the inputs of the runs of two loops: initial states and scanned elements.
 func (c *contrast) fed(s, t *Step, operands []operand, body *contrast, each bool) bool {
 	r, q := s.Recur, t.Recur
 	for i, v := range r.Body.Graph.Inputs {
@@ -58,7 +58,7 @@ func (c *contrast) fed(s, t *Step, operands []operand, body *contrast, each bool
 	return true
 }
 
-// handsOn reports whether states leave a body as they enter it.
+// handsOn reports whether the states have the same layout of samples at the end of a body as at its start.
 func (c *contrast) handsOn(states int) bool {
 	g := c.many.Graph
 	for i := range states {
@@ -79,7 +79,7 @@ func (c *contrast) gives(s, t *Step, body *contrast, inner int, each bool) bool 
 		return false
 	}
 	within := body.inner[out]
-	if many.Const != nil { // the same in every run: where it stands for samples, by its shape
+	if many.Const != nil { // the same in every run; its shape tells how it belongs to samples
 		list, ok := sides(many.Shape, one.Shape, c.n)
 		if !ok {
 			return false

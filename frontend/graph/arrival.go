@@ -11,23 +11,23 @@ import (
 )
 
 // An Arrival says that the real numbers of an input arrive as integers of a type. Integer k of a channel stands for
-// Scale*k + Bias, exactly. Files and programs hold that number rounded to the input's own type.
+// exactly Scale*k + Bias. Files and programs hold that value rounded to the input's own type.
 type Arrival struct {
 	Type num.Type
-	Of   []real.Affine // one for all channels, or one per channel; scales are above 0
-	Axis int           // of the channels, counted from behind: 1 is the last axis; 0 where Of is one for all
-	// By channel: how far a number may be from the value that it stands for. Programs scale, subtract and divide, each
-	// with an error, by constants with errors. 0 where every value is a number of the input's type.
+	Of   []real.Affine // one for all channels, or one for each; scales are above 0
+	Axis int           // the axis of channels, counted from the last one (1); 0 if Of has one entry
+	// Within holds, by channel, how far a number may be from the value that it stands for. Programs scale, subtract and
+	// divide, each with an error, by constants that have errors. It is 0 if the input's type holds every value exactly.
 	Within []float64
 
 	format num.Format // of the input's type
 	lines  []line     // by channel
-	// By channel and integer, from the least on. Nil of integers that stand for themselves, and of more than maxNear:
-	// then values are computed.
+	// near holds the values by channel and integer, starting with the least integer. It is nil for integers that stand
+	// for themselves, and if there are more than maxNear. Values are then computed when needed.
 	near [][]near
 }
 
-// A near is the number of the input's type next to a value, and the float64s around it.
+// A near holds the number of the input's type nearest to a value, and the float64 interval around the value.
 type near struct {
 	float  float64
 	around real.Interval
@@ -44,7 +44,8 @@ func lineOf(of real.Affine) line {
 	return line{scale, bias}
 }
 
-// NewArrival returns the arrival of numbers of a format. The error says why these do not tell the integers apart.
+// NewArrival returns the arrival of numbers of format f. It returns an error if these numbers do not distinguish the
+// integers.
 func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival, error) {
 	a := &Arrival{Type: t, Of: of, Axis: axis, Within: make([]float64, len(of)), format: f}
 	r := t.Range()
@@ -80,11 +81,11 @@ func NewArrival(t num.Type, of []real.Affine, axis int, f num.Format) (*Arrival,
 	return a, nil
 }
 
-// holds reports whether the input's type surely holds every value of a channel: all are multiples of one power of two,
-// few enough.
+// holds reports whether the input's type certainly holds every value of a channel: all are multiples of one power of
+// two, and small enough.
 func (a *Arrival) holds(channel int) bool {
 	of, r := a.Of[channel], a.Type.Range()
-	unit := math.MaxInt // its exponent
+	unit := math.MaxInt // the exponent of the common power of two
 	for _, v := range []*big.Rat{of.Scale, of.Bias} {
 		if !dyadic(v) {
 			return false
@@ -105,14 +106,14 @@ func (a *Arrival) holds(channel int) bool {
 // dyadic reports whether a rational's denominator is a power of two.
 func dyadic(v *big.Rat) bool { return int(v.Denom().TrailingZeroBits()) == v.Denom().BitLen()-1 }
 
-// Units is the arrival of integers that stand for themselves.
+// Units returns the arrival of integers that stand for themselves.
 func Units(t num.Type) *Arrival {
 	one := real.Affine{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}
 	return &Arrival{Type: t, Of: []real.Affine{one}, Within: make([]float64, 1), format: num.Float64,
 		lines: []line{lineOf(one)}}
 }
 
-// nearestIn returns the number of a format next to a rational.
+// nearestIn returns the number of a format that is nearest to a rational.
 func nearestIn(v *big.Rat, f num.Format) float64 {
 	if f == num.Float32 {
 		single, _ := v.Float32()
@@ -122,7 +123,8 @@ func nearestIn(v *big.Rat, f num.Format) float64 {
 	return f.Round(near)
 }
 
-// Channel returns the channel of element i of a tensor. Axes in front of those of the input change nothing.
+// Channel returns the channel of element i of a tensor. The tensor may have further axes in front of those of the
+// input.
 func (a *Arrival) Channel(shape []int, i int) int {
 	if len(a.Of) == 1 {
 		return 0
@@ -131,13 +133,13 @@ func (a *Arrival) Channel(shape []int, i int) int {
 	return i / Size(shape[axis+1:]) % shape[axis]
 }
 
-// Value returns what integer k of a channel stands for.
+// Value returns the exact value for which integer k of a channel stands.
 func (a *Arrival) Value(channel int, k int64) *big.Rat {
 	r, of := new(big.Rat).SetInt64(k), a.Of[channel]
 	return r.Add(r.Mul(r, of.Scale), of.Bias)
 }
 
-// Float returns the value of integer k of a channel in the input's type.
+// Float returns the value of integer k of a channel, rounded to the input's type.
 func (a *Arrival) Float(channel int, k int64) float64 {
 	if a.near != nil {
 		return a.near[channel][k-a.Type.Range().Lo].float
@@ -145,7 +147,8 @@ func (a *Arrival) Float(channel int, k int64) float64 {
 	return nearestIn(a.Value(channel, k), a.format)
 }
 
-// Integer returns the integer of a channel that a number stands for; ok is false where it is none of the type.
+// Integer returns the integer of a channel for which the number x stands. ok is false if x stands for no integer of the
+// type.
 func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
 	if math.IsNaN(x) {
 		return 0, false
@@ -155,26 +158,26 @@ func (a *Arrival) Integer(channel int, x float64) (k int64, ok bool) {
 	return k, a.Type.Holds(k) && math.Abs(a.Float(channel, k)-x) <= a.Within[channel]
 }
 
-// Nearest returns the number next to x that the input may have.
+// Nearest returns the number nearest to x that the input may have.
 func (a *Arrival) Nearest(channel int, x float64) float64 {
 	k, _ := a.Integer(channel, x)
-	if !a.Type.Holds(k) { // the middle of a bipolar type
+	if !a.Type.Holds(k) { // 0, which a bipolar type lacks
 		k++
 	}
 	return a.Float(channel, k)
 }
 
-// exact reports whether every number is the value that it stands for.
+// exact reports whether every number equals the value for which it stands.
 func (a *Arrival) exact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
 
-// An OffGrid error is a value that an input of integers cannot have.
+// An OffGrid is the error for a value that an input of integers cannot have.
 type OffGrid struct{ Msg string }
 
 func (e *OffGrid) Error() string { return e.Msg }
 
-// Integers returns what the numbers of a sample stand for. The error is an *OffGrid, and names the input.
+// Integers returns the integers for which the numbers of a sample stand. The error is an *OffGrid that names the input.
 func (a *Arrival) Integers(name string, shape []int, x []float64) ([]int64, error) {
 	codes := make([]int64, len(x))
 	for i, v := range x {
@@ -188,7 +191,7 @@ func (a *Arrival) Integers(name string, shape []int, x []float64) ([]int64, erro
 	return codes, nil
 }
 
-// formula says in words what integers stand for.
+// formula describes the possible values of a channel in words.
 func formula(of real.Affine) string {
 	s := of.Scale.RatString() + " times an integer"
 	switch of.Bias.Sign() {
@@ -200,7 +203,7 @@ func formula(of real.Affine) string {
 	return s
 }
 
-// reals returns the values that the numbers of a sample stand for.
+// reals returns the values for which the numbers of a sample stand.
 func (a *Arrival) reals(name string, in *Reals) (*Reals, error) {
 	codes, err := a.Integers(name, in.Shape, in.Lo)
 	if err != nil || a.exact() {
@@ -222,7 +225,7 @@ func (a *Arrival) reals(name string, in *Reals) (*Reals, error) {
 	return out, nil
 }
 
-// bounds encloses the numbers that float32 programs may hold of a sample.
+// bounds encloses the numbers that float32 programs may hold for a sample.
 func (a *Arrival) bounds(_ string, in *Reals) (*Reals, error) {
 	if a.exact() {
 		return in, nil
@@ -235,8 +238,8 @@ func (a *Arrival) bounds(_ string, in *Reals) (*Reals, error) {
 	return out, nil
 }
 
-// arriving is a value of the part, as of gives it of an input of the program that arrives as integers. A value that has
-// its truth is left as it is, and so is one that no step reads.
+// arriving returns an input value of the part. If the program's input arrives as integers, it applies of to the value.
+// A value that already has Truth, or that no step reads, stays unchanged.
 func (p *Part) arriving(name string, in *Reals, of func(*Arrival, string, *Reals) (*Reals, error)) (*Reals, error) {
 	a := p.prog.Graph.Arrive[name]
 	if a == nil || in.Truth != nil || !in.Exact() {
@@ -249,7 +252,7 @@ func (p *Part) arriving(name string, in *Reals, of func(*Arrival, string, *Reals
 	return of(a, name, in)
 }
 
-// TimesOne returns a node that multiplies a tensor by the constant one: what it makes has the same values, and may have
+// TimesOne returns a node that multiplies a tensor by the constant one. The output has the same values, but can have
 // codes of its own.
 func TimesOne(name, in, one, out string) *Node {
 	return &Node{Index: -1, Name: name, Op: Mul, Inputs: []string{in, one}, Outputs: []string{out}}

@@ -8,26 +8,26 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Batch is an axis that the file fixes to more than one element, and what it counts: the leading one of inputs, or
-// those along which samples lie that have a length each.
+// A Batch is an axis with a fixed size of more than one. It is the leading axis of inputs, or the axis of samples whose
+// sequences have individual lengths.
 type Batch struct {
 	Size   int
-	Inputs []string         // that have it
-	Axes   map[string]int   // of inputs and outputs that have it along another axis than the leading one
-	Apart  bool             // its samples have a length each
-	Shapes map[string][]int // of the model's inputs and outputs as the file has them
-	Sample *Graph           // the model for a single sample, where the axis counts samples; else nil
-	Used   *Program         // of Sample, or, where that is nil, of the graph; nil where it is not understood
+	Inputs []string         // the inputs that have the axis
+	Axes   map[string]int   // for inputs and outputs whose axis is not the leading one
+	Apart  bool             // the samples have individual lengths
+	Shapes map[string][]int // the shapes of the model's inputs and outputs in the file
+	Sample *Graph           // the model for a single sample; nil if the axis does not count samples
+	Used   *Program         // the program of Sample or, if that is nil, of the graph; nil if it is not supported
 
-	// Where it counts no samples: the node that does not treat its elements alike and apart, nil where that is only how
-	// the outputs lie; whether the node computes with several of them at a time; and whether weights were multiplied
-	// with each of them alone before, or the axis is time.
+	// These fields say why the axis does not count samples. Node does not treat the elements alike and separately; it
+	// is nil if only the layout of the outputs is the reason. Mixes: the node combines several elements. Vectors:
+	// weights multiplied each element separately before. Time: the axis is time.
 	Node                 *Node
 	Mixes, Vectors, Time bool
 }
 
-// Bound is a graph with the leading dynamic axes fixed that the options bind, as if the file had them so, and the
-// options that are left; but time stays as it is.
+// Bound returns a graph with fixed sizes for the leading dynamic axes that the options bind, as if the file had fixed
+// them, and the remaining options. Axes of time stay dynamic.
 func (o Options) Bound(g *Graph) (*Graph, Options) {
 	fixed, before := g.Copy(), dynamicAxes(g)
 	for i := range fixed.Inputs {
@@ -49,7 +49,7 @@ func (o Options) Bound(g *Graph) (*Graph, Options) {
 	return fixed, o
 }
 
-// fixSides fixes the axes along which samples lie that have a length each, where one of them has a size, or is bound.
+// fixSides fixes the sizes of the axes of samples with individual lengths, if one of them has a size or is bound.
 func (o Options) fixSides(g *Graph) {
 	samples := 0
 	for i, in := range g.Inputs {
@@ -70,7 +70,7 @@ func (o Options) fixSides(g *Graph) {
 	}
 }
 
-// sides is the batch of samples that have a length each; nil where the graph has one of them.
+// sides returns the batch of samples with individual lengths, or nil if the graph has one sample or none.
 func (g *Graph) sides() *Batch {
 	b := &Batch{Axes: map[string]int{}, Apart: true}
 	for _, in := range g.Inputs {
@@ -87,9 +87,9 @@ func (g *Graph) sides() *Batch {
 	return b
 }
 
-// Batch finds a fixed leading axis of more than one element; nil where no input with several axes has one, or the graph
-// cannot be prepared. Where inputs have such axes of different sizes, it is one that counts samples if there is one.
-// Samples that have a length each come before all others.
+// Batch returns a fixed leading axis of more than one element. It returns nil if no input with several axes has one, or
+// the graph cannot be prepared. If inputs have such axes of different sizes, it prefers one that counts samples. An
+// axis of samples with individual lengths comes before all others.
 func (o Options) Batch(g *Graph, file string) (found *Batch) {
 	sizes := map[int][]string{}
 	var order []int
@@ -134,9 +134,9 @@ func (o Options) Batch(g *Graph, file string) (found *Batch) {
 	return found
 }
 
-// A search looks for the graph of a single sample. Most operators take what arrives; a few have the number of samples
-// in a constant: the shape of a Reshape, the first state of a loop. Where a node is the first that does not do for a
-// sample what it does for n, the number is taken out of its constants, if one of them has it.
+// A search looks for the graph of a single sample. Most operators adapt to the size of their inputs. A few have the
+// number of samples in a constant, such as the shape of a Reshape or the initial state of a loop. If the first node
+// that does not treat a sample as it treats n has the number in a constant, the search replaces that constant.
 type search struct {
 	many  *Program
 	batch *Batch
@@ -180,7 +180,7 @@ func (s *search) run(g *Graph) {
 	}
 }
 
-// axis is the one of a tensor along which samples lie: the leading one, unless they have a length each.
+// axis returns the axis of a tensor that counts samples: the leading one, or any if samples have individual lengths.
 func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 	many, one, inner := s.many.Known[tensor].Shape, c.one.Known[tensor].Shape, c.inner[tensor]
 	if inner == 0 || inner*s.batch.Size != Size(many) && !s.batch.Apart {
@@ -192,7 +192,7 @@ func (s *search) axis(c *contrast, tensor string) (axis int, ok bool) {
 	return axis, inner == Size(one[axis:])
 }
 
-// contrast holds the program against that of a graph for one sample, and gives the number of the first step that
+// contrast compares the program with that of a graph for one sample. It returns the index of the first step that
 // differs.
 func (s *search) contrast(one *Graph) (int, *contrast) {
 	p, _ := prepare(s.many.next(one), new(diag.List))
@@ -206,7 +206,8 @@ func (s *search) contrast(one *Graph) (int, *contrast) {
 	return len(s.many.Steps), c
 }
 
-// explain says why the axis counts no samples: because of a step, or, behind the last one, of the outputs.
+// explain records why the axis does not count samples. The reason is the step with index at or, after the last step,
+// the outputs.
 func (s *search) explain(c *contrast, at int) {
 	if at < len(s.many.Steps) {
 		step := s.many.Steps[at]
@@ -218,13 +219,13 @@ func (s *search) explain(c *contrast, at int) {
 	}
 }
 
-// scans reports whether a loop walks along the samples.
+// scans reports whether a loop runs along the samples.
 func scans(s *Step, c *contrast) bool {
 	t := c.one.by[s.Output]
 	return t == nil || t.Recur == nil || t.Recur.Length != s.Recur.Length
 }
 
-// changed lists graphs in which a node's constants do without the number of samples.
+// changed lists variants of the graph in which constants of a node do not contain the number of samples.
 func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 	at := slices.Index(s.many.Graph.Nodes, node)
 	if at < 0 {
@@ -268,14 +269,14 @@ func (s *search) changed(one *Graph, node *Node) (list []*Graph) {
 		for _, c := range firsts[axis] {
 			with(c)
 		}
-		if len(firsts[axis]) > 1 { // the states of a loop
+		if len(firsts[axis]) > 1 { // the initial states of a loop
 			with(firsts[axis]...)
 		}
 	}
 	return list
 }
 
-// fresh is a tensor name that a graph does not have.
+// fresh returns a tensor name that a graph does not have.
 func fresh(g *Graph, base string) string {
 	taken := g.Taken()
 	for i := 1; ; i++ {
@@ -285,7 +286,7 @@ func fresh(g *Graph, base string) string {
 	}
 }
 
-// with is a tensor of integers with another element i.
+// with returns a copy of a tensor of integers with element i replaced by v.
 func (t *Tensor) with(i int, v int64) *Tensor {
 	c := *t
 	c.I, c.Codes, c.Values = slices.Clone(t.Ints()), nil, nil
@@ -293,7 +294,8 @@ func (t *Tensor) with(i int, v int64) *Tensor {
 	return &c
 }
 
-// first is a tensor without all but the first of n equal slices along an axis; nil where these are not n, or not equal.
+// first returns the first of n equal slices along an axis. It returns nil if the axis does not have n elements, or the
+// slices differ.
 func (t *Tensor) first(axis, n int) *Tensor {
 	if t.Shape[axis] != n {
 		return nil
@@ -302,7 +304,7 @@ func (t *Tensor) first(axis, n int) *Tensor {
 	out := &Tensor{DType: t.DType, Shape: slices.Clone(t.Shape)}
 	out.Shape[axis] = 1
 	for e := range t.Len() {
-		at := e/(inner*n)*inner*n + e%inner // the same element of the first slice
+		at := e/(inner*n)*inner*n + e%inner // the same element in the first slice
 		switch {
 		case !t.equal(t, e, at):
 			return nil

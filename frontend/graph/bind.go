@@ -9,19 +9,19 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Options bind what the file leaves open.
+// Options settle what the file leaves open.
 type Options struct {
-	Dims map[string]int   // values of named dynamic axes; a leading dynamic axis is one sample
-	Data map[string][]int // shapes of data per input ("" for a single one): axes but the leading are read off them
+	Dims map[string]int   // sizes of named dynamic axes; a leading dynamic axis has size 1
+	Data map[string][]int // shapes of data by input ("" for a single one), which bind all axes but the leading one
 
-	Cells []Formats // of the gates of ONNX' recurrent operators: they are quantised so
+	Cells []Formats // the quantisers of the gates of ONNX' recurrent operators
 
-	sequences map[string]bool // inputs whose leading dynamic axis is time
-	probed    string          // an input whose leading dynamic axis is tried with so many elements:
+	sequences map[string]bool // the inputs whose leading dynamic axis is time
+	probed    string          // an input whose leading dynamic axis is tried with probe elements
 	probe     int
 }
 
-// input is what is known of an input.
+// input returns what is known of an input.
 func (o Options) input(v Value) Known {
 	shape := o.shape(v)
 	if !v.DType.number() {
@@ -30,7 +30,7 @@ func (o Options) input(v Value) Known {
 	return Known{Shape: shape, DType: v.DType}
 }
 
-// shape is the shape of an input.
+// shape returns the shape of an input, or refuses one that is not determined.
 func (o Options) shape(v Value) (shape []int) {
 	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE, or all with --shape " +
 		v.asShape()
@@ -69,7 +69,8 @@ func (o Options) shape(v Value) (shape []int) {
 	return shape
 }
 
-// asShape returns what --shape takes for an input: NAME=1,3,SIZE,SIZE, with SIZE where the file leaves an axis open.
+// asShape returns the form of --shape for an input, NAME=1,3,SIZE,SIZE, with SIZE for the axes that the file leaves
+// open.
 func (v *Value) asShape() string {
 	var sizes []string
 	for i, dim := range v.Dims {
@@ -88,7 +89,7 @@ func (v *Value) asShape() string {
 	return v.Name + "=" + strings.Join(sizes, ",")
 }
 
-// dynamicAxes names the axes that a user can bind.
+// dynamicAxes returns the names of the axes that a user can bind.
 func dynamicAxes(g *Graph) []string {
 	var names []string
 	for _, in := range g.Inputs {
@@ -104,8 +105,8 @@ func dynamicAxes(g *Graph) []string {
 	return names
 }
 
-// Open makes an axis of an input dynamic that is called after its place, INPUT:AXIS, where no axis has that name: for
-// those of a fixed size, and those without a name.
+// Open makes an axis of an input dynamic, named INPUT:AXIS after its place, if no axis has that name. This lets a user
+// bind axes that have a fixed size, or no name.
 func (g *Graph) Open(place string) {
 	at := strings.LastIndexByte(place, ':')
 	if at < 0 || slices.Contains(dynamicAxes(g), place) {
@@ -119,7 +120,7 @@ func (g *Graph) Open(place string) {
 	}
 }
 
-// checkDims holds that the graph has every axis that the options bind.
+// checkDims refuses options that bind an axis that the graph does not have.
 func (o Options) checkDims(g *Graph) {
 	axes := dynamicAxes(g)
 	for _, name := range slices.Sorted(maps.Keys(o.Dims)) {
@@ -133,8 +134,8 @@ func (o Options) checkDims(g *Graph) {
 	}
 }
 
-// fromData is the size of axis i of an input in the data at hand, which may have an axis of samples more in front; 0
-// where there are none that match, and for the first axis where it is one that counts samples.
+// fromData returns the size of axis i of an input in the data at hand. The data may have one axis of samples in front.
+// fromData returns 0 if there are no matching data, or the axis is the first one and counts samples.
 func (o Options) fromData(v Value, i int) int {
 	shape, ok := o.Data[v.Name]
 	if !ok {

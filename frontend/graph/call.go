@@ -9,22 +9,22 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A call is one node being made into steps.
+// A call builds the steps of one node.
 type call struct {
 	*reading
 	p     *Program
 	steps []*Step
-	fixed *Tensor // of the one output: set where the operator itself knows the value (Shape, Constant)
+	fixed *Tensor // the value of the only output, if the operator itself determines it (Shape, Constant)
 
-	expanded bool // into made-up nodes, which have the steps
+	expanded bool // the node was replaced by internal nodes, which have the steps
 }
 
-// A reject says why a node cannot be understood. Definitions, and what they call, panic with it: refuse and the
-// functions named after its kinds do not return. refusal alone recovers it.
+// A reject says why a node is not supported. Definitions, and the functions that they call, panic with it: refuse and
+// the functions named after its kinds do not return. Only refusal recovers it.
 type reject struct {
 	code      diag.Code
 	msg, hint string
-	cause     string // that nodes may have in common: all of them are one diagnostic; empty for none
+	cause     string // a cause that nodes may share, to report them in one diagnostic; "" for none
 }
 
 func refuse(code diag.Code, hint, format string, args ...any) {
@@ -40,7 +40,7 @@ func tooLarge(hint, format string, args ...any) { refuse(diag.ModelTooLarge, hin
 
 func unsupported(hint, format string, args ...any) { refuse(diag.OpUnsupported, hint, format, args...) }
 
-// refusal is what f refuses; nil where it returns.
+// refusal calls f and returns the reject with which f panics, or nil if f returns.
 func refusal(f func()) (r *reject) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -57,13 +57,13 @@ func refusal(f func()) (r *reject) {
 // add adds an output.
 func (c *call) add(s Step) { c.steps = append(c.steps, &s) }
 
-// value adds the only output, whose value the operator itself knows.
+// value adds the only output, with a value that the operator itself determines.
 func (c *call) value(t *Tensor) {
 	c.fixed = t
 	c.add(Step{Shape: t.Shape, DType: t.DType, Move: &Move{}})
 }
 
-// build runs an operator's definition and folds what came out constant.
+// build runs an operator's definition and folds constant outputs.
 func (c *call) build(def operator) {
 	if len(c.in) < def.min || len(c.in) > def.max {
 		invalid("%d inputs, the operator has %d to %d", len(c.in), def.min, def.max)
@@ -79,12 +79,12 @@ func (c *call) build(def operator) {
 	c.finite()
 	def.build(c)
 	for _, s := range c.steps {
-		asks(c.p, s)
+		countStep(c.p, s)
 	}
 	c.finish()
 }
 
-// finish names the outputs and folds what is constant.
+// finish names the outputs and folds the constant ones.
 func (c *call) finish() {
 	for i, name := range c.Outputs {
 		if name == "" {
@@ -116,8 +116,9 @@ func (c *call) finish() {
 	}
 }
 
-// fold evaluates a step whose inputs are all constant, where every element of the result is a float64 exactly. What
-// is not (a root, a quotient) stays a step, which is known as far as intervals go: what rounds it may be exact again.
+// fold evaluates a step whose inputs are all constant. It returns a tensor if every element of the result is exactly a
+// float64. Otherwise, as for a root or a quotient, the step stays and its value is known as intervals; rounding it may
+// give an exact value again.
 func (c *call) fold(s *Step) (*Tensor, error) {
 	if t := c.foldMove(s); t != nil {
 		return t, nil
@@ -161,11 +162,11 @@ func (c *call) fold(s *Step) (*Tensor, error) {
 	return t.coded(), nil
 }
 
-// maxPart bounds the Moves that a constant is looked for behind.
+// maxPart bounds the number of Moves behind which foldPart looks for a constant.
 const maxPart = 8
 
-// foldPart moves the elements of constants that data have been joined with, where it takes no other ones: a direction's
-// initial state, say, out of those of both. It is nil elsewhere.
+// foldPart folds a step that takes only elements of constants out of tensors in which constants are joined with data.
+// An example is one direction's initial state from the states of both. It returns nil for other steps.
 func foldPart(c *call, s *Step) *Tensor {
 	if s.Move == nil {
 		return nil
@@ -197,7 +198,8 @@ func foldPart(c *call, s *Step) *Tensor {
 	return t
 }
 
-// foldMove moves the elements of constants as they are, integers beyond 2^53 too; nil where it cannot.
+// foldMove moves the elements of constants without converting them, so integers beyond 2^53 stay exact. It returns nil
+// if it cannot.
 func (c *call) foldMove(s *Step) *Tensor {
 	m := s.Move
 	if m == nil {
@@ -229,9 +231,9 @@ func (c *call) foldMove(s *Step) *Tensor {
 	return t
 }
 
-// foldCodes computes a function of one constant that is codes, of numbers and of vectors along an axis: once per code
-// that occurs, in each channel. It is nil where a step is no such function, or gives what is no float64, and where
-// channels have fewer elements than codes.
+// foldCodes folds a function of one constant stored as codes, and of numbers and vectors along an axis. It evaluates
+// the function once per code and channel. It returns nil for other steps, if a result is not a float64, or if channels
+// have fewer elements than codes.
 func (c *call) foldCodes(s *Step) *Tensor {
 	of, groups := codedInput(c.reading, s.Elem)
 	if of < 0 {
@@ -279,8 +281,8 @@ func (c *call) foldCodes(s *Step) *Tensor {
 	return t.of(s.DType, groups, used, y.Floats())
 }
 
-// codedInput is the input whose elements alone make those of e, with numbers, and with vectors along one axis, whose
-// channels are the groups; -1 where there is none, or where it is no codes.
+// codedInput returns the input stored as codes on which e depends, besides numbers and vectors along one axis. groups
+// says which channel an element belongs to. of is -1 if there is no such input.
 func codedInput(c *reading, e *Elem) (of int, groups Pick) {
 	of = -1
 	if e == nil || e.Offset != nil {
@@ -316,13 +318,14 @@ func (c *call) move(shape []int, dt DType, m *Move) {
 	c.add(Step{Shape: shape, DType: dt, Move: m})
 }
 
-// pick adds an output in the type of the data, whose element i is element index[i] of input 0; nil is as they lie.
+// pick adds an output in the type of the data whose element i is element index[i] of input 0. A nil index means all
+// elements in order.
 func (c *call) pick(shape []int, index []int32) {
 	c.move(shape, c.dt, &Move{Index: index})
 }
 
-// elementwise adds an output computed from the inputs in args, broadcast against each other; expr's variable v is
-// args[v].
+// elementwise adds an output that applies expr to the inputs in args, broadcast against each other. Variable v of expr
+// is input args[v].
 func (c *call) elementwise(dt DType, expr *real.Expr, args ...int) {
 	var shape []int
 	for _, a := range args {
@@ -344,7 +347,7 @@ func broadcastShape(a, b []int) []int {
 	return out
 }
 
-// broadcasts is the shape of two broadcast against each other, if they fit.
+// broadcasts returns the common shape of two shapes after broadcasting. ok is false if they do not fit.
 func broadcasts(a, b []int) (out []int, ok bool) {
 	out = make([]int, max(len(a), len(b)))
 	for i := range out {

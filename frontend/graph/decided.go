@@ -6,31 +6,32 @@ import (
 	"slices"
 )
 
-// A Choice takes one of the codes from lo to hi, to any of which float32 may round an element of a quantiser, given the
-// codes that were taken in front of it. near is the one that the exact value of these rounds to, or may where it is
-// a tie; it is not a number in the first run, whose values are those of the exact codes.
+// A Choice returns one of the codes from lo to hi to which float32 may round an element of a quantiser, given the codes
+// chosen before it. near is the code to which the exact value rounds, or one of two at a tie. In the first run, whose
+// values follow from the exact codes, near is NaN.
 type Choice func(name string, i int, lo, hi, near float64) float64
 
-// A Decided is a run of Bounds32 with chosen codes. Run again with another one, it computes only what depends on that.
+// A Decided is a run of Bounds32 with chosen codes. Again repeats it with other codes and computes only the values that
+// depend on them.
 type Decided struct {
 	All  map[string]*Reals
-	Work int // products that it added up, and elements that it looked at, more or less
+	Work int // an estimate of the products and elements computed
 
 	part   *Part
 	in     []*Reals
 	codes  []string            // the quantisers, in the order of the run
-	spans  map[string]*Reals   // per quantiser, what float32 may round to
-	open   map[string][]int32  // per quantiser, the elements where that is several
-	factor map[*runner]*factor // of products
+	spans  map[string]*Reals   // by quantiser: the codes to which float32 may round
+	open   map[string][]int32  // by quantiser: the elements with several such codes
+	factor map[*runner]*factor // by runner of a product
 }
 
-// A factor is the second one of a product, row by row; unbounded where that has no end.
+// A factor is the second factor of a product, laid out row by row. unbounded says that an element has no finite bounds.
 type factor struct {
 	ball
 	unbounded bool
 }
 
-// Decide runs the part.
+// Decide runs the part and chooses codes with choose.
 func (p *Part) Decide(in []*Reals, choose Choice) *Decided {
 	d := &Decided{Work: p.Work(), part: p, in: in, spans: map[string]*Reals{}, open: map[string][]int32{},
 		factor: map[*runner]*factor{}}
@@ -47,7 +48,7 @@ func (p *Part) Decide(in []*Reals, choose Choice) *Decided {
 	return d
 }
 
-// Open calls for each element that float32 may round to several codes, in the order of the run.
+// Open calls call for each element that float32 may round to several codes, in the order of the run.
 func (d *Decided) Open(call func(name string, i int, lo, hi float64)) {
 	for _, name := range d.codes {
 		for _, i := range d.open[name] {
@@ -56,8 +57,8 @@ func (d *Decided) Open(call func(name string, i int, lo, hi float64)) {
 	}
 }
 
-// Again is the run with other codes of some elements of a quantiser. It is nil where a run has met a state of it, from
-// which on it gives what that gave; the others are added. met may be nil.
+// Again repeats the run with other codes for some elements of a quantiser. It returns nil if an earlier run had the
+// same state after some step, and so the same result. It adds the states of this run to met, which may be nil.
 func (d *Decided) Again(name string, of []int, choose Choice, met *Met) *Decided {
 	if len(d.part.loops()) > 0 {
 		return d.part.Decide(d.in, choose)
@@ -99,18 +100,18 @@ func (d *Decided) Again(name string, of []int, choose Choice, met *Met) *Decided
 	return &out
 }
 
-// An again is a step that is computed again where what it reads has changed.
+// An again recomputes a step after some of its inputs have changed.
 type again struct {
 	*Decided
 	r        *runner
 	vals     []*Reals
-	changed  [][]bool // per input: which elements have; nil where none has
+	changed  [][]bool // by input: which elements have changed; nil if none
 	old, out *Reals
-	affected []int32 // the elements that were computed
-	sums     *Reals  // that functions were computed of; nil where there are none
+	affected []int32 // the elements that were computed again
+	sums     *Reals  // the sums that functions read; nil if there are none
 }
 
-// terms returns how many terms an element is computed of.
+// terms returns the number of terms of an element's sum.
 func (a *again) terms() int {
 	if a.r.product != nil {
 		return a.r.product.Dot.K
@@ -146,8 +147,8 @@ func (a *again) all() {
 	}
 }
 
-// products computes the sums that read something that has changed, and returns which these are. Of a product with a
-// function behind it, all are computed: the sums were not kept.
+// products recomputes the sums that read a changed element, and returns which sums these are. For a product followed by
+// a function it recomputes all sums, because they were not kept.
 func (a *again) products(out *Reals) (hit []bool) {
 	dot := a.r.product.Dot
 	hit = make([]bool, len(out.Lo))
@@ -181,7 +182,7 @@ func (a *again) products(out *Reals) (hit []bool) {
 	return hit
 }
 
-// factorOf is the second factor of a product, which is laid out once where it does not change.
+// factorOf returns the second factor of a product. A constant factor is laid out once.
 func (a *again) factorOf() *factor {
 	f := a.factor[a.r]
 	if f == nil {
@@ -198,8 +199,7 @@ func (a *again) factorOf() *factor {
 	return f
 }
 
-// functions computes the functions of elements of which something has changed: sums that were hit, or what else they
-// read.
+// functions recomputes the functions of elements for which a sum (hit) or another argument has changed.
 func (a *again) functions(sums *Reals, hit []bool) {
 	a.affected = a.affected[:0]
 	for i := range a.out.Lo {
@@ -217,7 +217,7 @@ func (a *again) functions(sums *Reals, hit []bool) {
 	}
 }
 
-// decide chooses the codes of the affected elements: out has what float32 may round these to.
+// decide chooses the codes of the affected elements. out holds the codes to which float32 may round them.
 func (a *again) decide(choose Choice) {
 	name := a.r.step.Output
 	slices.Sort(a.affected)
@@ -247,7 +247,7 @@ func (a *again) decide(choose Choice) {
 	a.spans[name], a.open[name] = span, open
 }
 
-// differs tells which elements are others than before; nil where none is.
+// differs returns which elements have changed, or nil if none has.
 func (a *again) differs() (changed []bool) {
 	for _, i := range a.affected {
 		if a.out.Lo[i] != a.old.Lo[i] || a.out.Hi[i] != a.old.Hi[i] {

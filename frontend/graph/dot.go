@@ -9,22 +9,23 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Sums of products take most of a run's time. Here they are laid out for it: outputs that read the same elements of A
-// stand together, and the elements of B that one output reads lie side by side, as a row.
+// Sums of products take most of a run's time. This file lays out their elements for speed. Outputs that read the same
+// elements of A are computed one after the other. The elements of B that one output reads are stored as a row.
 
-// A dotPlan is how the outputs of a Dot are walked through. All forks of a part share it.
+// A dotPlan says in which order the outputs of a Dot are computed, and how B is laid out. All copies of a part share
+// it.
 type dotPlan struct {
 	once  sync.Once
-	order *List   // outputs by ABase; nil where that is their order
-	step  int32   // that all BBase are multiples of
-	row   []int32 // per multiple: the row that begins there
-	first []int32 // BBase of each row
+	order *List   // the outputs in ascending order of ABase; nil if they are in that order already
+	step  int32   // a common divisor of all BBase
+	row   []int32 // by BBase/step: the index of the row that begins there
+	first []int32 // the BBase of each row
 
 	packing sync.Once
-	weights []grid // B by row, where it is constant
+	weights []grid // the rows of B, if it is constant
 }
 
-// prepare finds the rows and the order.
+// prepare sets the rows and the order.
 func (p *dotPlan) prepare(d *Dot) {
 	p.once.Do(func() {
 		if d.ABase.Len() == 0 {
@@ -45,11 +46,11 @@ func (p *dotPlan) prepare(d *Dot) {
 	})
 }
 
-// common is the greatest common divisor of numbers from 0 on; 0 where all are 0.
+// common returns the greatest common divisor of non-negative numbers, or 0 if all are 0.
 func common(v []int32) (divisor int32) {
 	last := int32(0)
 	for _, x := range v {
-		if x == last { // as neighbours often are
+		if x == last { // neighbours are often equal
 			continue
 		}
 		last = x
@@ -60,9 +61,9 @@ func common(v []int32) (divisor int32) {
 	return divisor
 }
 
-// sorted is the indices of numbers from 0 on by their size, equal ones in order.
+// sorted returns the indices of non-negative numbers in ascending order of the numbers. Equal numbers stay in order.
 func sorted(v []int32) []int32 {
-	place := make([]int32, slices.Max(v)+2) // of the next one of this size
+	place := make([]int32, slices.Max(v)+2) // by number: the next free place in order
 	for _, x := range v {
 		place[x+1]++
 	}
@@ -77,8 +78,8 @@ func sorted(v []int32) []int32 {
 	return order
 }
 
-// walk visits every output with its row. gather is called before, whenever the elements of A are others than those of
-// the output before.
+// walk visits every output with its row. It calls gather before an output that reads other elements of A than the
+// output before.
 func (p *dotPlan) walk(d *Dot, gather func(base int32), visit func(i int, row int32)) {
 	last := int32(-1)
 	at := func(i int) {
@@ -99,7 +100,7 @@ func (p *dotPlan) walk(d *Dot, gather func(base int32), visit func(i int, row in
 	}
 }
 
-// pack lays out the elements of B row by row.
+// pack returns the elements of B row by row.
 func (p *dotPlan) pack(d *Dot, b []float64) []float64 {
 	out := make([]float64, 0, len(p.first)*d.K)
 	for _, base := range p.first {
@@ -110,7 +111,7 @@ func (p *dotPlan) pack(d *Dot, b []float64) []float64 {
 	return out
 }
 
-// packed is grids of the rows of a constant. Those of long rows are one where the rows are the same, as a mean's are.
+// packed returns the rows of a constant as grids. Equal long rows, such as those of a mean, share one grid.
 func (p *dotPlan) packed(d *Dot, at func(i int) float64) []grid {
 	const long = 1 << 12
 	rows := make([]grid, 0, len(p.first))
@@ -126,7 +127,7 @@ func (p *dotPlan) packed(d *Dot, at func(i int) float64) []grid {
 			continue
 		}
 		g := gridOrNumbers(row)
-		most := max(d.K, min(long, (len(p.first)-i)*d.K)) // that are made room for
+		most := max(d.K, min(long, (len(p.first)-i)*d.K)) // the size of a new allocation
 		if g.unit != 0 && g.most <= 1<<24 {
 			g.small, small = carve(small, d.K, most)
 			for k, v := range row {
@@ -142,7 +143,7 @@ func (p *dotPlan) packed(d *Dot, at func(i int) float64) []grid {
 	return rows
 }
 
-// carve takes n elements of a room, which is made anew where it has no more as many.
+// carve takes n elements of room. If room has fewer, it allocates most elements.
 func carve[E any](room []E, n, most int) (taken, rest []E) {
 	if len(room) < n {
 		room = make([]E, most)
@@ -150,8 +151,8 @@ func carve[E any](room []E, n, most int) (taken, rest []E) {
 	return room[:n:n], room[n:]
 }
 
-// gridOrNumbers is the grid of a row, which is laid out in its place, with unit 0 and the numbers themselves where it
-// has none.
+// gridOrNumbers returns the grid of a row, in the row's memory. If the row has no grid, the result has unit 0 and the
+// numbers themselves.
 func gridOrNumbers(row []float64) grid {
 	if g, ok := gridOf(row, row); ok {
 		return g
@@ -159,7 +160,7 @@ func gridOrNumbers(row []float64) grid {
 	return grid{whole: row}
 }
 
-// is reports whether a grid is of these numbers.
+// is reports whether a grid holds the given numbers.
 func (g *grid) is(numbers []float64) bool {
 	unit := g.unit
 	if unit == 0 {
@@ -178,7 +179,7 @@ func (g *grid) is(numbers []float64) bool {
 	return true
 }
 
-// pick copies the elements of A that a sum takes.
+// pick copies the elements of A that a sum reads.
 func (d *Dot) pick(to, a []float64, base int32) {
 	at := a[base:]
 	for k, o := range d.AOffset {
@@ -186,21 +187,21 @@ func (d *Dot) pick(to, a []float64, base int32) {
 	}
 }
 
-// A grid is float64s as whole numbers times a unit, exactly.
+// A grid represents float64s exactly as integers times a unit.
 type grid struct {
 	unit  float64
 	whole []float64
-	small []float32 // in its place, where whole is not there
-	most  float64   // the largest magnitude
+	small []float32 // replaces whole if that is nil
+	most  float64   // the largest magnitude of the integers
 }
 
-// gridOf finds the largest unit: the greatest common divisor, which for scaled codes is the scale. ok is false where
-// the numbers would not stay below 2^53. The whole numbers are put into to, which is as long as v and may be v; where
-// ok is false it is as it was.
+// gridOf returns v as a grid with the largest unit: the greatest common divisor, which for scaled codes is the scale.
+// ok is false if the integers would reach 2^53. The integers are stored in to, which has the length of v and may be v.
+// If ok is false, to is unchanged.
 func gridOf(v, to []float64) (g grid, ok bool) {
 	unit, last, most := divisor{}, 0.0, 0.0
 	for _, x := range v {
-		if x == last { // as neighbours often are
+		if x == last { // neighbours are often equal
 			continue
 		}
 		if last = x; !unit.add(x) {
@@ -212,7 +213,7 @@ func gridOf(v, to []float64) (g grid, ok bool) {
 	if g.unit == 0 {
 		return g, false
 	}
-	// A quotient is exact below 2^53, and not below where it is not.
+	// A quotient below 2^53 is exact, and the rounding of a quotient never moves it below 2^53.
 	if g.most = most / g.unit; g.most >= 1<<53 {
 		return g, false
 	}
@@ -223,13 +224,13 @@ func gridOf(v, to []float64) (g grid, ok bool) {
 	return g, true
 }
 
-// A divisor is the greatest common divisor of float64s: odd * 2^exp.
+// A divisor is the greatest common divisor odd * 2^exp of float64s.
 type divisor struct {
 	odd uint64
 	exp int
 }
 
-// add takes one more number in. It is false for what is not finite or normal.
+// add includes another number. It reports false if x is not finite or is subnormal.
 func (d *divisor) add(x float64) bool {
 	if x == 0 {
 		return true
@@ -247,7 +248,7 @@ func (d *divisor) add(x float64) bool {
 		return true
 	}
 	d.exp = min(d.exp, e)
-	if m%d.odd == 0 { // what most codes are after the first few
+	if m%d.odd == 0 { // true of most codes after the first few
 		return true
 	}
 	a, b := d.odd, m
@@ -258,7 +259,7 @@ func (d *divisor) add(x float64) bool {
 	return true
 }
 
-// value is 1 where there were only zeros, and 0 where it is no normal float64.
+// value returns the divisor, 1 if all numbers were zero, or 0 if it is not a normal float64.
 func (d *divisor) value() float64 {
 	if d.odd == 0 {
 		return 1
@@ -270,13 +271,13 @@ func (d *divisor) value() float64 {
 	return v
 }
 
-// numbers are those of the grid; to has room for them.
+// numbers returns the numbers of the grid. to must have room for them.
 func (g *grid) numbers(to []float64) []float64 {
 	if g.unit == 0 {
 		return g.whole
 	}
 	for i, w := range g.small {
-		to[i] = float64(w) * g.unit // exact: it was one of the numbers
+		to[i] = float64(w) * g.unit // exact, because it was one of the numbers
 	}
 	for i, w := range g.whole {
 		to[i] = w * g.unit
@@ -284,7 +285,7 @@ func (g *grid) numbers(to []float64) []float64 {
 	return to
 }
 
-// dot sums products, of points as exactly as float64 can, else of intervals.
+// dot computes sums of products, as exactly as float64 can for points, and as intervals otherwise.
 func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	d := r.product.Dot
 	r.plan.prepare(d)
@@ -301,7 +302,7 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	g, ok := gridOf(a.Lo, t.whole(len(a.Lo)))
 	scale, whole, all := make([]real.Interval, len(rows)), make([]bool, len(rows)), true
 	for i, w := range rows {
-		// Whole numbers whose products and sums stay below 2^53 make no error.
+		// Integers whose products and sums stay below 2^53 cause no rounding error.
 		whole[i] = ok && w.unit != 0 && g.most*w.most*float64(d.K) <= 1<<53
 		if whole[i] {
 			scale[i] = real.Pt(g.unit).Mul(real.Pt(w.unit))
@@ -330,7 +331,7 @@ func (r *runner) dot(in []*Reals, out *Reals, t *scratch) {
 	})
 }
 
-// rows is B laid out: once for all runs where it is constant.
+// rows returns B as rows. If B is constant, they are laid out once for all runs.
 func (r *runner) rows(b *Reals) []grid {
 	d := r.product.Dot
 	if r.factor == nil {
@@ -346,7 +347,7 @@ func (r *runner) rows(b *Reals) []grid {
 	return r.plan.weights
 }
 
-// sumWhole is a sum of products that are known to be exact in any order.
+// sumWhole returns a sum of products that is exact in any order of summation.
 func sumWhole(a, b []float64) float64 {
 	var s0, s1, s2, s3 float64
 	b = b[:len(a)]
@@ -363,7 +364,7 @@ func sumWhole(a, b []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// sumSmall is sumWhole where one factor of each product is small.
+// sumSmall is like sumWhole for a second factor in float32.
 func sumSmall(a []float64, b []float32) float64 {
 	var s0, s1, s2, s3 float64
 	b = b[:len(a)]
@@ -380,7 +381,8 @@ func sumSmall(a []float64, b []float32) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// sumPoints adds up the remainders of every product and sum: no remainder, no error, and the sum is exact.
+// sumPoints encloses a sum of products. It adds up the magnitudes of all rounding errors; if there are none, the sum is
+// exact.
 func sumPoints(a, b []float64) real.Interval {
 	var sum, rest float64
 	for k, x := range a {
@@ -400,14 +402,14 @@ func sumPoints(a, b []float64) real.Interval {
 	if rest == 0 {
 		return real.Pt(sum)
 	}
-	rest *= 1 + 0x1p-20 // covers the rounding of rest itself
+	rest *= 1 + 0x1p-20 // covers the rounding errors of rest itself
 	return real.Pt(sum).Add(real.Interval{Lo: -rest, Hi: rest})
 }
 
-// A ball is intervals as middles and radii.
+// A ball represents intervals by their middles and radii.
 type ball struct{ mid, rad []float64 }
 
-// ballOf makes balls that hold the intervals; ok is false where one is unbounded.
+// ballOf returns balls that hold the intervals. ok is false if one is unbounded.
 func ballOf(v *Reals) (b ball, ok bool) {
 	b = ball{make([]float64, len(v.Lo)), make([]float64, len(v.Lo))}
 	for i, lo := range v.Lo {
@@ -418,7 +420,7 @@ func ballOf(v *Reals) (b ball, ok bool) {
 	return b, true
 }
 
-// middle is the middle and the radius of an interval.
+// middle returns the middle and the radius of an interval.
 func middle(lo, hi float64) (mid, rad float64) {
 	if lo == hi {
 		return lo, 0
@@ -427,7 +429,7 @@ func middle(lo, hi float64) (mid, rad float64) {
 	return mid, max(hi-mid, mid-lo) * (1 + 0x1p-50)
 }
 
-// bounded reports whether all intervals have ends that balls can have.
+// bounded reports whether ballOf can represent all intervals.
 func bounded(v *Reals) bool {
 	for i, lo := range v.Lo {
 		if !(max(math.Abs(lo), math.Abs(v.Hi[i])) < 0x1p998) {
@@ -437,7 +439,7 @@ func bounded(v *Reals) bool {
 	return true
 }
 
-// sumBalls sums products of balls, and the magnitudes of these.
+// sumBalls encloses the sum of products of balls. all is an upper bound of the sum of the products' magnitudes.
 func sumBalls(mid, rad, m, e []float64) (sum real.Interval, all float64) {
 	sum = sumPoints(mid, m)
 	var off float64
@@ -447,14 +449,14 @@ func sumBalls(mid, rad, m, e []float64) (sum real.Interval, all float64) {
 		all += (v + rad[k]) * (w + e[k])
 	}
 	if off > 0 {
-		off = off*(1+0x1p-20) + 0x1p-1000 // covers its own rounding, of at most 2^26 terms, and underflow
+		off = off*(1+0x1p-20) + 0x1p-1000 // covers its own rounding errors, for at most 2^26 terms, and underflow
 		sum = sum.Add(real.Interval{Lo: -off, Hi: off})
 	}
 	return sum, all * (1 + 0x1p-20)
 }
 
-// dotIntervals sums products of intervals: the middles as points, and what the radii add. size, if given, gets the sum
-// of the magnitudes.
+// dotIntervals computes sums of products of intervals: those of the middles as points, and an error from the radii.
+// size, if not nil, receives the sums of the products' magnitudes.
 func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 	d := r.product.Dot
 	x, okA := ballOf(a)
@@ -477,7 +479,7 @@ func (r *runner) dotIntervals(a, b, out *Reals, size []float64) {
 	})
 }
 
-// dotUnbounded is dotIntervals where some interval has no end.
+// dotUnbounded does the same as dotIntervals if some interval is unbounded.
 func (r *runner) dotUnbounded(a, b, out *Reals, size []float64) {
 	d := r.product.Dot
 	for i := range out.Lo {

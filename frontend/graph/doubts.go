@@ -1,15 +1,15 @@
 package graph
 
-// A Doubt is an element that float32 may round to several codes, given the codes that were taken in front of it.
+// A Doubt is an element that float32 may round to several codes, given the codes chosen before it.
 type Doubt struct {
 	Tensor string
 	I      int
 	Lo, Hi float64
-	Share  float64 // of the bounds within which it is open, at least: 0 of a tie; 1 where that is not known
-	Terms  int     // of the longest sum between the codes in front and it
+	Share  float64 // the least share of the error bounds with which it is open: 0 for a tie, 1 if unknown
+	Terms  int     // the length of the longest sum between the codes before it and the element
 }
 
-// Doubts lists what Open lists, and how near each is to a tie.
+// Doubts lists the same elements as Open, and how near each is to a tie.
 func (d *Decided) Doubts() (list []Doubt) {
 	by, terms := map[string]*runner{}, map[string]int{}
 	for _, r := range d.part.runners {

@@ -6,10 +6,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// DType is an ONNX tensor element type, with ONNX's own numbers.
+// A DType is an ONNX tensor element type, with ONNX's own numbers.
 type DType int32
 
-// The element types of ONNX up to 1.18.
+// These are the element types of ONNX up to 1.18.
 const (
 	Undefined DType = iota
 	Float32
@@ -40,7 +40,7 @@ const (
 	Int2
 )
 
-// elements says of each type what numpy calls it, what its values are, and their bits.
+// elements lists, by type, numpy's name, the kind of the values, and their bits.
 var elements = [...]struct {
 	name string
 	are  values
@@ -55,13 +55,13 @@ var elements = [...]struct {
 	{"float4e2m1", minifloats, 4}, {"float8e8m0", minifloats, 8}, {"uint2", naturals, 2}, {"int2", integers, 2},
 }
 
-// values is a kind of elements.
+// A values says what kind of values the elements of a type have.
 type values uint8
 
 const (
 	others values = iota
 	reals
-	minifloats // reals that models store, and do not compute with
+	minifloats // reals that models store, but do not compute with
 	naturals
 	integers
 )
@@ -75,13 +75,15 @@ func (d DType) values() values {
 	return elements[d].are
 }
 
-// Float reports whether values of d are real numbers; the others are integers, booleans included.
+// Float reports whether the values of d are real numbers. Those of other numeric types are integers, including
+// booleans.
 func (d DType) Float() bool { return d.values() == reals || d.values() == minifloats }
 
-// number reports whether values of d are numbers that models compute with.
+// number reports whether models compute with values of d.
 func (d DType) number() bool { return d.values() != others && d.values() != minifloats }
 
-// Integer is the type of a stream of such elements: of integers up to 16 bits; the zero Type for all others.
+// Integer returns the type of a stream of elements of type d, if d is an integer type of up to 16 bits. Otherwise it
+// returns the zero Type.
 func (d DType) Integer() num.Type {
 	switch kind := d.values(); {
 	case kind < naturals || elements[d].bits > 16:
@@ -92,10 +94,10 @@ func (d DType) Integer() num.Type {
 	return num.Type{Kind: num.Int, Width: elements[d].bits}
 }
 
-// Writable reports whether arrays can hold values of d.
+// Writable reports whether numpy arrays can hold values of d.
 func (d DType) Writable() bool { return d.number() }
 
-// limits is the range of an integer type. 64-bit ones end where float64 stops holding every integer.
+// limits returns the range of an integer type. For 64-bit types it ends where float64 no longer holds every integer.
 func (d DType) limits() (lo, hi float64, ok bool) {
 	kind := d.values()
 	if kind < naturals {
@@ -105,7 +107,7 @@ func (d DType) limits() (lo, hi float64, ok bool) {
 	return max(lo, -0x1p53), min(hi, 0x1p53), true
 }
 
-// codeLimits is the range of codes of so many bits.
+// codeLimits returns the range of codes with the given number of bits.
 func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
 	hi = math.Exp2(bits) - 1
 	if signed {
@@ -121,7 +123,7 @@ func codeLimits(bits float64, signed, narrow bool) (lo, hi float64) {
 	return lo, hi
 }
 
-// String is numpy's name of the type.
+// String returns numpy's name of the type.
 func (d DType) String() string {
 	if !d.known() {
 		return "unknown"
@@ -129,8 +131,8 @@ func (d DType) String() string {
 	return elements[d].name
 }
 
-// Format returns the format that values of a real type are rounded to. That of an integer type holds its values up to
-// 2^53.
+// Format returns the format to which values of a real type are rounded. For an integer type it returns float64, which
+// holds its values up to 2^53.
 func (d DType) Format() num.Format {
 	if f, ok := num.FormatNamed(d.String()); ok {
 		return f
@@ -138,15 +140,15 @@ func (d DType) Format() num.Format {
 	return num.Float64
 }
 
-// small are the formats of the minifloats that have a sign: OCP's, and those that end where they have one zero alone.
+// small holds the formats of the minifloats with a sign: OCP's, and the variants with a single zero.
 var small = map[DType]num.Format{
 	Float8E4M3FN: {Digits: 4, Least: -9, Max: 448}, Float8E4M3FNUZ: {Digits: 4, Least: -10, Max: 240},
 	Float8E5M2: {Digits: 3, Least: -16, Max: 57344}, Float8E5M2FNUZ: {Digits: 3, Least: -17, Max: 57344},
 	Float4E2M1: {Digits: 2, Least: -1, Max: 6},
 }
 
-// round is the value of a type of real numbers that is nearest to v. What lies beyond them is the largest one, or has
-// none: an infinity where the type has such, else not a number.
+// round returns the value of a real type that is nearest to v. If v is beyond the largest value, the result is that
+// value (saturates), an infinity if the type has one, or NaN.
 func (d DType) round(v float64, saturates bool) float64 {
 	f, is := small[d]
 	if !is {
@@ -164,7 +166,7 @@ func (d DType) round(v float64, saturates bool) float64 {
 	return math.NaN()
 }
 
-// Bits is how many an element takes; 0 of what is no number.
+// Bits returns the number of bits of an element, or 0 if it is not a number.
 func (d DType) Bits() int {
 	if !d.known() {
 		return 0

@@ -6,14 +6,14 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// apply computes the runner's function of elements; first, if given, is its variable 0.
+// apply computes the runner's function of elements. first, if not nil, is its variable 0.
 func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err error) {
 	out = Exactly(r.step.Shape, make([]float64, Size(r.step.Shape)))
 	switch {
-	case r.steep != nil:
-		err = r.climb(in, first, out, d)
+	case r.stairs != nil:
+		err = r.applyStairs(in, first, out, d)
 	case r.memo.variable >= 0:
-		err = r.recall(in, first, out, d)
+		err = r.applyCached(in, first, out, d)
 	default:
 		for i := range out.Lo {
 			y, _, err := r.element(in, first, i, d)
@@ -26,12 +26,12 @@ func (r *runner) apply(in []*Reals, first *Reals, d *decider) (out *Reals, err e
 	return out, err
 }
 
-// climb is apply for a function that rounds one variable.
-func (r *runner) climb(in []*Reals, first, out *Reals, d *decider) error {
-	v, along := r.steep.variable, r.steep.along
+// applyStairs implements apply for a function that rounds a single variable.
+func (r *runner) applyStairs(in []*Reals, first, out *Reals, d *decider) error {
+	v, along := r.stairs.variable, r.stairs.along
 	x, at := r.variable(v, in, first)
 	for from := 0; from < len(out.Lo); from += along.Run {
-		steps := &r.steep.of[from/along.Run%along.Count]
+		steps := &r.stairs.of[from/along.Run%along.Count]
 		for i := from; i < from+along.Run; i++ {
 			y, known := steps.At(x.At(at.At(i)))
 			if !known {
@@ -49,8 +49,8 @@ func (r *runner) climb(in []*Reals, first, out *Reals, d *decider) error {
 	return nil
 }
 
-// recall is apply for a function of one variable.
-func (r *runner) recall(in []*Reals, first, out *Reals, d *decider) error {
+// applyCached implements apply for a function of a single variable.
+func (r *runner) applyCached(in []*Reals, first, out *Reals, d *decider) error {
 	v := r.memo.variable
 	x, _ := r.variable(v, in, first)
 	for i := range out.Lo {
@@ -76,7 +76,7 @@ func (r *runner) recall(in []*Reals, first, out *Reals, d *decider) error {
 	return nil
 }
 
-// variable is the values of a variable, and which of them belongs to which element.
+// variable returns the values of a variable, and which of them belongs to each output element.
 func (r *runner) variable(v int, in []*Reals, first *Reals) (*Reals, Pick) {
 	if v == 0 && first != nil {
 		return first, Pick{}
@@ -84,7 +84,7 @@ func (r *runner) variable(v int, in []*Reals, first *Reals) (*Reals, Pick) {
 	return in[r.elem.Args[v]], r.elem.Index[v]
 }
 
-// element is element i; sure is false where intervals have left a rounding open.
+// element returns element i. sure is false if intervals left a rounding undecided.
 func (r *runner) element(in []*Reals, first *Reals, i int, d *decider) (y real.Interval, sure bool, err error) {
 	if y, sure = r.f.Interval(r.gather(in, first, i)); sure {
 		return y, true, nil
@@ -102,7 +102,7 @@ func (r *runner) element(in []*Reals, first *Reals, i int, d *decider) (y real.I
 	return y, false, nil
 }
 
-// gather collects the variables of element i; first, if given, is variable 0.
+// gather returns the variables for element i. first, if not nil, is variable 0.
 func (r *runner) gather(in []*Reals, first *Reals, i int) []real.Interval {
 	for v, slot := range r.elem.Args {
 		if v == 0 && first != nil {

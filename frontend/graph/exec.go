@@ -11,26 +11,26 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Part is the steps of a program between some tensors and others: the whole model, or what the host does of it. It
-// executes in exact real-number semantics: intervals of float64 carry a proof of every rounding, and a rounding they
-// leave open is decided element by element in exact arithmetic. A Part may be run by one goroutine at a time; Fork
-// gives another.
+// A Part consists of the steps of a program between some tensors and others: the whole model, or the host's part of it.
+// It executes in exact real-number semantics. Intervals of float64 prove most roundings; a rounding that they leave
+// open is decided for that element in exact arithmetic. Only one goroutine may use a Part at a time; Fork returns a
+// copy for another.
 type Part struct {
 	prog    *Program
 	from    []string
 	to      []string
 	runners []*runner
-	sums    map[string]*Summing // that take the place of those of products
-	summed  map[string][]int64  // what they have given in the last run
+	sums    map[string]*Summing // replace the sums of products of steps, by output
+	summed  map[string][]int64  // the sums of the last run, by output
 
-	Watch bool // Run gives the codes inside loops too
-	// Most, where it is not 0, is the steps and products that Rounded goes back through for an element. For others it
-	// gives ErrLong: there are no codes in the program, so that float64 tells about as much.
+	Watch bool // make Run return the codes inside loops, too
+	// Most, if not 0, bounds the steps and products through which Rounded goes back for an element. Beyond it, Rounded
+	// returns ErrLong. It is meant for programs without codes, in which float64 is nearly as good.
 	Most int
 }
 
-// Part cuts a part out: the steps needed for the tensors `to`, given the tensors `from`. The error names an input that
-// would be needed besides.
+// Part returns the part with the steps that compute the tensors to from the tensors from. The error names an input that
+// is needed in addition.
 func (p *Program) Part(from, to []string) (*Part, error) {
 	part := &Part{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
@@ -53,8 +53,8 @@ func (p *Program) Part(from, to []string) (*Part, error) {
 	return part, nil
 }
 
-// Needed lists the steps that the tensors `to` depend on, in order, given the tensors `from`, and the tensors that
-// these steps read besides those.
+// Needed returns, in order, the steps on which the tensors to depend, given the tensors from. read holds the other
+// tensors that these steps read.
 func (p *Program) Needed(from, to []string) (steps []*Step, read map[string]bool) {
 	given, read := setOf(from), setOf(to)
 	for _, s := range slices.Backward(p.Steps) {
@@ -80,7 +80,7 @@ func (p *Part) Nodes() []*Node {
 	return slices.Compact(out)
 }
 
-// Loops lists the nodes of the part that run along a sequence, each once.
+// Loops lists the nodes of the part that are loops, each once.
 func (p *Part) Loops() (list []*Node) {
 	for _, r := range p.runners {
 		if r.loop != nil {
@@ -90,7 +90,7 @@ func (p *Part) Loops() (list []*Node) {
 	return list
 }
 
-// Fork returns the same part with scratch space of its own.
+// Fork returns a copy of the part with its own scratch space.
 func (p *Part) Fork() *Part {
 	q := *p
 	q.runners = make([]*runner, len(p.runners))
@@ -108,8 +108,8 @@ func (p *Part) Fork() *Part {
 	return &q
 }
 
-// Stream is a fork for samples that are pieces of one stream, in order: in each run, loops go on with the states that
-// they have ended with in the run before; in the first one, as the program says.
+// Stream returns a copy for samples that are pieces of one stream, in order. In each run, loops start with the final
+// states of the run before; in the first run they start as the program says.
 func (p *Part) Stream() *Part {
 	q := p.Fork()
 	for _, r := range q.runners {
@@ -120,7 +120,8 @@ func (p *Part) Stream() *Part {
 	return q
 }
 
-// Follow has a stream's next run go on where another stream has ended: of the same model for samples of another length.
+// Follow makes the next run of a stream continue from the states of another stream. The other stream belongs to the
+// same model for samples of another length.
 func (p *Part) Follow(before *Part) {
 	ours, theirs := p.loops(), before.loops()
 	if len(ours) != len(theirs) {
@@ -131,7 +132,7 @@ func (p *Part) Follow(before *Part) {
 	}
 }
 
-// loops lists those of the part in order, each once.
+// loops returns the loops of the part in order, each once.
 func (p *Part) loops() (list []*loop) {
 	for _, r := range p.runners {
 		if r.loop != nil && !slices.Contains(list, r.loop) {
@@ -141,7 +142,7 @@ func (p *Part) loops() (list []*loop) {
 	return list
 }
 
-// An ExecError is a failure at one node: a rounding that stays open, a division by zero.
+// An ExecError is the error of one node, such as an undecided rounding or a division by zero.
 type ExecError struct {
 	Node *Node
 	Err  error
@@ -152,8 +153,8 @@ func (e *ExecError) Error() string {
 }
 func (e *ExecError) Unwrap() error { return e.Err }
 
-// Run executes the part on one value per tensor of `from`; it gives one per tensor of `to`, and all that lie between
-// by name.
+// Run executes the part on one value for each tensor in from. It returns a value for each tensor in to, and all
+// computed values by name.
 func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error) {
 	all = make(map[string]*Reals, len(in)+len(p.runners))
 	out, err = p.start(in, all, nil)
@@ -163,8 +164,8 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 	return out, all, nil
 }
 
-// Outputs is Run for the outputs alone. What else it gives by name is what Rounded may ask for: the run has let the
-// rest go when nothing needed it any more.
+// Outputs executes the part as Run does, but keeps only the outputs and the values that Rounded needs. It drops every
+// other value as soon as no step needs it.
 func (p *Part) Outputs(in []*Reals) (all map[string]*Reals, err error) {
 	all = make(map[string]*Reals, len(in)+len(p.runners))
 	if _, err = p.start(in, all, p.holding(all)); err != nil {
@@ -188,7 +189,7 @@ func (p *Part) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Rea
 	return p.run(in, d, h)
 }
 
-// run executes the part; what it computes is d's. h, if given, lets go what nobody needs.
+// run executes the part and stores its values in d. h, if not nil, drops values that no step needs any more.
 func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
 		v, err := p.arriving(name, in[i], (*Arrival).reals)
@@ -219,13 +220,13 @@ func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error
 	return out, nil
 }
 
-// Rounded is an output of a run in its own type: reals correctly rounded to float32, or to float64 where that is the
-// type; integers as they are, as far as a float64 holds them.
+// Rounded returns an output of a run in its own type. Reals are rounded correctly to that type, for example float32;
+// integers are exact as far as float64 holds them.
 func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 	d := newDecider(p.prog, all)
 	d.sums, d.summed = p.sums, p.summed
 	for _, v := range all {
-		if v.from != nil { // decisions go on in what a loop remembers
+		if v.from != nil { // go on with what the loop remembers
 			d.now = v.from.now
 			break
 		}
@@ -262,28 +263,28 @@ func (d *decider) rounded(name string, v *Reals, f num.Format) ([]float64, error
 	return out, nil
 }
 
-// A decider computes single elements exactly, by going back through the program to what is known exactly.
+// A decider computes single elements exactly, by going back through the program to values that are known exactly.
 type decider struct {
 	prog *Program
 	all  map[string]*Reals
 	memo map[digits]map[int]real.Num
-	of   int // the decision that memo belongs to; in a body it lasts for all
+	of   int // the number of the decision to which memo belongs; in a body, memo stays valid
 
-	sums   map[string]*Summing // by step's output: in the place of sums of products
-	summed map[string][]int64  // what they have given
+	sums   map[string]*Summing // by step's output: replacements of sums of products
+	summed map[string][]int64  // the sums that these have given
 
-	now      *decision // shared by a program and the bodies in it
+	now      *decision // shared by a program and the bodies of its loops
 	unrolled map[*Recur]*unrolled
-	watch    map[string]*Reals // codes inside loops go there; may be nil
+	watch    map[string]*Reals // receives the codes inside loops; may be nil
 
-	around *decider  // of the program around a body; nil where there is none
-	turn   int       // which run of the body
-	turns  *unrolled // all of them
+	around *decider  // the decider of the program around a body; nil outside loops
+	turn   int       // the index of the body's run
+	turns  *unrolled // all runs of the body
 
 	scratch scratch
 }
 
-// digits are a tensor at a precision.
+// A digits identifies a tensor at a precision.
 type digits struct {
 	tensor string
 	prec   uint
@@ -305,7 +306,7 @@ func (d *decider) value(name string) *Reals {
 	return nil
 }
 
-// decide calls f with more and more precision until it is content.
+// decide calls f with increasing precision until it does not return ErrPrecision.
 func (d *decider) decide(f func(prec uint) error) error {
 	var err error
 	for _, prec := range real.Precisions {
@@ -317,7 +318,7 @@ func (d *decider) decide(f func(prec uint) error) error {
 	return err
 }
 
-// element is element i of a tensor, exactly or enclosed at prec bits.
+// element returns element i of a tensor, exactly or enclosed at prec bits.
 func (d *decider) element(name string, i int, prec uint) (real.Num, error) {
 	if v := d.value(name); v != nil {
 		if n, known, err := v.element(i, prec); known {
@@ -387,7 +388,7 @@ func (d *decider) compute(s *Step, i int, prec uint) (real.Num, error) {
 	return d.then(s, i, prec, in, sum)
 }
 
-// then is what becomes of sum i of a step's products.
+// then applies the step's Then function, if any, to the i-th sum of products.
 func (d *decider) then(s *Step, i int, prec uint, in func(slot, i int) (real.Num, error),
 	sum real.Num) (real.Num, error) {
 	if s.Dot.Then == nil {
@@ -396,7 +397,7 @@ func (d *decider) then(s *Step, i int, prec uint, in func(slot, i int) (real.Num
 	return exactElem(s.Dot.Then, i, prec, in, &sum)
 }
 
-// exactElem evaluates element i of e; first, if given, is variable 0.
+// exactElem evaluates element i of e. first, if not nil, is the value of variable 0.
 func exactElem(e *Elem, i int, prec uint, in func(slot, i int) (real.Num, error), first *real.Num) (real.Num, error) {
 	vars := make([]real.Num, len(e.Args))
 	for v, slot := range e.Args {
@@ -415,19 +416,19 @@ func exactElem(e *Elem, i int, prec uint, in func(slot, i int) (real.Num, error)
 
 // A runner executes one step on whole tensors.
 type runner struct {
-	prog  *Program
-	step  *Step
-	reads []string   // tensors
-	elem  *Elem      // the step's own, or Dot.Then, or that of several steps; nil where there is none
-	f     *real.Func // of elem
-	vars  []real.Interval
-	memo  memo
-	steep *stairs // in its place; nil where it is no such function
+	prog   *Program
+	step   *Step
+	reads  []string   // the tensors that the step reads
+	elem   *Elem      // the function of Elem, Dot.Then or several joined steps; nil if there is none
+	f      *real.Func // elem, compiled
+	vars   []real.Interval
+	memo   memo
+	stairs *stairs // replaces f if f is a step function of one variable; otherwise nil
 
-	loop    *loop    // of Recur
-	product *Step    // of Dot, whose sums are variable 0 of elem; nil where there is none
-	plan    *dotPlan // of product
-	factor  *Tensor  // its second factor where that is constant, or nil
+	loop    *loop    // for a step with Recur
+	product *Step    // the step with Dot, whose sums are variable 0 of elem; nil if there is none
+	plan    *dotPlan // the evaluation plan of product
+	factor  *Tensor  // the second factor of product if it is constant; otherwise nil
 }
 
 func (p *Program) newRunner(s *Step) *runner {
@@ -442,13 +443,13 @@ func (p *Program) newRunner(s *Step) *runner {
 	return r
 }
 
-// packs reports whether an input is a constant that is read for a product alone, which lays it out in its own way.
+// packs reports whether an input is a constant that only a product reads. The product then stores it in its own layout.
 func (r *runner) packs(slot int) bool {
 	return r.factor != nil && (r.factor.Codes != nil || r.factor.Singles != nil) && slot == r.product.Dot.B &&
 		(r.elem == nil || !slices.Contains(r.elem.Args, slot))
 }
 
-// ready makes a runner ready for its function of elements.
+// ready compiles the runner's function of elements.
 func (r *runner) ready() {
 	r.f, r.vars = real.Compile(r.elem.Expr), make([]real.Interval, len(r.elem.Args))
 	r.remember()
@@ -459,12 +460,12 @@ func (r *runner) fork() *runner {
 	if r.f != nil {
 		q.f, q.vars = r.f.Fork(), make([]real.Interval, len(r.vars))
 		q.memo.last = nil
-		q.steep = r.steep.fork()
+		q.stairs = r.stairs.fork()
 	}
 	return &q
 }
 
-// run executes the step; d decides open roundings.
+// run executes the step. d decides the roundings that intervals leave open.
 func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	if r.loop != nil {
 		return r.turn(in, d)
@@ -495,7 +496,7 @@ func (r *runner) run(in []*Reals, d *decider) (*Reals, error) {
 	return r.apply(in, out, d)
 }
 
-// turn gives an output of a loop, which runs once for all of them.
+// turn returns an output of a loop. The loop runs once for all its outputs.
 func (r *runner) turn(in []*Reals, d *decider) (*Reals, error) {
 	u := d.unrolled[r.step.Recur]
 	if u == nil {

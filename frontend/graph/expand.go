@@ -4,18 +4,18 @@ import (
 	"fmt"
 )
 
-// An operator that says several things is written out as several nodes that are not in the file: padding is a step of
-// its own in front of a convolution, its bias one behind. Execution, analysis and lowering see only these. Such a node
-// keeps Index and name of the node that it stands for part of, and says in Was what that one is.
+// An operator with several functions is replaced by several internal nodes that are not in the file. For example, the
+// padding of a convolution is a step before it and the bias a step after it. Execution, analysis and lowering see only
+// the internal nodes. They have the Index and the name of the node of the file, and Was holds its operator.
 
-// part writes a made-up node and gives its output, a tensor with a name that the model does not use.
+// part writes an internal node and returns the name of its output, which the model does not use.
 func (c *call) part(domain, op, suffix string, attrs Attrs, inputs ...string) string {
 	name := c.p.fresh(c.file().first(), suffix)
 	c.write(domain, op, attrs, name, inputs)
 	return name
 }
 
-// last writes the made-up node that gives the output of c's own node.
+// last writes the internal node that gives the output of c's own node.
 func (c *call) last(domain, op string, attrs Attrs, inputs ...string) {
 	c.write(domain, op, attrs, c.Outputs[0], inputs)
 }
@@ -24,7 +24,7 @@ func (c *call) write(domain, op string, attrs Attrs, output string, inputs []str
 	c.writeAll(domain, op, attrs, []string{output}, inputs)
 }
 
-// writeAll is write for several outputs.
+// writeAll writes an internal node with several outputs.
 func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string) {
 	file := c.file()
 	n := &Node{Index: file.Index, Name: file.Label(), Was: file.FullOp(), Domain: domain, Op: op, Inputs: inputs,
@@ -43,42 +43,42 @@ func (c *call) writeAll(domain, op string, attrs Attrs, outputs, inputs []string
 	(&call{p: c.p, reading: read}).build(def)
 }
 
-// file is the node of the file that c's node is, or is part of.
+// file returns the node of the file to which c's node belongs.
 func (c *call) file() *Node { return c.p.Origin(c.Node) }
 
-// constant makes a constant known that is not in the file.
+// constant adds a constant that is not in the file, and returns its name.
 func (c *call) constant(suffix string, t *Tensor) string {
 	name := c.p.fresh(c.file().first(), suffix)
 	c.p.know(name, Known{t.Shape, t.DType, t})
 	return name
 }
 
-// number is a constant of one element, of a given type.
+// number adds a constant with one element of the given type.
 func (c *call) number(suffix string, dt DType, v float64) string {
 	return c.constant(suffix, filled(dt, nil, v))
 }
 
-// reshaped gives a tensor another shape of as many elements.
+// reshaped writes a Reshape of a tensor.
 func (c *call) reshaped(tensor string, shape []int) string {
 	return c.part("", Reshape, "reshaped", exactShape, tensor, c.shape(shape))
 }
 
-// exactShape are the attributes of a Reshape whose zeros are zeros.
+// exactShape holds the attributes of a Reshape in whose shape a 0 means size 0.
 var exactShape = Attrs{"allowzero": IntAttr(1)}
 
-// shape is a constant that Reshape takes.
+// shape adds a constant shape for Reshape.
 func (c *call) shape(shape []int) string {
 	return c.constant("shape", &Tensor{DType: Int64, Shape: []int{len(shape)}, I: intsAttr(shape...).Ints})
 }
 
-// fresh is a tensor name that neither the file nor the program has.
+// fresh returns a tensor name that neither the file nor the program uses.
 func (p *Program) fresh(base, suffix string) string {
 	name := p.names.Fresh(base, suffix)
 	p.now.names = append(p.now.names, madeUp{base, suffix, name})
 	return name
 }
 
-// Origin is the node of the graph that a made-up node stands for part of; every other node is its own.
+// Origin returns the node of the graph to which an internal node belongs. For other nodes it returns the node itself.
 func (p *Program) Origin(n *Node) *Node {
 	if o := p.origin[n]; o != nil {
 		return o

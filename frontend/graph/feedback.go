@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// An origin is an element of a tensor that another one is a copy of.
+// An origin is the element of a tensor from which another element is copied.
 type origin struct {
 	tensor  string
 	element int
 }
 
-// comesFrom follows an element of a tensor back through movements, and through quantisers where through says so.
+// comesFrom follows an element of a tensor back through moves, and with through also through quantisers.
 func comesFrom(p *Program, tensor string, i int, through bool) origin {
 	for {
 		s := p.Producer(tensor)
@@ -29,18 +29,18 @@ func comesFrom(p *Program, tensor string, i int, through bool) origin {
 	}
 }
 
-// ofQuantiser reports whether a node of this role is a quantiser, or a part of one.
+// ofQuantiser reports whether a node with role r is a quantiser or a part of one.
 func ofQuantiser(r Role) bool { return r == Values || r == Encodes || r == Decodes || r == Limits }
 
-// Returns says why an input and an output are not states that recurrences begin and end with, element by element, so
-// that these can keep them instead; empty where they are.
+// Returns reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if they
+// are, element by element, the initial and the final values of states.
 func Returns(p *Program, input, output string) string {
 	states := p.StateInputs()
 	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
 	if at < 0 {
 		return "the input is none that recurrences, and nothing else, begin with"
 	}
-	back := map[origin]int{} // by element of a last state: that of the output
+	back := map[origin]int{} // from an element of a final state to the element of the output
 	for i := range Size(p.Known[output].Shape) {
 		back[comesFrom(p, output, i, false)] = i
 	}
@@ -53,12 +53,12 @@ func Returns(p *Program, input, output string) string {
 			}
 		}
 		if ends == "" {
-			return "a recurrence begins with it, and its last state goes nowhere"
+			return "a recurrence begins with it, but the final state is not used"
 		}
 		chain := quantises(p, begins)
 		if own := quantises(l.Body, l.Body.Graph.Outputs[l.k].Name); chain != nil &&
 			!slices.EqualFunc(chain, own, quantising.equal) {
-			return "it is quantised otherwise than the recurrence quantises its state"
+			return "its quantiser differs from that of the recurrence's state"
 		}
 		for i := range Size(p.Known[begins].Shape) {
 			from := comesFrom(p, begins, i, true)
@@ -70,7 +70,7 @@ func Returns(p *Program, input, output string) string {
 		}
 	}
 	if met != len(back) {
-		return "the output has elements that no recurrence begins with"
+		return "the output has elements that are no initial state of a recurrence"
 	}
 	return ""
 }

@@ -7,27 +7,28 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Float32 executors round at every step and may part from the exact semantics near a rounding boundary. This file is
-// what it takes to tell such a near tie from an error: an executor of that kind, and bounds on what any may give.
+// Float32 executors round at every step, so near a rounding boundary their results may differ from the exact semantics.
+// This file distinguishes such a near tie from an error. It emulates float32 executors, and bounds the results of any
+// such executor.
 
-// A Variant is one way in which float32 executors differ.
+// A Variant is one way to execute in float32.
 type Variant struct {
 	Each bool // round after every primitive, not only after every operator
 	Sum  Sum
 }
 
-// Sum is an order of summation in a sum of products.
+// A Sum is an order of summation in a sum of products.
 type Sum uint8
 
-// The orders.
+// These are the orders of summation.
 const (
 	Sequential Sum = iota
-	Lanes          // eight partial sums, as vector units do
-	Wide           // in float64, rounded once
-	Fused          // in order, a product and its addition rounded together
+	Lanes          // eight partial sums, as in vector units
+	Wide           // in float64, rounded once at the end
+	Fused          // in order, with a single rounding per product and addition
 )
 
-// Variants are the executors that are tried.
+// Variants lists the emulated executors.
 var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide},
 	{true, Wide}, {false, Fused}, {true, Fused}}
 
@@ -36,8 +37,7 @@ func isCode(s *Step) bool {
 	return ok
 }
 
-// Codes lists the quantisers of the part in order, by their tensors.
-// Those inside a loop follow run by run.
+// Codes returns the tensors of the part's quantisers in order. Those inside a loop follow run by run.
 func (p *Part) Codes() (tensors []string) {
 	seen := map[*loop]bool{}
 	for _, r := range p.runners {
@@ -57,7 +57,7 @@ func (p *Part) Codes() (tensors []string) {
 	return tensors
 }
 
-// RunFloat32 executes the part as a float32 executor of the given kind.
+// RunFloat32 executes the part as the given kind of float32 executor does.
 func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 	return p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := slices.Clone(c.Lo)
@@ -68,7 +68,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 	}, func(name string, r *runner, vals []*Reals, out *Reals) {
 		out.Hi = out.Lo
 		if o := r.step.Order; o != nil {
-			must(o.run(r.step.Node.Inputs[0], vals[0], out, nil)) // points need no decision
+			must(o.run(r.step.Node.Inputs[0], vals[0], out, nil)) // points need no exact decision
 			return
 		}
 		var sums *Reals
@@ -88,9 +88,10 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 	})
 }
 
-// Bounds32 gives, for every tensor, what any float32 executor may give that computes the given codes at every
-// quantiser: dot products within gamma_K * sum |a b|, every other operation within one unit in the last place. open
-// tells, per quantiser, the elements whose rounding could go two ways within these bounds.
+// Bounds32 returns, for every tensor, bounds on the values of any float32 executor that computes the given codes at
+// every quantiser. It allows an error of gamma_K * sum |a b| in dot products, and of one unit in the last place in
+// every other operation. open holds, by quantiser, the elements that may be rounded to several codes within these
+// bounds.
 func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
 	open = map[string][]bool{}
 	all = p.bounds32(in, func(name string, out *Reals, sure []bool) {
@@ -106,10 +107,10 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 	return all, open
 }
 
-// function counts the products that take as long as the rest of the work on an element.
+// function is the number of products that take as long as the other work on an element.
 const function = 16
 
-// Work is the products that a run of the part adds up, and what else takes as long, more or less.
+// Work estimates the work of a run of the part, as a number of products.
 func (p *Part) Work() (n int) {
 	for _, r := range p.runners {
 		n += Size(r.step.Shape) * (function + 1)
@@ -123,12 +124,12 @@ func (p *Part) Work() (n int) {
 	return n
 }
 
-// bounds32 gives what any float32 executor may give. A quantiser's codes are what code leaves of them; sure says which
-// can be one alone.
+// bounds32 returns bounds on the values of any float32 executor. code may narrow the codes of a quantiser; sure holds
+// the elements that have a single possible code.
 func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
 	held := slices.Clone(in)
 	for i, name := range p.from {
-		held[i], _ = p.arriving(name, in[i], (*Arrival).bounds) // which has no error
+		held[i], _ = p.arriving(name, in[i], (*Arrival).bounds) // bounds returns no error
 	}
 	return p.walk(held, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := newReals(c.Shape)
@@ -166,8 +167,8 @@ func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []b
 	})
 }
 
-// integersOf leaves of intervals the integers in them: zero points are added to codes, and limits hold for them,
-// without an error.
+// integersOf narrows intervals to the integers in them, because zero points are added to codes, and limits applied to
+// them, without error.
 func integersOf(v *Reals) {
 	for i, lo := range v.Lo {
 		if lo, hi := math.Ceil(lo), math.Floor(v.Hi[i]); lo <= hi {
@@ -182,8 +183,9 @@ func must(err error) {
 	}
 }
 
-// bounds is what an executor may give that orders values within in: each place holds a value between the sorted lower
-// and the sorted upper ends there; an index may be any whose interval reaches these.
+// bounds bounds the results of an executor that sorts values within the intervals in. Each place holds a value between
+// the sorted lower and the sorted upper ends at that place. An index may be that of any interval that overlaps this
+// range.
 func (o *Order) bounds(in, out *Reals) {
 	for i, base := range o.Base {
 		lo, hi := make([]float64, o.N), make([]float64, o.N)
@@ -211,11 +213,11 @@ func (o *Order) bounds(in, out *Reals) {
 	}
 }
 
-// A computation fills in the values of a step that computes; name is its tensor's, also inside loops.
+// A computation sets the values of a step. name is the step's tensor; inside a loop it includes the run.
 type computation func(name string, r *runner, vals []*Reals, out *Reals)
 
-// walk executes the part with another arithmetic: constants as fix gives them, steps that compute by compute. fixed
-// keeps the constants.
+// walk executes the part with another arithmetic: fix converts constants, and compute computes steps. fixed caches the
+// converted constants.
 func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Reals,
 	compute computation) map[string]*Reals {
 	all, loops := map[string]*Reals{}, map[*loop][]*Reals{}
@@ -268,7 +270,7 @@ func (r *runner) dotBounds(in []*Reals, out *Reals) {
 	}
 }
 
-// error32 bounds the error of a sum in float32, in any order, whose magnitudes add up to all.
+// error32 bounds the error of a sum in float32, in any order. all is the sum of the terms' magnitudes.
 func (d *Dot) error32(all float64) float64 {
 	return all * (float64(d.K) * 0x1p-24 / (1 - float64(d.K)*0x1p-24)) * (1 + 0x1p-20)
 }
@@ -278,7 +280,7 @@ func fused(x, y, z float32) float32 {
 	product := float64(x) * float64(y) // exact
 	sum := product + float64(z)
 	part := sum - product
-	if rest := (product - (sum - part)) + (float64(z) - part); rest != 0 { // what sum leaves out is in its last bit
+	if rest := (product - (sum - part)) + (float64(z) - part); rest != 0 { // the rest goes into the last bit of sum
 		if bits := math.Float64bits(sum); bits&1 == 0 && (rest > 0) == (sum > 0) {
 			sum = math.Float64frombits(bits + 1)
 		} else if bits&1 == 0 {
@@ -288,7 +290,7 @@ func fused(x, y, z float32) float32 {
 	return float32(sum)
 }
 
-// dot32 is a sum of products in an order.
+// dot32 returns a float32 sum of products in the given order.
 func dot32(a, b []float64, d *Dot, order Sum) float64 {
 	var one float32
 	switch order {

@@ -15,45 +15,44 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A CellFormat is one quantiser of a recurrent cell, as QONNX's Quant has it.
+// A CellFormat is one quantiser of a recurrent cell, with the parameters of QONNX' Quant.
 type CellFormat struct {
-	Scale    float64 // a float32, above 0
-	Zero     float64 // zero point, a whole number
-	Bits     int     // 2 to 16
+	Scale    float64 // a float32 above 0
+	Zero     float64 // an integer
+	Bits     int     // from 2 to 16
 	Signed   bool
 	Narrow   bool
-	Rounding string // QONNX's name, in capitals
+	Rounding string // QONNX' name, in capitals
 }
 
-// CellFormats are the quantisers of a cell by name.
+// CellFormats holds the quantisers of a cell by name.
 type CellFormats map[string]CellFormat
 
-// FormatNames are the quantisers' names of an LSTM's cell: those of the attributes of QuantLSTMCell, in the order in
-// which it has them.
+// FormatNames lists the quantisers of an LSTM's cell: the attributes of QuantLSTMCell, in their order.
 var FormatNames = [11]string{"output", "cell_state", "input_acc", "forget_acc", "cell_acc", "output_acc",
 	"input_sigmoid", "forget_sigmoid", "cell_tanh", "output_sigmoid", "hidden_state_tanh"}
 
-// Formats are what a file says of the quantisers of cells.
+// A Formats holds the quantisers of cells from one file.
 type Formats struct {
-	Flag  string                 // that names the file
-	Cells map[string]CellFormats // by the node's label; Every and "OPERATOR:*" are for the nodes that are not named
+	Flag  string                 // the flag that names the file
+	Cells map[string]CellFormats // by the node's label; Every and "OPERATOR:*" apply to other nodes
 }
 
-// Every is the name under which formats serve every node that is not named itself; behind the name of an operator and a
-// colon, every node of it.
+// Every is the name for formats of every node that is not named itself. OPERATOR:* is the same for the nodes of one
+// operator.
 const Every = "*"
 
-// Wildcard reports whether formats under a name are for all nodes, or all of an operator, that are not named.
+// Wildcard reports whether formats with a name apply to all other nodes, or all other nodes of an operator.
 func Wildcard(name string) bool { return name == Every || strings.HasSuffix(name, ":"+Every) }
 
-// The flags that name files of formats. CellFlag is for all operators, LSTMFlag for LSTM alone.
+// These flags name files of formats. CellFlag applies to all recurrent operators, LSTMFlag to LSTM alone.
 const (
 	LSTMFlag = "--lstm-config"
 	CellFlag = "--cell-config"
 )
 
-// Of gives the formats of a node that takes some, and the name under which the file has them; ok is false where it has
-// none.
+// Of returns the formats of a recurrent node, and the name under which the file holds them. ok is false if the file has
+// none for the node.
 func (f Formats) Of(n *Node) (cell CellFormats, name string, ok bool) {
 	if !slices.Contains(f.Operators(), n.FullOp()) {
 		return nil, "", false
@@ -66,7 +65,7 @@ func (f Formats) Of(n *Node) (cell CellFormats, name string, ok bool) {
 	return nil, "", false
 }
 
-// Lacks says in which way formats are not those of a node's cell; empty where they are.
+// Lacks describes why formats do not fit a node's cell. It returns "" if they fit.
 func (f CellFormats) Lacks(n *Node) string {
 	k := n.kind()
 	for _, name := range k.formats {
@@ -83,7 +82,7 @@ func (f CellFormats) Lacks(n *Node) string {
 	return ""
 }
 
-// formatJSON is a CellFormat in a file.
+// formatJSON is the form of a CellFormat in a file.
 type formatJSON struct {
 	Scale     *float64 `json:"scale"`
 	ZeroPoint float64  `json:"zero_point"`
@@ -93,13 +92,13 @@ type formatJSON struct {
 	Rounding  string   `json:"rounding"`
 }
 
-// ParseFormats reads the file that a flag names: node names, or "GRU:*" for all other nodes of an operator, or "*" for
-// all others, each with the quantisers of its cell
+// ParseFormats reads the file that a flag names. It maps nodes to the quantisers of their cells. "GRU:*" stands
+// for all other nodes of an operator, "*" for all other nodes:
 //
 //	{"*": {"output": {"scale": 0.0078125, "zero_point": 0, "bits": 8, "signed": true, "narrow": false,
 //	                  "rounding": "ROUND"}, "hidden_acc": ...}}
 //
-// where zero_point, narrow and rounding may be left out. The error names the place.
+// The fields zero_point, narrow and rounding are optional. The error names the place in the file.
 func ParseFormats(flag string, b []byte) (Formats, error) {
 	out := Formats{Flag: flag, Cells: map[string]CellFormats{}}
 	var file map[string]map[string]json.RawMessage
@@ -132,7 +131,7 @@ func ParseFormats(flag string, b []byte) (Formats, error) {
 	return out, nil
 }
 
-// strict reads one JSON value without unknown fields and without anything behind it.
+// strict reads one JSON value. It returns an error for unknown fields, and for text after the value.
 func strict(b []byte, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
@@ -140,7 +139,7 @@ func strict(b []byte, to any) error {
 		return regular.Worded(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return fmt.Errorf("there is more behind the end")
+		return fmt.Errorf("there is text after the end")
 	}
 	return nil
 }
@@ -167,13 +166,13 @@ func parseFormat(b []byte) (CellFormat, error) {
 	case f.Bits < 2 || f.Bits > 16:
 		return f, fmt.Errorf("bits are %d, want 2 to 16", f.Bits)
 	case f.Zero != math.Trunc(f.Zero) || math.Abs(f.Zero) > 1<<16:
-		return f, fmt.Errorf("the zero point is %g, want a whole number", f.Zero)
+		return f, fmt.Errorf("the zero point is %g, want an integer", f.Zero)
 	}
 	return f, nil
 }
 
-// Format writes what ParseFormats reads, one quantiser per line: those that a cell needs first, in the order of its
-// table.
+// Format returns the formats in the form that ParseFormats reads, with one quantiser per line. The required quantisers
+// of a cell come first, in the order of its table.
 func (f Formats) Format() []byte {
 	var order []string
 	for _, op := range f.Operators() {
@@ -207,17 +206,17 @@ func comma(i, n int) string {
 	return ""
 }
 
-// reaches reports whether values from -v to v fit a format well: the largest code is near v, within a factor of two.
+// reaches reports whether a format suits values from -v to v: its largest code stands for v, within a factor of two.
 func (f CellFormat) reaches(v float64) bool {
 	_, hi := codeLimits(float64(f.Bits), f.Signed, f.Narrow)
 	most := f.Scale * hi
 	return f.Signed && v/2 <= most && most <= 2*v
 }
 
-// suggested are formats to start from for a cell of real-valued gates, in a canonical program: the output as the
-// quantiser in front of the loop has it, as with Brevitas, so that both have one scale where they are added up; where
-// that one does not suit values from -1 to 1, as the quantiser behind has it. The rest is as is common for sums of a
-// few units.
+// suggested returns formats with which to start for a cell of real-valued gates. The output gets the format of the
+// quantiser before the loop, as in Brevitas, so that both have one scale where they are added. If that format does not
+// suit values from -1 to 1, it gets the format of the quantiser after the loop. The other formats are common ones for
+// sums of a few units.
 func suggested(p *Program, loop *Step) CellFormats {
 	unit := func(bits int, signed bool) CellFormat {
 		frac := bits
@@ -244,14 +243,15 @@ func suggested(p *Program, loop *Step) CellFormats {
 			cell[name] = unit(8, false)
 		case strings.HasSuffix(name, "_tanh"):
 			cell[name] = unit(8, true)
-		default: // the state, and what takes its place in a product
+		default: // the state, and its substitutes in a product
 			cell[name] = output
 		}
 	}
 	return cell
 }
 
-// FormatsNeeded tells the user that a cell of real-valued gates has no layer, and gives a configuration to start from.
+// FormatsNeeded returns the error that a cell of real-valued gates has no layer. Its text holds a configuration with
+// which to start.
 func FormatsNeeded(p *Program, loop *Step) diag.Diag {
 	n := loop.Node
 	f := Formats{CellFlag, map[string]CellFormats{n.Label(): suggested(p, loop)}}
@@ -271,7 +271,7 @@ func FormatsNeeded(p *Program, loop *Step) diag.Diag {
 	return d
 }
 
-// quantiserBehind finds the quantiser that a tensor is only moved to.
+// quantiserBehind returns the format of a quantiser to which the tensors are only moved.
 func (p *Program) quantiserBehind(tensors []string) (CellFormat, bool) {
 	for len(tensors) > 0 {
 		t := tensors[0]
@@ -288,7 +288,7 @@ func (p *Program) quantiserBehind(tensors []string) (CellFormat, bool) {
 	return CellFormat{}, false
 }
 
-// quantiserBefore finds the quantiser of whose codes a tensor is the values.
+// quantiserBefore returns the format of the quantiser that gives the values of a tensor.
 func (p *Program) quantiserBefore(tensor string) (CellFormat, bool) {
 	for s := p.Producer(tensor); s != nil; s = p.Producer(s.Node.Inputs[0]) {
 		if f, ok := p.format(s); ok {
@@ -301,7 +301,7 @@ func (p *Program) quantiserBefore(tensor string) (CellFormat, bool) {
 	return CellFormat{}, false
 }
 
-// format is that of a Code with one scale.
+// format returns the format of a Code with one scale.
 func (p *Program) format(s *Step) (CellFormat, bool) {
 	lo, hi, ok := s.Node.Codes()
 	if !ok || !s.Node.Is(Uniform) {

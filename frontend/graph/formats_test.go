@@ -28,7 +28,7 @@ func TestFormats(t *testing.T) {
 		good := string(graph.Formats{Flag: flag, Cells: map[string]graph.CellFormats{"*": someFormats()}}.Format())
 		for _, c := range []struct{ name, old, new, says string }{
 			{"no JSON", good, "lstm", "invalid character"},
-			{"more behind", "\n}\n", "\n}\n{}", "more behind the end"},
+			{"more behind", "\n}\n", "\n}\n{}", "text after the end"},
 			{"no node", good, "{}", `use "*"`},
 			{"an unknown quantiser", `"cell_acc"`, `"cell_accu"`, `"cell_accu" is no quantiser`},
 			{"an unknown field", `"zero_point"`, `"zeropoint"`, "zeropoint"},

@@ -1,66 +1,66 @@
-// Package graph is the real-valued meaning of an ONNX model, as written: nodes, names, domains, types and constants are
-// kept as the file has them, constants exactly. It prepares a graph (every shape known, every operator reduced to one
-// of five forms) and executes it in exact real arithmetic.
+// Package graph holds and executes ONNX models in real numbers, as written. A Graph keeps nodes, names, domains, types
+// and constants as in the file, and constants exactly. Prepare turns a graph into a Program: it finds every shape and
+// reduces every operator to steps of five forms. A Part executes steps of a program in exact real arithmetic.
 //
 // In come graphs, from onnxio or canon. Out go programs, for canon, scaled, lower and the host's parts; the values of
-// their tensors; and what axes count. It imports frontend/real, internal/num and internal/diag.
+// their tensors; and the meaning of axes. It imports frontend/real, internal/num and internal/diag.
 //
 // The graph:
 //
 //	graph, tensor, dtype   nodes; constants; element types
-//	names, verify, text    names that are free; its form; for people
+//	names, verify, text    unused names; checks of the form; text for people
 //
-// The table of operators, which alone knows them by name:
+// The table of operators; only these files know operators by name:
 //
-//	operators              the table, and the traits that others ask for
+//	operators              the table, and the traits of operators
 //	operators_arithmetic, operators_activation, operators_curves, operators_reduce, operators_order, operators_conv,
 //	operators_pool, operators_image, operators_move, operators_slice, operators_logic, operators_quant,
 //	operators_qonnx, operators_pulp, operators_recurrent, operators_lstm, operators_loop, operators_minifloat,
 //	operators_blocks
-//	                       the definitions of its rows: each makes steps of a node
+//	                       the definitions of operators: each builds the steps of a node
 //	operators_cell         the cells of LSTM, GRU and RNN as the bodies of loops
-//	operators_coding       a quantiser as a code and its value: what canon asks for
+//	operators_coding       quantisers split into a code and its value, for canon
 //	operators_composite, operators_fused, operators_finn
-//	                       operators that are written out before anything else happens: quantised ones, those that
-//	                       onnxruntime fuses, FINN's; the steps of FINN's build
-//	operators_dynamic      quantisers whose scales come from the data, taken out and run
-//	operators_branches     an If whose condition is known, as the nodes of its branch
-//	operators_role         what operators do, as far as quantisers are concerned
-//	operators_weights      weights that float32 had rounded
-//	operators_infinite     which operators compute with infinities, and which tensors may hold these
-//	operators_units        what codes of constants stand for
+//	                       operators that are first replaced by others: quantised ones, those that onnxruntime
+//	                       fuses, FINN's; recognition of the steps of FINN's build
+//	operators_dynamic      quantisers whose scales come from the data
+//	operators_branches     each If with a known condition, replaced by the nodes of its branch
+//	operators_role         what operators do with codes, for the placement of quantisers
+//	operators_weights      recovery of weights that were rounded to float32
+//	operators_infinite     operators that compute with infinities, and tensors that may hold them
+//	operators_units        real values of the codes of constants
 //	operators_unsupported, operators_gaps
-//	                       operators that we know and refuse, and why
-//	standing               what becomes of each operator, for the list of them
+//	                       messages for operators that are not supported
+//	standing               how each operator is computed, for the list of operators
 //
 // The program and its preparation:
 //
 //	program, recur, window          the five forms of step; Prepare
-//	bind, shapes, limits            what the file leaves open; what a model may ask for
-//	arrival                         inputs that arrive as integers, and what these stand for
-//	reading, call, expand           a node, its attributes and inputs; the steps made of it; made-up nodes
-//	again                           what stays when nodes are replaced
-//	tables, list, move              index tables, and what takes their place; where moved elements come from
+//	bind, shapes, limits            sizes that the file leaves open; limits of resources
+//	arrival                         inputs that arrive as integers
+//	reading, call, expand           the attributes and inputs of a node; its steps; internal nodes
+//	again                           reuse of steps after nodes were replaced
+//	tables, list, move              index tables, and compact forms of them; moves of elements
 //	formats                         the formats of cells' gates, from --lstm-config and --cell-config
 //
 // Execution:
 //
-//	exec, reals        parts; values as intervals; roundings that are decided exactly
-//	holding            how long a run holds a tensor
-//	elementwise, memo  functions of elements; what is remembered of them
-//	together           several of them taken at once
+//	exec, reals        parts, and exact decisions of roundings; values as intervals
+//	holding            how long a run keeps a tensor
+//	elementwise, memo  functions of elements; caches of their values
+//	together           joining of several such functions
 //	dot, loop, summing sums of products; loops; sums of narrower accumulators
-//	order, ordering    rows put in order; what decides the order
-//	float32, decided   near ties of float32 executors; a run with chosen codes, again
-//	doubts, met        which codes are near ties, and which states of runs were met
+//	order, ordering    sorting of rows; earlier tensors with the same order
+//	float32, decided   bounds and emulation of float32 executors; runs with chosen codes
+//	doubts, met        codes near ties; states that runs have reached
 //
-// What axes count:
+// The meaning of axes:
 //
-//	alike, alike_loop   a program of n samples against one of a single sample
-//	stateinput          inputs that recurrences begin with
-//	feedback            inputs and outputs that are one state
-//	lengthinput         the input that says how many steps of a sequence count
-//	stretch             a program of sequences against one of shorter ones
+//	alike, alike_loop   comparison of programs for n samples and for one
+//	stateinput          inputs that are initial states of recurrences
+//	feedback            pairs of inputs and outputs that are one state
+//	lengthinput         the input with the number of valid steps of a sequence
+//	stretch             comparison of programs for sequences of different lengths
 //	sequence, batch     which leading axes are time, which are samples
 package graph
 
@@ -71,7 +71,7 @@ import (
 	"strings"
 )
 
-// Size is the number of elements of a shape.
+// Size returns the number of elements of a shape.
 func Size(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -80,11 +80,11 @@ func Size(shape []int) int {
 	return n
 }
 
-// An Attr is an attribute of a node; Kind says which field holds it.
+// An Attr is an attribute of a node. Kind says which field holds its value.
 type Attr struct {
 	Kind    AttrKind
 	I       int64
-	F       float64 // exact: attributes are float32
+	F       float64 // exact, because attributes are float32
 	S       string
 	T       *Tensor
 	G       *Graph
@@ -93,13 +93,13 @@ type Attr struct {
 	Strings []string
 }
 
-// Attrs are attributes by name.
+// Attrs holds attributes by name.
 type Attrs = map[string]Attr
 
-// IntAttr is an attribute that is an integer.
+// IntAttr returns an integer attribute.
 func IntAttr(v int) Attr { return Attr{Kind: AttrInt, I: int64(v)} }
 
-// FlagAttr is an attribute that is 1 or 0.
+// FlagAttr returns an integer attribute, 1 if set and 0 otherwise.
 func FlagAttr(set bool) Attr {
 	if set {
 		return IntAttr(1)
@@ -107,19 +107,20 @@ func FlagAttr(set bool) Attr {
 	return IntAttr(0)
 }
 
-// FloatAttr is an attribute that is a float.
+// FloatAttr returns a float attribute.
 func FloatAttr(v float64) Attr { return Attr{Kind: AttrFloat, F: v} }
 
-// StringAttr is an attribute that is a string.
+// StringAttr returns a string attribute.
 func StringAttr(v string) Attr { return Attr{Kind: AttrString, S: v} }
 
-// GraphAttr is an attribute that is a graph.
+// GraphAttr returns a graph attribute.
 func GraphAttr(g *Graph) Attr { return Attr{Kind: AttrGraph, G: g} }
 
-// AttrKind names the set field of an Attr.
+// An AttrKind says which field of an Attr holds the value.
 type AttrKind uint8
 
-// The attribute kinds. Unknown is one that we keep no value for (sparse tensors, type protos, lists of tensors).
+// These are the kinds of attributes. AttrUnknown stands for kinds whose values are not kept: sparse tensors, type
+// protos and lists of tensors.
 const (
 	AttrUnknown AttrKind = iota
 	AttrFloat
@@ -132,29 +133,30 @@ const (
 	AttrStrings
 )
 
-// A Node is one operator. An empty string among Inputs or Outputs is an omitted slot, as in ONNX.
+// A Node is one operator. An empty string in Inputs or Outputs is an omitted slot, as in ONNX.
 type Node struct {
-	Index   int    // position in the file, for diagnostics; nodes made by canon keep the index of their origin
-	Stands  []int  // indices of further nodes of the file that one made by canon stands for
+	Index   int    // position in the file, for diagnostics; nodes made by canon have that of their origin
+	Stands  []int  // further nodes of the file for which a node made by canon stands
 	Name    string // as in the file; may be empty or repeated
 	Op      string
 	Domain  string // "" for ai.onnx
-	Version int64  // of the domain's operators, where a function has another than the model; else 0
+	Version int64  // of the domain's operators, if a function has another than the model; otherwise 0
 	Inputs  []string
 	Outputs []string
 	Attrs   Attrs
-	Meta    map[string]string // metadata_props: what an exporter knows of the node, such as its module; nil for none
-	// FullOp of the node of the file that this one, made by canon, stands for; empty for nodes of the file
+	Meta    map[string]string // metadata_props, such as the module of the node; nil for none
+	// Was is the FullOp of the node of the file for which a node made by canon stands. It is empty for nodes of the
+	// file.
 	Was string
 }
 
-// maxModule is the length of a module's name: metadata may hold anything.
+// maxModule bounds the length of a module's name, because metadata may hold anything.
 const maxModule = 1 << 10
 
-// Module is the module of the network that a node belongs to, as torch.onnx.export says it in the metadata: namespace
-// lists the modules around a node and, as the last one, the node itself, each with its class behind a colon;
-// pkg.torch.onnx.name_scopes lists them without classes, as Python writes a list of strings. It is empty where nothing
-// is said.
+// Module returns the module of the network to which a node belongs, from the metadata of torch.onnx.export. The key
+// namespace lists the modules around the node and then the node itself, each followed by a colon and its class. The key
+// pkg.torch.onnx.name_scopes lists them without classes, as a Python list of strings. Module returns "" if the metadata
+// have neither.
 func (n *Node) Module() string {
 	parts := strings.Split(n.Meta["namespace"], "/")
 	if list, ok := strings.CutPrefix(n.Meta["pkg.torch.onnx.name_scopes"], "['"); ok && len(parts) < 2 {
@@ -170,15 +172,15 @@ func (n *Node) Module() string {
 	return name
 }
 
-// A Value is an input or output of the graph.
+// A Value is an input or an output of a graph.
 type Value struct {
 	Name  string
 	DType DType
 	Dims  []Dim
-	Known bool // false where the file gives no shape at all
+	Known bool // false if the file gives no shape
 }
 
-// Names lists the names of values.
+// Names returns the names of values.
 func Names(values []Value) []string {
 	names := make([]string, len(values))
 	for i, v := range values {
@@ -187,38 +189,38 @@ func Names(values []Value) []string {
 	return names
 }
 
-// A Dim is one axis: Size is -1 where it is dynamic, then Param is its name, if it has one.
+// A Dim is one axis. Size is -1 for a dynamic axis; Param is then its name, or "".
 type Dim struct {
 	Size  int
 	Param string
 }
 
-// A Graph is a model or the body of a subgraph attribute.
+// A Graph is a model, or the body of a subgraph attribute.
 type Graph struct {
 	Name        string
-	Inputs      []Value // real inputs only: those without an initializer
+	Inputs      []Value // without those that have an initializer
 	Outputs     []Value
 	Init        map[string]*Tensor
-	Nodes       []*Node           // topological order
-	Opsets      map[string]int64  // domain -> version; "" for ai.onnx
-	Annotations map[string]string // tensor -> finn_datatype, from quantization_annotation
+	Nodes       []*Node           // in topological order
+	Opsets      map[string]int64  // versions by domain; "" for ai.onnx
+	Annotations map[string]string // finn_datatype by tensor, from quantization_annotation
 	Meta        map[string]string // metadata_props
-	// inputs whose samples lie side by side along an axis, and have a length each (LengthInput)
+	// Sides holds the inputs whose samples lie side by side along an axis and have individual lengths (LengthInput).
 	Sides    map[string]int
-	Gone     []string            // dynamic axes of inputs that became constants
-	Arrive   map[string]*Arrival // the inputs whose real numbers arrive as integers, as the user says
-	Producer string              // producer name and version
+	Gone     []string            // names of dynamic axes of inputs that became constants
+	Arrive   map[string]*Arrival // inputs whose real numbers arrive as integers, as the user says
+	Producer string              // the producer's name and version
 }
 
-// Indices are those of all nodes of the file that a node stands for.
+// Indices returns the indices of all nodes of the file for which a node stands.
 func (n *Node) Indices() []int { return append([]int{n.Index}, n.Stands...) }
 
-// Label is how a node is called towards the user: its name, or its first output where it has none.
+// Label returns the name of a node for the user: its name or, if it has none, its first output.
 func (n *Node) Label() string {
 	return cmp.Or(n.Name, n.first())
 }
 
-// Join adds to a list of nodes those that it does not have.
+// Join appends to a list the nodes that it does not hold yet.
 func Join(list, nodes []*Node) []*Node {
 	has := make(map[*Node]bool, len(list)+len(nodes))
 	for _, n := range list {
@@ -233,7 +235,7 @@ func Join(list, nodes []*Node) []*Node {
 	return list
 }
 
-// Labels are the nodes' labels, each node's once.
+// Labels returns the labels of nodes. Nodes with the same index occur once.
 func Labels(nodes []*Node) []string {
 	out := []string{}
 	seen := map[int]bool{}
@@ -246,10 +248,10 @@ func Labels(nodes []*Node) []string {
 	return out
 }
 
-// first is the first output that is in use.
+// first returns the first output that is used.
 func (n *Node) first() string { return cmp.Or(n.Outputs...) }
 
-// FullOp is the operator as the file has it: domain::op, or op alone for ai.onnx.
+// FullOp returns the operator as in the file: domain::op, or op alone for ai.onnx.
 func (n *Node) FullOp() string {
 	if n.Was != "" {
 		return n.Was
@@ -260,10 +262,10 @@ func (n *Node) FullOp() string {
 	return n.Domain + "::" + n.Op
 }
 
-// In is the name of input i, empty where it is omitted.
+// In returns the name of input i, or "" if it is omitted.
 func (n *Node) In(i int) string { return slot(n.Inputs, i) }
 
-// slot is one of a node's names, empty where it is omitted.
+// slot returns names[i], or "" if it is omitted.
 func slot(names []string, i int) string {
 	if i < len(names) {
 		return names[i]
@@ -271,7 +273,7 @@ func slot(names []string, i int) string {
 	return ""
 }
 
-// Int is an integer attribute or its default.
+// Int returns an integer attribute, or def if it is missing.
 func (n *Node) Int(name string, def int64) int64 {
 	if a := n.Attrs[name]; a.Kind == AttrInt {
 		return a.I
@@ -279,7 +281,7 @@ func (n *Node) Int(name string, def int64) int64 {
 	return def
 }
 
-// Float is a float attribute or its default.
+// Float returns a float attribute, or def if it is missing.
 func (n *Node) Float(name string, def float64) float64 {
 	if a := n.Attrs[name]; a.Kind == AttrFloat {
 		return a.F
@@ -287,7 +289,7 @@ func (n *Node) Float(name string, def float64) float64 {
 	return def
 }
 
-// Str is a string attribute or its default.
+// Str returns a string attribute, or def if it is missing.
 func (n *Node) Str(name, def string) string {
 	if a := n.Attrs[name]; a.Kind == AttrString {
 		return a.S
@@ -295,11 +297,11 @@ func (n *Node) Str(name, def string) string {
 	return def
 }
 
-// Ints is an integer list attribute, nil where absent.
+// Ints returns an integer list attribute, or nil if it is missing.
 func (n *Node) Ints(name string) []int64 { return n.Attrs[name].Ints }
 
-// Reads lists what a node reads, its bodies included. Names that bodies make themselves may be among them: no graph
-// around has them.
+// Reads returns the tensors that a node and its bodies read. It may include tensors that a body computes itself; these
+// have other names than any tensor of the graph around it.
 func (n *Node) Reads() []string {
 	all := slices.Clone(n.Inputs)
 	for _, a := range n.Attrs {
@@ -314,7 +316,7 @@ func (n *Node) Reads() []string {
 	return all
 }
 
-// Copy is a graph of the same nodes and tensors: others may take their places.
+// Copy returns a graph with the same nodes and tensors. Replacing nodes of the copy does not change g.
 func (g *Graph) Copy() *Graph {
 	c := *g
 	c.Inputs, c.Outputs, c.Nodes = slices.Clone(g.Inputs), slices.Clone(g.Outputs), slices.Clone(g.Nodes)

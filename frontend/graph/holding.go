@@ -1,17 +1,17 @@
 package graph
 
-// A run holds a tensor for as long as somebody can ask for it: a step that reads it, or a rounding that is decided
-// exactly, which goes back from a step through all tensors that are not exact. So a step is over with what it reads
-// when its output is exact, or else when everything is over with its output.
+// A run keeps a tensor as long as something can read it. That is a step, or an exact decision of a rounding, which goes
+// back through all tensors that are not exact. So a step is over with its inputs if its output is exact, or otherwise
+// when all readers of its output are over.
 
-// A holding is what a run still needs.
+// A holding says which tensors a run still needs.
 type holding struct {
 	all     map[string]*Reals
-	readers map[string]int      // of a tensor, steps that are not over, and the part itself
-	reads   map[string][]string // of a step, by its output, while it is not over
+	readers map[string]int      // by tensor: the number of readers that are not over, including the part's outputs
+	reads   map[string][]string // by output of a step that is not over: the tensors that it reads
 }
 
-// holding is for a run that gives its outputs alone.
+// holding returns the holding of a run that returns only its outputs.
 func (p *Part) holding(all map[string]*Reals) *holding {
 	h := &holding{all: all, readers: map[string]int{}, reads: map[string][]string{}}
 	for _, r := range p.runners {
@@ -27,7 +27,7 @@ func (p *Part) holding(all map[string]*Reals) *holding {
 	return h
 }
 
-// computed is told of the output of a step.
+// computed records that the output of a step was computed.
 func (h *holding) computed(output string, v *Reals) {
 	if h.readers[output] == 0 {
 		delete(h.all, output)
@@ -38,7 +38,7 @@ func (h *holding) computed(output string, v *Reals) {
 	}
 }
 
-// over lets go what nobody needs when a step is over, given by its output.
+// over drops the tensors that nothing needs after a step is over. output names the step.
 func (h *holding) over(output string) {
 	for rest := []string{output}; len(rest) > 0; {
 		last := rest[len(rest)-1]
@@ -50,7 +50,7 @@ func (h *holding) over(output string) {
 				continue
 			}
 			delete(h.all, name)
-			if h.reads[name] != nil { // the step that gave it was waiting for that
+			if h.reads[name] != nil { // the step that computed it is over, too
 				rest = append(rest, name)
 			}
 		}

@@ -2,14 +2,14 @@ package graph
 
 import "slices"
 
-// A LengthInput is an input that says how many steps of a sequence count: sequence_lens of ONNX' recurrent operators as
-// data. What stands behind them is not looked at, and what is made of it is zeros.
+// A LengthInput is an input that holds the number of valid steps of a sequence: sequence_lens of ONNX' recurrent
+// operators, as data. The operators ignore later steps, and give zeros for them.
 type LengthInput struct {
 	Name string
 	Axes []TimeAxis
 
 	nodes []*Node
-	sides map[string]int // axes of inputs along which samples lie, its own among them
+	sides map[string]int // the axes of inputs that count samples, including that of the length input
 }
 
 // A TimeAxis is the axis of an input along which a sequence runs.
@@ -18,16 +18,16 @@ type TimeAxis struct {
 	Axis  int
 }
 
-// lensSlot is where ONNX' recurrent operators have sequence_lens, firstState and stateEnd where initial states.
+// lensSlot is the slot of sequence_lens in ONNX' recurrent operators. Initial states have the slots from firstState to
+// stateEnd-1.
 const (
 	lensSlot   = 4
 	firstState = 5
 	stateEnd   = 7
 )
 
-// LengthInput finds the input that says the length of all sequences that the graph's nodes run along, one for each
-// sample. It is nil where there is none, or something else depends on it, or the sequences come from elsewhere than
-// inputs whose steps are those of the sequence.
+// LengthInput returns the input that holds the length of all sequences, one for each sample. It returns nil if there is
+// none, if something else depends on it, or if the sequences do not come from inputs with the same steps.
 func (g *Graph) LengthInput() *LengthInput {
 	l, by := &LengthInput{sides: map[string]int{}}, map[string]*Node{}
 	for _, n := range g.Nodes {
@@ -36,7 +36,7 @@ func (g *Graph) LengthInput() *LengthInput {
 		}
 	}
 	seen := map[string]int{}
-	asked := map[*Node]bool{} // nodes that have the length from the input, or hand it on
+	asked := map[*Node]bool{} // nodes that read the length from the input, or pass it on
 	for _, n := range g.Nodes {
 		if !n.Recurrent() {
 			continue
@@ -88,7 +88,7 @@ func (g *Graph) LengthInput() *LengthInput {
 	return l
 }
 
-// tells reports whether other nodes than some know of a tensor, or those around the graph.
+// tells reports whether a tensor is read by a node outside nodes, or is an output of the graph.
 func (g *Graph) tells(tensor string, nodes map[*Node]bool) bool {
 	known := map[string]bool{tensor: true}
 	for _, n := range g.Nodes { // in topological order
@@ -103,7 +103,8 @@ func (g *Graph) tells(tensor string, nodes map[*Node]bool) bool {
 	return slices.ContainsFunc(Names(g.Outputs), func(out string) bool { return known[out] })
 }
 
-// sidesOf notes the axes of tensors that become one of a tensor, as far as no axes come or go on the way.
+// sidesOf records the axes of tensors that become the given axis of a tensor. It stops at nodes that add or remove
+// axes.
 func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[string]int) {
 	if _, ok := seen[tensor]; ok {
 		return
@@ -123,7 +124,8 @@ func (g *Graph) sidesOf(by map[string]*Node, tensor string, axis int, seen map[s
 	}
 }
 
-// inputAxis finds the input whose axis becomes one of a tensor. ok is false where that of a recurrence does.
+// inputAxis returns the input whose axis becomes the given axis of a tensor. ok is false if the axis comes from a
+// recurrence.
 func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeAxis, ok bool) {
 	for a = (TimeAxis{tensor, axis}); by[a.Input] != nil; {
 		n := by[a.Input]
@@ -139,7 +141,7 @@ func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeA
 	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
 }
 
-// Steps is how many steps the inputs have, and the name of their axis; 0 where nothing says so.
+// Steps returns the number of steps of the inputs, and the name of their axis. It returns 0 if the number is unknown.
 func (l *LengthInput) Steps(g *Graph, opt Options) (steps int, axis string) {
 	for _, a := range l.Axes {
 		v := g.input(a.Input)
@@ -157,7 +159,8 @@ func (l *LengthInput) Steps(g *Graph, opt Options) (steps int, axis string) {
 	return 0, ""
 }
 
-// shapeOf is the shape of the data for an input; nil where there are none of as many axes, or with samples in front.
+// shapeOf returns the shape of the data for an input. The data may have an axis of samples in front. shapeOf returns
+// nil if there are no matching data.
 func (o Options) shapeOf(v Value) []int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
@@ -169,12 +172,13 @@ func (o Options) shapeOf(v Value) []int {
 	return shape
 }
 
-// input is the one of a name.
+// input returns the input with the given name.
 func (g *Graph) input(name string) *Value {
 	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == name })]
 }
 
-// Bind makes a graph one of sequences of so many steps, all of which count: the input is there, and says nothing.
+// Bind turns a graph into one for sequences with the given number of steps, all valid. The input stays, but has no
+// effect.
 func (l *LengthInput) Bind(g *Graph, steps int) {
 	g.Sides = l.sides
 	for _, n := range l.nodes {
@@ -187,7 +191,7 @@ func (l *LengthInput) Bind(g *Graph, steps int) {
 	}
 }
 
-// Counting is a graph that Bind has made, of a single sample, in which so many steps count.
+// Counting returns a variant of a graph from Bind, for a single sample, in which only the first steps are valid.
 func (g *Graph) Counting(steps int) *Graph {
 	c := g.Copy()
 	lens := fresh(c, "steps")

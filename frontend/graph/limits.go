@@ -9,17 +9,18 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// The limits of what a model may ask for: a hostile file must not take memory or time without end. (The largest tensor
-// of MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.) They are of the whole model:
-// what a node asks for is counted before it is allocated, constants included. An element takes sixteen bytes while it
-// is computed (an interval); of a constant, one as a code and else eight (Tensor). An entry of a table takes four.
+// These limits bound the resources of a model, because a hostile file must not take unlimited memory or time. (The
+// largest tensor of MobileNet at 224x224 has 1.2 million elements, and a run takes 2^29 multiplications.) They apply to
+// the whole model. The resources of a node, including its constants, are counted before they are allocated. An element
+// takes 16 bytes while it is computed (an interval). An element of a constant takes one byte as a code, and eight
+// otherwise (Tensor). An entry of a table takes four.
 const (
 	maxElements = 1 << 26 // of one tensor
-	maxTotal    = 1 << 28 // of all that steps compute
+	maxTotal    = 1 << 28 // of all tensors that steps compute
 	maxWork     = 1 << 36 // multiplications of a run
-	maxFold     = 1 << 30 // multiplications of one product of constants; a larger one is computed in every run
+	maxFold     = 1 << 30 // multiplications of a product of constants; a larger one is not folded
 	maxTables   = 1 << 27 // entries of all index tables
-	maxRank     = 64      // numpy's own limit
+	maxRank     = 64      // numpy's limit
 )
 
 const (
@@ -28,15 +29,15 @@ const (
 		"sequence of half the length)"
 )
 
-// A budget is what a program asks for.
+// A budget counts the resources of a program.
 type budget struct {
-	counted map[any]bool // index tables, by their first entries, and lists
+	counted map[any]bool // index tables, by the addresses of their first entries, and lists
 	indices int          // entries of index tables
 	total   int          // elements computed
-	work    int          // products of them
+	work    int          // multiplications
 }
 
-// step adds what a step asks for.
+// step adds the resources of a step.
 func (b *budget) step(s *Step) {
 	n := Size(s.Shape)
 	b.elements(n)
@@ -51,7 +52,7 @@ func (b *budget) step(s *Step) {
 	b.work += s.Dot.K * n
 }
 
-// tables adds the tables of a step to what the program has; those that it shares with others count once.
+// tables adds the index tables of a step. A table that steps share counts once.
 func (b *budget) tables(s *Step) {
 	for _, t := range s.tables() {
 		if len(t) == 0 || b.counted[&t[0]] {
@@ -63,7 +64,7 @@ func (b *budget) tables(s *Step) {
 	}
 	if s.Move != nil {
 		b.indices += len(s.Move.Input) / 4
-		if p := s.Move.Places; p != nil { // as many as a table would have
+		if p := s.Move.Places; p != nil { // as many entries as a table would have
 			b.table(p.n)
 			b.indices += p.n
 			if p.outside {
@@ -83,8 +84,8 @@ func (b *budget) tables(s *Step) {
 	}
 }
 
-// elements holds that a step may compute n elements, and table that an index table may have n entries. Who needs much
-// memory asks before it is allocated.
+// elements refuses n further elements if they exceed the limit, and table n further entries of index tables. Callers
+// that need much memory call them before they allocate it.
 func (b *budget) elements(n int) {
 	if n > maxTotal-b.total {
 		tooLarge(smaller, "the tensors up to this one have %d elements; at most %d are accepted", b.total+n, maxTotal)
@@ -98,21 +99,22 @@ func (b *budget) table(n int) {
 	}
 }
 
-// room holds that a tensor fits whose elements are moved.
+// room refuses a tensor of moved elements that exceeds the limits.
 func (b *budget) room(shape []int) {
 	checkSize(shape)
 	n := Size(shape)
 	b.elements(n)
-	b.table(n + n/4) // and which input each comes from
+	b.table(n + n/4) // an index and an input number for each element
 }
 
-// loopCost is the work of a run beside its elements, per node, and of an element, in multiplications.
+// loopCost is the cost per node of a run of a loop, besides its elements. elementCost is the cost of an element. Both
+// are in multiplications.
 const (
 	loopCost    = 16
 	elementCost = 64
 )
 
-// loop adds what a loop asks for to what the program does: the time of all its runs, the memory of one.
+// loop adds the resources of a loop: the time of all its runs, and the memory of one.
 func (b *budget) loop(r *Recur) {
 	of := r.Body.budget
 	b.indices += of.indices
@@ -128,7 +130,7 @@ func (b *budget) loop(r *Recur) {
 	b.work += once * r.Length
 }
 
-// checkSize bounds the shape of one tensor.
+// checkSize refuses a shape with too many axes or elements.
 func checkSize(shape []int) {
 	if len(shape) > maxRank {
 		tooLarge(fmt.Sprintf("at most %d axes are accepted", maxRank), "a tensor of %d axes", len(shape))
@@ -138,11 +140,11 @@ func checkSize(shape []int) {
 		if d < 0 || d > 0 && n > maxElements/d {
 			tooLarge(fmt.Sprintf("at most %d elements are accepted", maxElements), "a tensor of shape %v", shape)
 		}
-		n *= max(d, 1) // an empty tensor is bounded all the same: its strides are computed as of any other
+		n *= max(d, 1) // also bound an empty tensor, because its strides are computed like any other's
 	}
 }
 
-// finite refuses constants and attributes that are no numbers, and infinities where a node has no value for these.
+// finite refuses constants and attributes that are NaN, and infinities for which a node has no value.
 func (c *reading) finite() {
 	endless := false
 	for slot, k := range c.in {
@@ -169,7 +171,7 @@ func noInfinity(c *reading, slot int) {
 	without(c, slot, func(v float64) bool { return math.IsInf(v, 0) })
 }
 
-// without refuses a constant input that holds some numbers.
+// without refuses a constant input that holds a number for which bad is true.
 func without(c *reading, slot int, bad func(v float64) bool) {
 	k := c.in[slot]
 	if k.Const == nil || k.Const.finite() {
@@ -181,6 +183,6 @@ func without(c *reading, slot int, bad func(v float64) bool) {
 }
 
 func notReal(what string, i int, v float64) {
-	refuse(diag.OpInvalid, "not a number and infinity are no numbers that hardware could compute with: check how "+
+	refuse(diag.OpInvalid, "hardware cannot compute with NaN and infinity: check how "+
 		"the model was trained and exported", "%s holds %v (element %d)", what, v, i)
 }

@@ -2,22 +2,23 @@ package graph
 
 import "slices"
 
-// A List is numbers of elements, as a table or, where they are sums of coordinates times strides, as these strides:
-// then it takes no memory however long it is. Nobody may change one.
+// A List is an immutable list of int32s, mostly indices of elements. It is a table or, if the numbers are sums of
+// coordinates times strides, those strides. The second form takes no memory, however long the list is.
 type List struct {
 	n     int
-	table []int32 // nil where there are strides
+	table []int32 // nil if the list has strides
 	from  int
-	axes  []stride // outermost first; none where all are from
+	axes  []stride // the outermost first; empty if all numbers are from
 }
 
-// A stride is an axis of a List: so many elements, and from each to the next.
+// A stride is an axis of a List: its number of coordinates, and the step from one to the next.
 type stride struct{ extent, step int }
 
-// An Axis is one along which elements of two lists are so far apart, as those of the factors of a product are.
+// An Axis is an axis along which two lists grow by constant steps A and B, such as the lists of a product's factors.
 type Axis struct{ Extent, A, B int }
 
-// Axes finds the axes along which two lists of equal length grow, the innermost last; ok is false where there are none.
+// Axes returns the axes along which two lists of equal length grow, the innermost last. ok is false if a list is a
+// table or starts above 0.
 func Axes(a, b *List) (axes []Axis, ok bool) {
 	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
 		return nil, false
@@ -47,7 +48,7 @@ func Axes(a, b *List) (axes []Axis, ok bool) {
 	return axes, len(x) == len(y)
 }
 
-// Listed is a list of a table; nil of none.
+// Listed returns a list with the given table, or nil for nil.
 func Listed(table []int32) *List {
 	if table == nil {
 		return nil
@@ -55,7 +56,8 @@ func Listed(table []int32) *List {
 	return &List{n: len(table), table: table}
 }
 
-// Strides is the list that has, for every element of a shape in order, the sum of its coordinates times strides.
+// Strides returns the list that holds, for every element of a shape in row-major order, the sum of its coordinates
+// times steps.
 func Strides(shape, steps []int) *List {
 	l := &List{n: Size(shape)}
 	for i, extent := range shape {
@@ -71,10 +73,10 @@ func Strides(shape, steps []int) *List {
 	return l
 }
 
-// Len is how many numbers there are.
+// Len returns the length of the list.
 func (l *List) Len() int { return l.n }
 
-// At is number i.
+// At returns the i-th number.
 func (l *List) At(i int) int32 {
 	if l.table != nil {
 		return l.table[i]
@@ -92,7 +94,7 @@ func (l *List) At(i int) int32 {
 	return int32(at)
 }
 
-// run is how many numbers from i on are Step apart from each other, and that.
+// run returns how many numbers from the i-th on have a constant step, and that step.
 func (l *List) run(i int) (n, step int) {
 	if len(l.axes) == 0 {
 		return l.n - i, 0
@@ -101,7 +103,7 @@ func (l *List) run(i int) (n, step int) {
 	return a.extent - i%a.extent, a.step
 }
 
-// Append appends n numbers from i on.
+// Append appends the n numbers from the i-th on to a slice.
 func (l *List) Append(to []int32, i, n int) []int32 {
 	if l.table != nil {
 		return append(to, l.table[i:i+n]...)
@@ -119,10 +121,10 @@ func (l *List) Append(to []int32, i, n int) []int32 {
 	return to
 }
 
-// listed is how many numbers of a list are made at a time where all are looked at.
+// listed is the number of entries that All computes at a time for a list with strides.
 const listed = 1 << 12
 
-// All visits all numbers in order.
+// All yields all numbers in order, with their indices.
 func (l *List) All(yield func(i int, v int32) bool) {
 	var some []int32
 	for i := 0; i < l.n; i += len(some) {
@@ -139,7 +141,7 @@ func (l *List) All(yield func(i int, v int32) bool) {
 	}
 }
 
-// Table is all numbers; none of no list. Nobody may change it.
+// Table returns all numbers, or nil for a nil list. The caller must not change the result.
 func (l *List) Table() []int32 {
 	switch {
 	case l == nil:
@@ -150,7 +152,7 @@ func (l *List) Table() []int32 {
 	return l.Append(nil, 0, l.n)
 }
 
-// Inverse is the list of the indices 0, 1, 2 ... by the numbers of a list, which has each of these once.
+// Inverse returns the inverse permutation. The list must hold each of 0, 1 ... n-1 once.
 func (l *List) Inverse() *List {
 	if order := l.bySize(); order != nil {
 		return order
@@ -158,7 +160,7 @@ func (l *List) Inverse() *List {
 	return Strides([]int{l.n}, []int{1})
 }
 
-// Range is the least and the greatest number of a list that is not empty.
+// Range returns the least and the greatest number of a list that is not empty.
 func (l *List) Range() (least, most int32) {
 	if l.table != nil {
 		return slices.Min(l.table), slices.Max(l.table)
@@ -170,7 +172,7 @@ func (l *List) Range() (least, most int32) {
 	return int32(lo), int32(hi)
 }
 
-// Equal reports whether two lists are the same numbers.
+// Equal reports whether two lists hold the same numbers.
 func (l *List) Equal(o *List) bool {
 	if l == o || l.table == nil && o.table == nil && l.n == o.n && l.from == o.from && slices.Equal(l.axes, o.axes) {
 		return true
@@ -186,7 +188,7 @@ func (l *List) Equal(o *List) bool {
 	return true
 }
 
-// divisor is the greatest common divisor of all numbers; 0 where all are 0.
+// divisor returns the greatest common divisor of all numbers, or 0 if all are 0.
 func (l *List) divisor() int32 {
 	if l.table != nil {
 		return common(l.table)
@@ -198,7 +200,7 @@ func (l *List) divisor() int32 {
 	return max(common(steps), -common(steps))
 }
 
-// bySize lists the indices of the numbers of a list such that these do not fall; nil where that is their order.
+// bySize returns the indices in ascending order of their numbers, or nil if the numbers are ascending already.
 func (l *List) bySize() *List {
 	if l.table != nil {
 		if slices.IsSorted(l.table) {
@@ -206,18 +208,18 @@ func (l *List) bySize() *List {
 		}
 		return Listed(sorted(l.table))
 	}
-	places := make([]stride, len(l.axes)) // what a step along each axis is among the indices
+	places := make([]stride, len(l.axes)) // the step along each axis, as an index
 	n := 1
 	for k, a := range slices.Backward(l.axes) {
 		places[k] = stride{a.extent, n}
 		n *= a.extent
 	}
-	order := make([]int, len(l.axes)) // axes, the longest steps first
+	order := make([]int, len(l.axes)) // the axes, with the longest steps first
 	for k := range order {
 		order[k] = k
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return l.axes[b].step - l.axes[a].step })
-	reach := 0 // of the axes within
+	reach := 0 // the span of the inner axes
 	for _, k := range slices.Backward(order) {
 		a := l.axes[k]
 		if a.step < reach {

@@ -9,38 +9,38 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A loop executes a Recur; the steps of its outputs share it.
+// A loop executes a Recur. The steps of all its outputs share it.
 type loop struct {
 	node *Node
 	*Recur
 	body *Part
 
-	keeps        bool     // a run of the program goes on where the one before ended
-	begun, ended []*Reals // states of the last run of the program, if it keeps them
-	kept         int      // elements that are remembered of all runs of the program
+	keeps        bool     // start with the final states of the program's run before
+	begun, ended []*Reals // the initial and final states of the program's last run, if keeps is set
+	kept         int      // the number of elements kept of all runs of the program
 }
 
 func newLoop(s *Step) *loop {
 	g := s.Recur.Body.Graph
 	l := &loop{node: s.Node, Recur: s.Recur}
 	body, err := s.Recur.Body.Part(Names(g.Inputs), Names(g.Outputs))
-	must(err) // all its inputs are given
+	must(err) // all inputs of the body are given
 	l.body = body
 	return l
 }
 
-// An unrolled loop is what one run of the program made of it.
+// An unrolled holds the results of a loop in one run of the program.
 type unrolled struct {
 	*loop
 	now  *decision
-	out  []*Reals   // per output of the node
-	runs []*decider // of the body; nil where all that a run gave is exact, or what it knew is too much to keep
-	kept int        // elements
+	out  []*Reals   // by output of the node
+	runs []*decider // by run of the body; nil if its results are exact, or too large to keep
+	kept int        // the number of elements kept
 
-	before []*Reals // states that the run of the program before has left; nil where there is none
+	before []*Reals // the final states of the program's run before; nil if there is none
 }
 
-// maxKept bounds the elements that a loop keeps for later decisions.
+// maxKept bounds the number of elements that a loop keeps for later decisions.
 const maxKept = 1 << 25
 
 // run executes the loop on the values of the node's inputs.
@@ -53,7 +53,7 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 	if l.keeps {
 		l.begun = slices.Clone(state)
 	}
-	given := make([][]*Reals, len(l.Gathered)) // per gathered tensor, per run
+	given := make([][]*Reals, len(l.Gathered)) // by gathered tensor and run
 	for t := range l.Length {
 		b := &decider{prog: l.Body, all: map[string]*Reals{}, now: d.now, around: d, turn: t, turns: u}
 		out, err := l.body.run(l.arriving(state, in, t), b, nil)
@@ -70,7 +70,7 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 		}
 	}
 	for _, v := range state {
-		last := *v // a state may be the very value that came in
+		last := *v // copied, because a state may be the input value itself
 		u.out = append(u.out, &last)
 	}
 	for k, g := range l.Gathered {
@@ -87,7 +87,7 @@ func (l *loop) run(in []*Reals, d *decider) (*unrolled, error) {
 	return u, nil
 }
 
-// keep remembers what a run knew, if a later decision may ask for it.
+// keep keeps the values of a run if a later decision may need them.
 func (u *unrolled) keep(t int, out []*Reals, b *decider) {
 	exact := true
 	for _, v := range out {
@@ -104,19 +104,19 @@ func (u *unrolled) keep(t int, out []*Reals, b *decider) {
 	}
 }
 
-// inside is what a tensor of the body is called in run t, among the tensors of the program.
+// inside returns the name for a tensor of the body in run t, among the tensors of the program.
 func (l *loop) inside(t int, tensor string) string {
 	return fmt.Sprintf("%s[%d].%s", l.node.first(), t, tensor)
 }
 
-// note adds the codes of a run of the body to those that are watched.
+// note adds the codes of a run of the body to the watched codes.
 func (l *loop) note(d, b *decider, t int) {
 	for _, name := range l.body.Codes() {
 		d.watch[l.inside(t, name)] = b.all[name]
 	}
 }
 
-// arriving is the inputs of the body in run t.
+// arriving returns the inputs of the body in run t.
 func (l *loop) arriving(state, in []*Reals, t int) []*Reals {
 	vals := slices.Clone(state)
 	for k, s := range l.Scanned {
@@ -125,7 +125,7 @@ func (l *loop) arriving(state, in []*Reals, t int) []*Reals {
 	return vals
 }
 
-// slice is what run t reads of a scanned tensor.
+// slice returns the element of a scanned tensor that run t reads.
 func slice(x *Reals, s Scanned, t int) *Reals {
 	v := newReals(slices.Delete(slices.Clone(x.Shape), s.Axis, s.Axis+1))
 	for i := range v.Lo {
@@ -138,7 +138,7 @@ func slice(x *Reals, s Scanned, t int) *Reals {
 	return v.share()
 }
 
-// gather puts the outputs of all runs together.
+// gather joins the outputs of all runs.
 func gather(parts []*Reals, s Scanned, n int) *Reals {
 	shape := slices.Insert(slices.Clone(parts[0].Shape), s.Axis, n)
 	v := newReals(shape)
@@ -164,10 +164,10 @@ func gather(parts []*Reals, s Scanned, n int) *Reals {
 	return v.share()
 }
 
-// errLost is of a decision that would need more of a loop's history than is kept.
-var errLost = errors.New("the sequence is too long to decide this rounding: real-valued states pass on every doubt")
+// errLost is the error for a decision that would need more of a loop's history than is kept.
+var errLost = errors.New("the sequence is too long to decide this rounding exactly: its states are real numbers")
 
-// element is element i of output number result of an unrolled loop.
+// element returns element i of output number result of an unrolled loop.
 func (u *unrolled) element(result, i int, prec uint) (real.Num, error) {
 	t := u.Length - 1
 	if result >= u.States {
@@ -177,7 +177,7 @@ func (u *unrolled) element(result, i int, prec uint) (real.Num, error) {
 	return u.ask(t, result, i, prec)
 }
 
-// ask is element i of output number result of run t of the body.
+// ask returns element i of output number result in run t of the body.
 func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
 	if u.runs[t] == nil {
 		return real.Num{}, errLost
@@ -185,7 +185,7 @@ func (u *unrolled) ask(t, result, i int, prec uint) (real.Num, error) {
 	return u.runs[t].element(u.Body.Graph.Outputs[result].Name, i, prec)
 }
 
-// arrived is an element of an input of the body, which the run before or the program around has made.
+// arrived returns an element of an input of the body, from the run before or from the program around the loop.
 func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 	l := d.turns.loop
 	for slot, in := range l.Body.Graph.Inputs {
@@ -197,7 +197,7 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 			s := l.Scanned[slot-l.States]
 			return d.around.element(outer, s.Element(d.around.value(outer).Shape, d.turn, i), prec)
 		case d.turn == 0 && d.turns.before != nil:
-			n, _, err := d.turns.before[slot].element(i, prec) // what is not exact comes from a loop
+			n, _, err := d.turns.before[slot].element(i, prec) // a state that is not exact comes from a loop
 			return n, err
 		case d.turn == 0:
 			return d.around.element(outer, i, prec)
@@ -207,26 +207,26 @@ func (d *decider) arrived(name string, i int, prec uint) (real.Num, error) {
 	return real.Num{}, fmt.Errorf("tensor %q is not known exactly", name)
 }
 
-// A decision is what the deciders of one run have in common.
+// A decision holds what the deciders of one run share.
 type decision struct {
-	number   int // of elements decided: what a program computed for one is forgotten with it
-	products int // computed in bodies of loops, where nothing is forgotten
-	steps    int // and products, of an element that is rounded
-	most     int // of these; 0: any
+	number   int // the number of the current element; values computed for one element are dropped with it
+	products int // products computed in bodies of loops, where no values are dropped
+	steps    int // steps and products for the current element
+	most     int // the limit of steps; 0 for none
 }
 
-// ErrLong is of a rounding that is left to engines that round.
+// ErrLong is the error for a rounding that is left to engines that round.
 var ErrLong = errors.New("deciding this rounding exactly takes too many steps, and the model has no codes that would " +
 	"depend on it")
 
-// maxHistory bounds the products that the decisions of a run go back to through the runs of loops. One takes some
+// maxHistory bounds the products that the decisions of a run may compute in earlier runs of loops. Each takes some
 // microseconds.
 const maxHistory = 1 << 19
 
 var errHistory = errors.New(
 	"deciding this rounding exactly would take too long: it depends on too many runs of a loop with real-valued states")
 
-// charge counts the work of an element.
+// charge counts the work of computing an element, and returns an error beyond the limits.
 func (d *decider) charge(s *Step) error {
 	if d.now.most > 0 {
 		d.now.steps++

@@ -6,11 +6,11 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Functions of elements take most of their values over and over: a tensor's codes are few, and quantisers make few.
-// What a runner remembers of its function is never more than what evaluating it would give.
+// Functions of elements take the same values again and again, because a tensor has few different codes. A runner
+// remembers values of its function; they always equal those that an evaluation would give.
 
-// varying is the variable of a runner's function that varies where all others are constants: numbers, or vectors along
-// one axis, of which along is the pick; -1 where several vary. The first variable may be a sum of products.
+// varying returns the only variable of a runner's function that is not constant, or -1 if there are several. The others
+// must be numbers, or vectors along one axis; along is the pick of these vectors. Variable 0 may be a sum of products.
 func (r *runner) varying() (variable int, along *Pick) {
 	variable = -1
 	for v, slot := range r.elem.Args {
@@ -29,9 +29,10 @@ func (r *runner) varying() (variable int, along *Pick) {
 	return variable, along
 }
 
-// A memo is what a function of one variable gave last for a value; one that hashes alike takes its place.
+// A memo caches values of a function of one variable, in a hash table in which a new value replaces one with the same
+// hash.
 type memo struct {
-	variable int // -1 where nothing is remembered
+	variable int // the variable; -1 to cache nothing
 	last     []remembered
 }
 
@@ -43,10 +44,10 @@ type remembered struct {
 
 const (
 	memoBits = 12
-	memoFrom = 256 // elements from which it pays
+	memoFrom = 256 // the number of elements from which caching pays
 )
 
-// at is the place of a value.
+// at returns the entry for a value.
 func (m *memo) at(x float64) *remembered {
 	if m.last == nil {
 		m.last = make([]remembered, 1<<memoBits)
@@ -54,14 +55,15 @@ func (m *memo) at(x float64) *remembered {
 	return &m.last[math.Float64bits(x)*0x9e3779b97f4a7c15>>(64-memoBits)]
 }
 
-// stairs are what is known of a function that rounds one variable: per element of the vectors that stand beside it.
+// A stairs caches what is known of a function that rounds one variable, separately for each element of the vectors in
+// the function.
 type stairs struct {
 	variable int
-	along    Pick // of these vectors; nothing where there are none
+	along    Pick // the pick of these vectors; one run of all elements if there are none
 	of       []real.Stairs
 }
 
-// stairsFrom is the elements that share their stairs from which these pay.
+// stairsFrom is the number of elements per real.Stairs from which caching pays.
 const stairsFrom = 64
 
 func (s *stairs) fork() *stairs {
@@ -71,9 +73,9 @@ func (s *stairs) fork() *stairs {
 	return &stairs{s.variable, s.along, make([]real.Stairs, len(s.of))}
 }
 
-// remember has a runner remember what pays.
+// remember chooses the cache of a runner, if one pays.
 func (r *runner) remember() {
-	r.memo, r.steep = memo{variable: -1}, nil
+	r.memo, r.stairs = memo{variable: -1}, nil
 	v, along := r.varying()
 	n := Size(r.step.Shape)
 	if v < 0 || n < memoFrom {
@@ -86,7 +88,7 @@ func (r *runner) remember() {
 	switch {
 	case r.elem.Offset == nil && n >= stairsFrom*s.along.Count && r.f.RoundsOnce(v):
 		s.of = make([]real.Stairs, s.along.Count)
-		r.steep = s
+		r.stairs = s
 	case along == nil:
 		r.memo.variable = v
 	}

@@ -2,15 +2,15 @@ package graph
 
 import "math"
 
-// A Met has the states of runs that differ from one run in some codes. Two runs in the same state, which is all that is
-// read behind a step and not as it was, give the same.
+// A Met records states of runs that differ from a common run in some codes. The state after a step consists of the
+// changed values that later steps read. Two runs with the same state have the same result.
 type Met struct {
 	states  map[uint64]bool
-	last    map[string]int // the last step that reads a tensor
+	last    map[string]int // the last step that reads each tensor
 	changed map[string]uint64
 }
 
-// start begins with a run.
+// start begins a new run.
 func (m *Met) start(p *Part) {
 	if m == nil {
 		return
@@ -29,7 +29,8 @@ func (m *Met) start(p *Part) {
 	m.changed = map[string]uint64{}
 }
 
-// before adds the state behind a step that gave other elements, and reports whether a run has had it before.
+// before records the state after a step whose output has changed, and reports whether an earlier run had the same
+// state.
 func (m *Met) before(step int, tensor string, v *Reals, changed []bool) (met bool) {
 	if m == nil {
 		return false
@@ -44,7 +45,7 @@ func (m *Met) before(step int, tensor string, v *Reals, changed []bool) (met boo
 	state := mixed(0, uint64(step))
 	for name, of := range m.changed {
 		if m.last[name] > step {
-			state += of // in any order
+			state += of // independent of the order
 		}
 	}
 	met = m.states[state]

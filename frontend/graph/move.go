@@ -4,15 +4,15 @@ import (
 	"slices"
 )
 
-// A Move takes element i from element Index[i] of input Input[i]; Index nil means element i, Input nil means input 0.
-// Or it takes elements from where Places says.
+// A Move takes output element i from element Index[i] of input Input[i]. A nil Index means element i, and a nil Input
+// means input 0. If Places is not nil, it says where elements come from instead.
 type Move struct {
 	Input  []uint8
 	Index  []int32
 	Places *Places
 }
 
-// From is where element i comes from.
+// From returns the input and the element from which output element i comes.
 func (m *Move) From(i int) (input, element int) {
 	if m.Places != nil {
 		at := m.Places.at(i)
@@ -30,13 +30,13 @@ func (m *Move) From(i int) (input, element int) {
 	return input, int(m.Index[i])
 }
 
-// Still reports whether all elements are those of input 0, in order.
+// Still reports whether the output is input 0 without a change of order.
 func (m *Move) Still() bool { return m.Input == nil && m.Index == nil && m.Places == nil }
 
 // Joins reports whether elements may come from other inputs than input 0.
 func (m *Move) Joins() bool { return m.Input != nil || m.Places != nil && m.Places.outside }
 
-// Slots are the inputs that elements come from, in the order of the first of each.
+// Slots returns the inputs from which elements come, in the order of their first elements.
 func (m *Move) Slots() (list []int) {
 	switch {
 	case !m.Joins():
@@ -59,17 +59,17 @@ func (m *Move) Slots() (list []int) {
 	return list
 }
 
-// Places says of the coordinates of each element which element of input 0 it is, or that it is the only element of
-// input 1, as around padded data.
+// A Places maps the coordinates of each output element to an element of input 0, or to the only element of input 1, as
+// in padded data.
 type Places struct {
 	n       int
-	axes    [][]int32 // by axis, or some, and coordinate: what all add up to; negative where it is input 1's
-	outside bool      // some element is input 1's
-	empty   bool      // all are
+	axes    [][]int32 // by axis, or several merged axes, and coordinate: an offset into input 0; negative for input 1
+	outside bool      // some element comes from input 1
+	empty   bool      // all elements come from input 1
 }
 
-// placesOf is for elements of which those whose coordinate along axis a is j are at the sum of from[a][j] over all
-// axes, unless one of them is negative.
+// placesOf returns a Places for which an element with coordinate j along each axis a comes from the sum of from[a][j]
+// over all axes. If one of these is negative, it comes from input 1.
 func placesOf(from [][]int32) *Places {
 	p := &Places{n: 1}
 	for _, axis := range slices.Backward(from) {
@@ -87,7 +87,7 @@ func placesOf(from [][]int32) *Places {
 	return p
 }
 
-// at is the element of input 0 that element i is; negative where it is input 1's.
+// at returns the element of input 0 from which output element i comes, or a negative number for input 1.
 func (p *Places) at(i int) int {
 	at, rest := 0, uint32(i)
 	for k := len(p.axes) - 1; k >= 0; k-- {
@@ -106,11 +106,11 @@ func (p *Places) at(i int) int {
 	return at
 }
 
-// Len returns the number of elements.
+// Len returns the number of output elements.
 func (p *Places) Len() int { return p.n }
 
-// Row is the elements from i on along the last axis: each is at the sum of base and what axis says of it, unless one of
-// the two is negative. It is not for an axis without elements.
+// Row returns the places of the output elements from i to the end of the last axis. Each is base plus its entry of
+// axis, or comes from input 1 if one of the two is negative. The last axis must not be empty.
 func (p *Places) Row(i int) (base int, axis []int32) {
 	last := len(p.axes) - 1
 	if last < 0 {

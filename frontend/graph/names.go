@@ -2,11 +2,11 @@ package graph
 
 import "fmt"
 
-// Taken are the names of tensors that no other one may have. Each has the number with which Fresh may go on: models
-// make thousands of names of one.
+// Taken is the set of used tensor names. The value of a name is the number with which Fresh continues, because models
+// derive thousands of names from one.
 type Taken map[string]int
 
-// setOf is names as a set.
+// setOf returns the set of names.
 func setOf(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -15,7 +15,7 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// Taken are the names of a graph's tensors, without those of bodies.
+// Taken returns the names of a graph's tensors, without those of bodies.
 func (g *Graph) Taken() Taken {
 	t := make(Taken, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {
@@ -32,7 +32,7 @@ func (g *Graph) Taken() Taken {
 	return t
 }
 
-// Take takes a name; it is false where somebody has it.
+// Take marks a name as used. It reports false if it was used before.
 func (t Taken) Take(name string) bool {
 	if t[name] > 0 {
 		return false
@@ -41,7 +41,7 @@ func (t Taken) Take(name string) bool {
 	return true
 }
 
-// Fresh takes a name that is free, close to the given one.
+// Fresh returns an unused name, base.suffix or that followed by a number, and marks it as used.
 func (t Taken) Fresh(base, suffix string) string {
 	first := base + "." + suffix
 	if t.Take(first) {
@@ -55,10 +55,10 @@ func (t Taken) Fresh(base, suffix string) string {
 	}
 }
 
-// free gives back a name that Fresh took.
+// free marks a name from Fresh as unused again.
 func (t Taken) free(base, suffix, name string) {
 	delete(t, name)
 	if first := base + "." + suffix; t[first] > 0 {
-		t[first] = 2 // some number below has become free
+		t[first] = 2 // a smaller number may be unused now
 	}
 }

@@ -8,44 +8,45 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// An operator is a row of the table: how many inputs it has, what is asked about it elsewhere, and how it becomes
-// steps.
+// An operator describes an operator: its least and greatest number of inputs, its traits, and the function that builds
+// its steps.
 type operator struct {
 	min, max int
 	is       Trait
 	build    definition
 }
 
-// A definition makes steps of a node.
+// A definition builds the steps of a node.
 type definition = func(*call)
 
-// joining makes one expression of two.
+// A joining combines two expressions into one.
 type joining = func(x, y *real.Expr) *real.Expr
 
-// A Trait is what others ask of an operator: nobody but the files operators*.go knows one by its name.
+// A Trait is a property of an operator. Only the files operators*.go know operators by their names; other code asks for
+// traits.
 type Trait uint16
 
-// The traits.
+// These are the traits.
 const (
-	Plain        Trait = 1 << iota // makes scaled integers of scaled integers
+	Plain        Trait = 1 << iota // maps scaled integers to scaled integers
 	WholeRow                       // each element depends on its whole row, and rises strictly with its own input
-	Clips                          // bounds each element by inputs 1 and 2, or by attributes
-	TakesFormats                   // its gates have formats only where --lstm-config or --cell-config gives them
-	Minifloat                      // quantises to floats
-	OneHot                         // a row of zeros with a one for each index
-	Uniform                        // gives codes of equal steps: inputs are the data, the scale and the zero point
-	SumsFirst                      // adds up windows along the first axis of its weights, not the second
-	Graded                         // gives codes of steps that grow with the value: inputs are the data and the scale
+	Clips                          // limits each element by inputs 1 and 2, or by attributes
+	TakesFormats                   // its gates get formats only from --lstm-config or --cell-config
+	Minifloat                      // quantises to minifloats
+	OneHot                         // maps each index to a row of zeros with a single one
+	Uniform                        // gives codes of equal steps; inputs are the data, the scale and the zero point
+	SumsFirst                      // sums windows over the first axis of its weights, not the second
+	Graded                         // gives codes whose steps grow with the value; inputs are the data and the scale
 
 	loops    // runs along a sequence
 	codes    // gives the codes of a quantiser
-	signs    // gives codes of which all are -1 or +1
-	ofCodes  // makes the value of a code
-	bounds   // may hold infinities, which bound nothing
-	reshapes // its output may have other axes than its input
+	signs    // gives codes that are all -1 or +1
+	ofCodes  // maps codes to their values
+	bounds   // may read infinities, which mean no limit
+	reshapes // may give other axes than those of its input
 )
 
-// The operators that others write.
+// These operators occur in graphs that other packages write.
 const (
 	Add        = "Add"
 	Cast       = "Cast"
@@ -66,13 +67,14 @@ const (
 	Transpose  = "Transpose"
 )
 
-// operators is every operator that is understood, by domain and name.
+// operators holds every supported operator, by domain and name.
 var operators map[string]map[string]operator
 
-// parts are the operators that others are written in. They check nothing that these have checked: no graph has them.
+// parts holds the internal operators to which others are reduced. They do not repeat the checks of those operators. No
+// graph contains them.
 var parts map[string]operator
 
-func init() { // definitions look operators up
+func init() { // in init, because definitions look operators up
 	parts = map[string]operator{
 		"Pad":     {1, 2, 0, buildPadded},
 		"Spread":  {2, 2, 0, buildSpread},
@@ -140,8 +142,8 @@ func init() { // definitions look operators up
 			"Asin":               {1, 1, 0, unary(arcSine)},
 			"Acos":               {1, 1, 0, unary(arcCosine)},
 			"Atan":               {1, 1, 0, unary(real.Atan)},
-			"Sinh":               {1, 1, 0, unary(half(real.Sub))},
-			"Cosh":               {1, 1, 0, unary(half(real.Add))},
+			"Sinh":               {1, 1, 0, unary(halfOfExps(real.Sub))},
+			"Cosh":               {1, 1, 0, unary(halfOfExps(real.Add))},
 			"Asinh":              {1, 1, 0, unary(areaSine)},
 			"Acosh":              {1, 1, 0, unary(areaCosine)},
 			"Atanh":              {1, 1, 0, unary(areaTangent)},
@@ -222,7 +224,8 @@ func init() { // definitions look operators up
 			"DebugMarker":    {1, 1, Plain, buildIdentity},
 			"Im2Col":         {1, 1, Plain | reshapes, buildIm2Col},
 		},
-		// What canon makes of every quantiser: the integer code alone. Its value is ordinary arithmetic behind it.
+		// Package canon replaces every quantiser by one of these, which gives the integer code alone, and ordinary
+		// arithmetic.
 		Internal: {
 			"Scan":  {1, 1 << 10, loops, buildScan},
 			"Code":  {3, 3, codes | Uniform, buildCode},
@@ -240,8 +243,9 @@ func init() { // definitions look operators up
 		},
 		pulp: {"RequantShift": {3, 3, 0, buildRequantShift}},
 	}
-	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // files have it in ONNX's domain, too
-	// QONNX: ONNX's operators on data whose channels are the last axis. (GlobalAveragePool and GlobalMaxPool are ours.)
+	operators[""]["RequantShift"] = operators[pulp]["RequantShift"] // some files have it in ONNX' domain
+	// QONNX' domain channels_last has ONNX' operators on data whose last axis is the channels. GlobalAveragePool and
+	// GlobalMaxPool in it are our own.
 	for _, op := range []string{"Conv", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool",
 		"BatchNormalization", "Resize"} {
 		def := operators[""][op]
@@ -250,14 +254,14 @@ func init() { // definitions look operators up
 	}
 }
 
-// QONNX is the domain of QONNX's quantisers.
+// QONNX is the domain of QONNX' quantisers.
 const QONNX = "qonnx.custom_op.general"
 
-// Internal is the domain of the operators that only passes make.
+// Internal is the domain of operators that only passes create.
 const Internal = "hlsgen"
 
-// domainOf is the name by which a domain stands in tables: QONNX's has had several, and PULP's operators have been
-// written in the domain that extensions of onnxruntime are in.
+// domainOf returns the name of a domain in the tables. QONNX' domain has had several names. PULP's operators also occur
+// in the domain of onnxruntime's extensions.
 func domainOf(domain string) string {
 	switch domain {
 	case "onnx.brevitas", "finn.custom_op.general", "finn", "qonnx":
@@ -273,13 +277,13 @@ func Dialect(domain string) bool {
 	return domainOf(domain) == QONNX || strings.HasPrefix(domain, "qonnx.") || strings.HasPrefix(domain, "finn.")
 }
 
-// lookup finds the operator of a node of a graph.
+// lookup returns the operator with a name that may occur in graphs.
 func lookup(domain, op string) (operator, bool) {
 	def, ok := operators[domainOf(domain)][op]
 	return def, ok
 }
 
-// row finds any operator, those too that others are written in.
+// row returns the operator with a name, including those in parts.
 func row(domain, op string) (operator, bool) {
 	if def, ok := lookup(domain, op); ok || domain != Internal {
 		return def, ok
@@ -288,7 +292,7 @@ func row(domain, op string) (operator, bool) {
 	return def, ok
 }
 
-// KnownOperator reports whether an operator is understood, in whatever form.
+// KnownOperator reports whether an operator is supported, at least in some forms.
 func KnownOperator(domain, op string) bool {
 	_, ok := lookup(domain, op)
 	return ok
@@ -300,10 +304,10 @@ func (n *Node) Is(t Trait) bool {
 	return def.is&t != 0
 }
 
-// Recurrent reports whether a node runs along a sequence.
+// Recurrent reports whether a node is a loop along a sequence.
 func (n *Node) Recurrent() bool { return n.Is(loops) }
 
-// OperatorNames lists the names of all operators that hlsgen has heard of, each once.
+// OperatorNames returns the sorted names of all operators that hlsgen knows, supported or not.
 func OperatorNames() []string {
 	names := map[string]bool{}
 	for _, of := range operators {

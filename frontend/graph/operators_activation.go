@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Elementwise functions. Each is an expression, so that it executes, and becomes part of a quantiser's step function,
-// without further code.
+// The functions below act on each element. Each is an expression, so it can be executed, and merged into a quantiser's
+// step function, without further code.
 
 var (
 	zero = real.Float(0)
@@ -33,12 +33,13 @@ func rounded(mode real.Rounding) func(*real.Expr) *real.Expr {
 	return func(x *real.Expr) *real.Expr { return real.Round(x, mode) }
 }
 
-// float32 defaults of attributes: the definitions give them in decimal, files hold them rounded.
+// attr32 returns an attribute. The default is rounded to float32, because the operator definitions give it in decimal,
+// and files hold rounded values.
 func (c *reading) attr32(name string, def float64) *real.Expr {
 	return real.Float(c.Float(name, float64(float32(def))))
 }
 
-// negative is a*f(min(x, 0)) + max(x, 0), the form of the leaky rectifiers.
+// negative returns a*f(min(x, 0)) + max(x, 0), the form of leaky ReLUs.
 func negative(x, a *real.Expr, f func(*real.Expr) *real.Expr) *real.Expr {
 	return real.Add(real.Max(x, zero), real.Mul(a, f(real.Min(x, zero))))
 }
@@ -65,7 +66,7 @@ func buildHardSigmoid(c *call) {
 	c.elementwise(c.dt, real.Max(zero, real.Min(one, y)), 0)
 }
 
-// buildPRelu has a slope that broadcasts to the input's shape, but never widens it.
+// buildPRelu builds PRelu. The slope broadcasts to the input's shape and may not extend it.
 func buildPRelu(c *call) {
 	slope := c.in[1].Shape
 	if s, ok := broadcasts(c.x, slope); !ok || Size(s) != Size(c.x) {
@@ -74,7 +75,7 @@ func buildPRelu(c *call) {
 	c.elementwise(c.dt, negative(real.Var(0), real.Var(1), same), 0, 1)
 }
 
-// buildWhere chooses by a condition of 0 and 1.
+// buildWhere builds Where, whose condition is 0 or 1.
 func buildWhere(c *call) {
 	if c.dt != Bool {
 		invalid("the condition is of type %s, not bool", c.dt)
@@ -84,7 +85,7 @@ func buildWhere(c *call) {
 	c.elementwise(c.in[1].DType, y, 0, 1, 2)
 }
 
-// fold is Min and Max of any number of inputs.
+// fold applies f to any number of inputs, one after the other.
 func fold(f joining) definition {
 	return func(c *call) {
 		y, args := real.Var(0), []int{0}
@@ -98,13 +99,13 @@ func fold(f joining) definition {
 	}
 }
 
-// extreme is a maximum or a minimum of inputs. Constants that are the infinity of the sign none everywhere bound
-// nothing, and are left out.
+// extreme builds a maximum or a minimum of inputs. It omits constants that are all infinities with the sign none,
+// because these do not limit the result.
 func extreme(f joining, none int) definition {
 	return func(c *call) {
 		var y *real.Expr
 		var args []int
-		var shape, left []int // of all inputs, and of those that are left
+		var shape, left []int // the broadcast shapes of all inputs and of the remaining ones
 		for i, k := range c.in {
 			if !c.has(i) {
 				invalid("input %d is missing", i)
@@ -121,7 +122,7 @@ func extreme(f joining, none int) definition {
 				y = f(y, v)
 			}
 		}
-		if y == nil || !slices.Equal(left, shape) { // what bounds nothing gives the result its shape
+		if y == nil || !slices.Equal(left, shape) { // omitted inputs may still extend the shape
 			fold(f)(c)
 			return
 		}
@@ -129,10 +130,10 @@ func extreme(f joining, none int) definition {
 	}
 }
 
-// maxRows bounds the rows of a softmax that is one function: its expression has one variable per element of the row.
+// maxRows bounds the row length of a softmax that becomes one expression, with a variable for each element of the row.
 const maxRows = 1 << 12
 
-// softmax computes every element from its whole row: 1 / sum of exp(x_j - x_i), or its logarithm.
+// softmax builds a softmax. Each element is 1 / sum of exp(x_j - x_i) over its row, or the logarithm of this.
 func softmax(logarithm bool) definition {
 	return func(c *call) {
 		x := c.x
@@ -164,18 +165,18 @@ func softmax(logarithm bool) definition {
 	}
 }
 
-// maximaOf is of how many elements a step of a long softmax takes the maximum.
+// maximaOf is the largest number of elements of which one step of a long softmax takes the maximum.
 const maximaOf = 1 << 9
 
-// longSoftmax writes a softmax over long rows out: exp(x - m) over its sum, where m is the maximum of the row, or
-// x - m less the logarithm of the sum.
+// longSoftmax builds a softmax over long rows from several nodes: exp(x - m) divided by its sum, where m is the maximum
+// of the row. A log-softmax is x - m minus the logarithm of the sum.
 func longSoftmax(c *call, rows rowSet, logarithm bool) {
 	inner := rows.stride
 	outer := Size(c.x) / (rows.n * inner)
 	one := []int{outer, 1, inner}
 	x := c.reshaped(c.Inputs[0], []int{outer, rows.n, inner})
 	most, n := x, rows.n
-	for n > 1 { // maxima of parts of a row, the last part filled up with the last element
+	for n > 1 { // maxima of parts of a row; repeats of the last element fill the last part
 		of := min(n, maximaOf)
 		parts := (n + of - 1) / of
 		at := counted[int64](parts * of)
@@ -187,7 +188,7 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 		most = c.reshaped(most, []int{outer, parts, of, inner})
 		most, n = c.part(Internal, "Max", "maxima", Attrs{"axes": intsAttr(2)}, most), parts
 	}
-	delete(c.p.endless, most) // of a row of nothing but infinities there is no softmax
+	delete(c.p.endless, most) // a row of infinities alone has no softmax, so the maximum is finite
 	shifted := c.part("", "Sub", "shifted", nil, x, c.reshaped(most, one))
 	terms := c.part("", "Exp", "terms", nil, shifted)
 	sum := c.part(Internal, "Sum", "sum", Attrs{"axes": intsAttr(1)}, terms,
@@ -202,13 +203,13 @@ func longSoftmax(c *call, rows rowSet, logarithm bool) {
 	c.last("", "Reshape", exactShape, y, c.shape(c.x))
 }
 
-// A rowSet is a tensor cut into rows along an axis: n elements each, stride apart.
+// A rowSet cuts a tensor into rows along an axis. Each row has n elements with a distance of stride.
 type rowSet struct{ n, stride int }
 
-// base is the first element of the row that element i lies in.
+// base returns the index of the first element of the row that holds element i.
 func (r rowSet) base(i int) int { return i/(r.n*r.stride)*(r.n*r.stride) + i%r.stride }
 
-// rows cuts the first input along the attribute axis. Before opset 13 a softmax takes all axes from there on as one.
+// rows cuts the first input along the attribute axis. Before opset 13 a softmax joins all axes from there on to one.
 func (c *reading) rows() rowSet {
 	x := c.x
 	if len(x) == 0 {

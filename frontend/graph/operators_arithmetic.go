@@ -6,7 +6,7 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Arithmetic on elements, and nodes whose value is known from the file alone.
+// This file has arithmetic on elements, and nodes whose value depends on the file alone.
 
 func binary(f joining) definition {
 	return func(c *call) {
@@ -17,8 +17,8 @@ func binary(f joining) definition {
 	}
 }
 
-// promoted is the type of an operation on two inputs. In ONNX both have one type; canon also lets codes, which are
-// integers, meet real scales and zero points.
+// promoted returns the result type of an operation on two inputs. ONNX requires equal types; package canon also
+// combines integer codes with real scales and zero points.
 func (c *reading) promoted() DType {
 	if !c.dt.Float() {
 		return c.in[1].DType
@@ -32,7 +32,7 @@ func unary(f func(x *real.Expr) *real.Expr) definition {
 	}
 }
 
-// divisible holds that the divisor, input 1, is no constant zero.
+// divisible refuses a constant divisor, input 1, that contains a zero.
 func divisible(c *call) {
 	if t := c.in[1].Const; t != nil {
 		for i := range t.Len() {
@@ -46,7 +46,7 @@ func divisible(c *call) {
 func buildDiv(c *call) {
 	divisible(c)
 	by := real.Div
-	if !c.promoted().Float() { // ONNX divides integers towards zero
+	if !c.promoted().Float() { // ONNX rounds integer quotients towards zero
 		by = func(x, y *real.Expr) *real.Expr { return real.Round(real.Div(x, y), real.Down) }
 	}
 	binary(by)(c)
@@ -85,7 +85,7 @@ func buildPow(c *call) {
 	c.elementwise(c.dt, y, 0)
 }
 
-// realPower is x^e as exp(e ln x): there is none for an x that is not positive.
+// realPower builds x^e as exp(e ln x). It has no value if x is not positive.
 func realPower(c *call) {
 	if !c.dt.Float() {
 		unsupported("cast to float before", "real exponents of integers")
@@ -93,8 +93,8 @@ func realPower(c *call) {
 	c.elementwise(c.dt, real.Exp(real.Mul(real.Var(1), real.Log(real.Var(0)))), 0, 1)
 }
 
-// buildPowers raises to several exponents. Where they are whole it is the sum, over the powers that occur, of x^n where
-// the exponent is n.
+// buildPowers builds a power with several constant exponents. Integer exponents give the sum, over each power n that
+// occurs, of x^n where the exponent is n, and 0 elsewhere.
 func buildPowers(c *call, exponents *Tensor) {
 	occurs := map[int]bool{}
 	most := 0
@@ -119,7 +119,7 @@ func buildPowers(c *call, exponents *Tensor) {
 	c.elementwise(c.dt, sum, 0, 1)
 }
 
-// maxPower bounds exponents: a power is that many multiplications.
+// maxPower bounds integer exponents, because x^n takes n multiplications.
 const maxPower = 64
 
 func buildClip(c *call) {
@@ -127,7 +127,7 @@ func buildClip(c *call) {
 	sides := []struct {
 		attr  string
 		bound joining
-		none  int // the sign of the infinity that bounds nothing
+		none  int // the sign of the infinity that means no limit
 	}{{"min", real.Max, -1}, {"max", real.Min, 1}}
 	if c.opset < 11 && len(c.in) > 1 {
 		invalid("bounds are attributes before opset 11")
@@ -159,7 +159,7 @@ func buildClip(c *call) {
 		}
 	}
 	c.elementwise(c.dt, x, args...)
-	c.steps[0].Shape = c.x // a bound of shape (1,) adds no axis
+	c.steps[0].Shape = c.x // a limit of shape (1,) adds no axis
 }
 
 func buildCast(c *call) {
@@ -181,9 +181,9 @@ func buildCast(c *call) {
 	c.elementwise(to, real.Round(real.Var(0), real.Down), 0)
 }
 
-// castConstant is a constant of real numbers, rounded to those that another type of them has: a file stores what Cast
-// makes of it, where data mean real numbers whatever their type. It is nil where no number changes, or the input is no
-// such constant.
+// castConstant returns a constant of reals, rounded to another real type, because a file stores the result of such a
+// Cast. Casts of data do not round: data are real numbers whatever their type. castConstant returns nil if no number
+// changes, or the input is not a constant of reals.
 func castConstant(c *call, to DType) *Tensor {
 	known, within := c.in[0].Const, c.p.inexact[c.Inputs[0]]
 	if !to.Float() || to == c.dt || known == nil && within == nil || to == Float8E8M0 {
@@ -207,7 +207,7 @@ func castConstant(c *call, to DType) *Tensor {
 	return t.coded()
 }
 
-// castTo are the attributes of a Cast.
+// castTo returns the attributes of a Cast.
 func castTo(dt DType) Attrs { return Attrs{"to": IntAttr(int(dt))} }
 
 func buildIdentity(c *call) { c.pick(c.x, nil) }
@@ -259,7 +259,7 @@ func buildConstant(c *call) {
 	c.value(t)
 }
 
-// fixedValue is what a node gives that is a constant; nil of others.
+// fixedValue returns the value of a Constant node, or nil for other nodes.
 func (n *Node) fixedValue() *Tensor {
 	a := func(name string) Attr { return n.Attrs[name] }
 	switch {

@@ -2,9 +2,9 @@ package graph
 
 import "maps"
 
-// blocked writes a quantiser in blocks (opset 21) out, in which each run of block_size elements along its axis has a
-// scale of its own: as one per tensor or along an axis where scales differ along one axis at most, and else with a
-// scale for each element. It is false where the node has no blocks.
+// blocked builds a quantiser in blocks (opset 21), in which each run of block_size elements along an axis has its own
+// scale. If scales differ along at most one axis, it writes a quantiser per tensor or per axis; otherwise one with a
+// scale for each element. It reports false if the node has no blocks.
 func blocked(c *call, op string) bool {
 	list := inBlocks(c.reading)
 	if list == nil {
@@ -28,13 +28,14 @@ func blocked(c *call, op string) bool {
 	return true
 }
 
-// In the place of an axis: parameters are the same for all elements, or differ along several axes.
+// These values stand for an axis: noAxis for parameters that are the same for all elements, each for parameters that
+// differ along several axes.
 const (
 	noAxis = -1
 	each   = -2
 )
 
-// varyAlong is the axis along which parameters of data of a shape vary.
+// varyAlong returns the axis of the data, of shape x, along which the parameters vary.
 func varyAlong(list []*blocks, x []int) int {
 	at := noAxis
 	for _, b := range list {
@@ -51,7 +52,7 @@ func varyAlong(list []*blocks, x []int) int {
 	return at
 }
 
-// inBlocks are the parameters of a quantiser in blocks; nil where it has none.
+// inBlocks returns the parameters of a quantiser in blocks, or nil if it has no blocks.
 func inBlocks(c *reading) (list []*blocks) {
 	size := c.Int("block_size", 0)
 	if size == 0 {
@@ -76,14 +77,14 @@ func inBlocks(c *reading) (list []*blocks) {
 	return list
 }
 
-// blocks is a parameter of a quantiser in blocks.
+// A blocks is one parameter of a quantiser in blocks.
 type blocks struct {
 	t           *Tensor
 	along, size int
 	slot        int
 }
 
-// check holds the shape of the parameter against that of the data.
+// check refuses a parameter whose shape does not fit the data's shape x.
 func (b *blocks) check(x []int) {
 	fits := len(b.t.Shape) == len(x)
 	for a := range x {
@@ -99,7 +100,7 @@ func (b *blocks) check(x []int) {
 	}
 }
 
-// varies reports whether elements differ along an axis.
+// varies reports whether the elements of the parameter differ along an axis.
 func (b *blocks) varies(axis int) bool {
 	step, n := Size(b.t.Shape[axis+1:]), b.t.Shape[axis]
 	for i := range b.t.Len() {
@@ -110,8 +111,8 @@ func (b *blocks) varies(axis int) bool {
 	return false
 }
 
-// spread is the parameter along an axis, an element for each of the data's, or for each element of the data; else one
-// element.
+// spread returns the parameter in another shape. It has an element for each index of the given axis of the data, for
+// each element of the data (each), or a single element (noAxis).
 func (b *blocks) spread(axis int, x []int) *Tensor {
 	v := &Tensor{DType: b.t.DType, Shape: []int{}}
 	if axis == each {
@@ -143,7 +144,7 @@ func (b *blocks) spread(axis int, x []int) *Tensor {
 	return v
 }
 
-// run is the place along an axis of the parameter that an element's place has.
+// run returns the index along an axis of the parameter that belongs to index at of the data.
 func (b *blocks) run(axis, at int) int {
 	if axis == b.along {
 		return at / b.size

@@ -8,9 +8,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Settle takes branches: an If whose condition depends on no data becomes the nodes of the branch that it takes. In the
-// bodies of loops it does so where the file has the condition as a constant. Nodes are counted anew where there was
-// one. bind says what the file leaves open; where it is nil, constants of the file alone decide.
+// Settle resolves branches: it replaces an If whose condition does not depend on data by the nodes of the chosen
+// branch. In the bodies of loops the condition must be a constant in the file. If there was such an If, the nodes get
+// new indices. bind returns the settings for what the file leaves open; if it is nil, only constants in the file count.
 func Settle(g *Graph, file string, bind func() Options) {
 	if !branches(g) {
 		return
@@ -31,7 +31,7 @@ func Settle(g *Graph, file string, bind func() Options) {
 	}
 }
 
-// known are the constants of a graph as far as it can be prepared.
+// known returns the constants of a graph, as far as it can be prepared.
 func known(g *Graph, file string, opt Options) map[string]*Tensor {
 	plain, opt := opt.Bound(g)
 	Decompose(plain)
@@ -44,7 +44,7 @@ func known(g *Graph, file string, opt Options) map[string]*Tensor {
 	return constants
 }
 
-// constantsOf are the constants that a graph has as such, and those around it.
+// constantsOf returns the constants that a graph contains, and those of the graph around it.
 func constantsOf(g *Graph, around map[string]*Tensor) map[string]*Tensor {
 	constants := maps.Clone(around)
 	if constants == nil {
@@ -59,7 +59,7 @@ func constantsOf(g *Graph, around map[string]*Tensor) map[string]*Tensor {
 	return constants
 }
 
-// branches reports whether a graph has an If, in bodies of loops too.
+// branches reports whether a graph or the body of a loop in it has an If.
 func branches(g *Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *Node) bool {
 		body := n.Attrs["body"].G
@@ -69,7 +69,7 @@ func branches(g *Graph) bool {
 
 func chooses(n *Node) bool { return n.Op == If && n.Domain == "" }
 
-// takeAll takes the names of all tensors of a graph, those of bodies included.
+// takeAll marks the names of all tensors of a graph and of its subgraphs as used.
 func takeAll(taken Taken, g *Graph) {
 	for name := range g.Taken() {
 		taken.Take(name)
@@ -83,11 +83,11 @@ func takeAll(taken Taken, g *Graph) {
 	}
 }
 
-// A branching takes branches. taken are the names of the whole file.
+// A branching resolves branches. taken holds the names used in the whole file.
 type branching struct{ taken Taken }
 
-// settle does so in a graph with the given constants, within graphs that make the tensors outer. It reports whether
-// there was one.
+// settle resolves the branches of a graph with the given constants. outer holds the tensors of the graphs around it.
+// settle reports whether there were any.
 func (b *branching) settle(g *Graph, outer Taken, constants map[string]*Tensor) (found bool) {
 	used := g.Taken()
 	maps.Copy(used, outer)
@@ -106,8 +106,8 @@ func (b *branching) settle(g *Graph, outer Taken, constants map[string]*Tensor) 
 	return found
 }
 
-// branchOf is the branch that a node takes; nil where it is none, where its condition is no constant, and where it is
-// not as ONNX has it.
+// branchOf returns the branch that a node chooses. It returns nil if the node is not an If, is not well formed, or its
+// condition is not constant.
 func branchOf(n *Node, constants map[string]*Tensor) *Graph {
 	if !chooses(n) || len(n.Inputs) != 1 {
 		return nil
@@ -127,7 +127,7 @@ func branchOf(n *Node, constants map[string]*Tensor) *Graph {
 	return g
 }
 
-// write is the nodes of a branch in the place of the node that takes it. Tensors keep their names where these are free.
+// write returns the nodes of a branch, to replace node n. Tensors keep their names if these are unused.
 func (b *branching) write(g *Graph, n *Node, branch *Graph, used Taken) (nodes []*Node) {
 	names, made := map[string]string{}, setOf(nil)
 	for _, of := range branch.Nodes {
@@ -135,7 +135,7 @@ func (b *branching) write(g *Graph, n *Node, branch *Graph, used Taken) (nodes [
 			made[o] = true
 		}
 	}
-	var through []*Node // outputs that are tensors of the branch by another name, or come from around it
+	var through []*Node // outputs that the branch names twice, or that come from outside it
 	for i, out := range n.Outputs {
 		from := branch.Outputs[i].Name
 		if _, twice := names[from]; made[from] && !twice && out != "" {
@@ -170,7 +170,7 @@ func (b *branching) write(g *Graph, n *Node, branch *Graph, used Taken) (nodes [
 	return nodes
 }
 
-// renamedNode is a node with other names of tensors; those that are not among them stay.
+// renamedNode returns a copy of a node with renamed tensors. Names that are not in the map stay.
 func renamedNode(n *Node, names map[string]string) *Node {
 	to := func(list []string) []string {
 		with := slices.Clone(list)
@@ -210,7 +210,7 @@ func buildIf(c *call) {
 		invalid("its condition has %d elements", c.in[0].Const.Len())
 	}
 	if branchOf(c.Node, map[string]*Tensor{c.Inputs[0]: c.in[0].Const}) == nil {
-		invalid("the branch that it takes is missing, has inputs, or has not the %d outputs of the node",
+		invalid("the chosen branch is missing, has inputs, or does not have the %d outputs of the node",
 			len(c.Outputs))
 	}
 	unsupported("simplify the model before, for example with onnxsim", "its condition is computed: in the bodies of "+

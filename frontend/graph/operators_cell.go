@@ -9,17 +9,18 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A cellKind is what the cells of an operator have.
+// A cellKind describes the cells of a recurrent operator.
 type cellKind struct {
 	gates       []string // in the order of the rows of ONNX' W, R and B
 	states      []string
-	activations []string // of one direction, as ONNX' operator has them by default
-	formats     []string // quantisers that are needed
-	more        []string // quantisers that may be there: what has none is not quantised by itself
+	activations []string // ONNX' defaults for one direction
+	formats     []string // the required quantisers
+	more        []string // the optional quantisers; a tensor without one is not quantised separately
 	write       func(*cellBody)
 }
 
-// cells are the operators whose cells are written here. (A function, because bodies are operators themselves.)
+// cells returns the description of an operator's cells, or nil for other operators. It is a function rather than a
+// variable, because the bodies of cells consist of operators, too.
 func cells(op string) *cellKind {
 	switch op {
 	case "LSTM":
@@ -38,7 +39,7 @@ func cells(op string) *cellKind {
 	return nil
 }
 
-// Operators are those whose formats the file may have.
+// Operators returns the operators to which the formats in the file may apply.
 func (f Formats) Operators() []string {
 	if f.Flag == LSTMFlag {
 		return []string{"LSTM"}
@@ -46,7 +47,7 @@ func (f Formats) Operators() []string {
 	return []string{"LSTM", "GRU", "RNN"}
 }
 
-// Code is the code of what is said of the file.
+// Code returns the diagnostic code for messages about the file.
 func (f Formats) Code() diag.Code {
 	if f.Flag == LSTMFlag {
 		return diag.LSTMFormats
@@ -54,7 +55,7 @@ func (f Formats) Code() diag.Code {
 	return diag.CellFormats
 }
 
-// FormatsCode is the code of what is said of the formats of a node's cell.
+// FormatsCode returns the diagnostic code for messages about the formats of a node's cell.
 func FormatsCode(n *Node) diag.Code {
 	if n.FullOp() == "LSTM" {
 		return diag.LSTMFormats
@@ -62,42 +63,42 @@ func FormatsCode(n *Node) diag.Code {
 	return diag.CellFormats
 }
 
-// kind is that of the cells of a node's operator.
+// kind returns the description of the cells of a node's operator.
 func (n *Node) kind() *cellKind { return cells(n.FullOp()) }
 
-// stateFormats are the quantisers of states.
+// stateFormats maps states to their quantisers.
 var stateFormats = map[string]string{"h": "output", "c": "cell_state"}
 
-// A cell is one direction of a recurrent operator, about to be written as the body of a loop.
+// A cell is one direction of a recurrent operator, to be written as the body of a loop.
 type cell struct {
 	*cellKind
-	n, in, hidden int          // samples side by side, elements of x, units
-	w, r, wb, rb  gateTensors  // rb may be nil: all biases are in wb then
-	peep          gateTensors  // LSTM: i, f and o
-	functions     []activation // as in activations
+	n, in, hidden int          // the samples side by side, the elements of x, and the units
+	w, r, wb, rb  gateTensors  // rb may be nil; then wb holds the sums of both biases
+	peep          gateTensors  // for an LSTM's gates i, f and o
+	functions     []activation // in the order of cellKind.activations
 	quant         map[string]quantParams
-	clip          float64 // of what activations read; 0 is none
-	coupled       bool    // LSTM: f = 1 - i
-	resetsSum     bool    // GRU: the reset gate multiplies the sum of products with h, not h
+	clip          float64 // the limit of the activations' inputs; 0 for none
+	coupled       bool    // for an LSTM: f = 1 - i
+	resetsSum     bool    // for a GRU: the reset gate multiplies the sum of products with h, not h itself
 }
 
-// gateTensors are a tensor for each gate, by its name; a missing one is nil.
+// gateTensors maps each gate to a tensor. A missing tensor is nil.
 type gateTensors map[string]*Tensor
 
-// quantParams are the parameters of a Quant node.
+// quantParams holds the parameters of a Quant node.
 type quantParams struct {
 	scale, zero, bits *Tensor
 	attrs             Attrs
 }
 
-// An activation is one function of a cell.
+// An activation is one activation function of a cell, with its parameters.
 type activation struct {
 	op          string
 	alpha, beta float64
 }
 
-// A cellBody is the graph of a cell being written: inputs are the states and x; outputs the next states, and h again
-// for the sequence. Q is a quantiser, where the cell has that one:
+// A cellBody writes the graph of a cell. Its inputs are the states and x; its outputs are the next states, and h again
+// for the sequence. Q stands for a quantiser, or for nothing if the cell does not have that quantiser:
 //
 //	a  = Q(x W' + h R' + b)                          what a gate reads
 //	LSTM: i, f, o = Q(sigmoid(a + p*c)), for o with the next c; g = Q(tanh(a)); coupled: f = Q(1) - i
@@ -106,7 +107,8 @@ type activation struct {
 //	      h' = Q(Q((1-z)*n) + Q(z*h))
 //	RNN:  h' = Q(tanh(a))
 //
-// Without quantisers the same in real numbers (Brevitas' QuantLSTM; ONNX, operators LSTM, GRU and RNN).
+// Without quantisers the cell computes the same in real numbers (Brevitas' QuantLSTM; ONNX, operators LSTM, GRU and
+// RNN).
 type cellBody struct {
 	*cell
 	graph *Graph
@@ -122,7 +124,7 @@ func (c *cell) body(opsets map[string]int64) *Graph {
 	return b.graph
 }
 
-// gives names the next states and what goes into the sequence.
+// gives declares the outputs of the body: the next states and the element of the sequence.
 func (b *cellBody) gives(names ...string) {
 	for _, name := range names {
 		b.graph.Outputs = append(b.graph.Outputs, Value{Name: name, DType: Float32})
@@ -174,13 +176,13 @@ func (b *cellBody) rnn() {
 	b.gives(out, out)
 }
 
-// gate writes a gate of x and h, whose peephole reads the tensor `from`. Its quantisers are called after it: NAME_acc
-// and NAME_FUNCTION.
+// gate writes a gate that reads x, h and, for its peephole, the tensor from. Its quantisers are called NAME_acc and
+// NAME_FUNCTION.
 func (b *cellBody) gate(gate, name, function string, which int, from string) string {
 	return b.squashed(gate, b.sum(gate, "h", from), name+"_acc", name+"_"+function, which)
 }
 
-// sum is what a gate reads, of x and of a vector in the place of the state.
+// sum writes the sum that a gate reads. h is the state or a tensor in its place.
 func (b *cellBody) sum(gate, h, from string) string {
 	a := b.node("Add", gate+".xh", nil, b.products(gate, "x", b.w), b.products(gate, h, b.r))
 	if p := b.peep[gate]; p != nil {
@@ -190,7 +192,7 @@ func (b *cellBody) sum(gate, h, from string) string {
 	return b.biased(gate+".sum", a, b.wb[gate], b.rb[gate])
 }
 
-// products are those of a vector and the weights of a gate.
+// products writes the product of a vector and the weights of a gate.
 func (b *cellBody) products(gate, vector string, weights gateTensors) string {
 	name := gate + ".R"
 	if vector == "x" {
@@ -199,7 +201,7 @@ func (b *cellBody) products(gate, vector string, weights gateTensors) string {
 	return b.node("MatMul", gate+"."+vector, nil, vector, b.constant(name, transposed(weights[gate])))
 }
 
-// biased adds the sum of biases, those that are there.
+// biased adds the sum of the biases that are not nil to a tensor.
 func (b *cellBody) biased(name, tensor string, biases ...*Tensor) string {
 	biases = slices.DeleteFunc(biases, func(t *Tensor) bool { return t == nil })
 	if len(biases) == 0 {
@@ -213,7 +215,7 @@ func (b *cellBody) biased(name, tensor string, biases ...*Tensor) string {
 	return b.node("Add", name, nil, tensor, sum)
 }
 
-// squashed puts an activation behind a sum, a quantiser in front of it and one behind.
+// squashed applies a quantiser, an activation and another quantiser to a sum.
 func (b *cellBody) squashed(gate, sum, acc, behind string, which int) string {
 	a := b.quantised(gate+".acc", b.clipped(gate+".clipped", sum), acc)
 	return b.quantised(gate+".gate", b.activated(gate+".activated", a, which), behind)
@@ -234,7 +236,7 @@ func (b *cellBody) constant(name string, t *Tensor) string {
 	return name
 }
 
-// quantised puts a quantiser behind a tensor, if the cell has it.
+// quantised applies a quantiser to a tensor, if the cell has that quantiser.
 func (b *cellBody) quantised(name, tensor, quantiser string) string {
 	q, ok := b.quant[quantiser]
 	if !ok {
@@ -243,12 +245,12 @@ func (b *cellBody) quantised(name, tensor, quantiser string) string {
 	return b.add(QONNX, Quant, name, q.attrs, append([]string{tensor}, q.constants(name, b.constant)...))
 }
 
-// constants makes the parameters known.
+// constants adds the parameters as constants and returns their names. known adds one constant.
 func (q quantParams) constants(name string, known func(string, *Tensor) string) []string {
 	return []string{known(name+".scale", q.scale), known(name+".zero", q.zero), known(name+".bits", q.bits)}
 }
 
-// clipped bounds what an activation reads.
+// clipped limits the input of an activation to the cell's clip value.
 func (b *cellBody) clipped(name, tensor string) string {
 	if b.clip == 0 {
 		return tensor
@@ -276,17 +278,18 @@ func (b *cellBody) activated(name, tensor string, which int) string {
 	return b.node(a.op, name, nil, tensor)
 }
 
-// transposed turns a matrix.
+// transposed returns the transposed matrix.
 func transposed(t *Tensor) *Tensor {
 	rows, cols := t.Shape[0], t.Shape[1]
 	return t.picked([]int{cols, rows}, func(i int) int { return i%rows*cols + i/rows })
 }
 
-// realGates is the attribute of a loop that is an ONNX cell without formats: the quantisers that it has places for.
+// realGates is an attribute of a loop that stands for an ONNX cell without formats. It lists the quantisers that the
+// cell could have.
 const realGates = "real_gates"
 
-// loop writes the cell as a Scan of initial states and x, and names its outputs: the last states and the sequence. An
-// empty name is an output that is not in use.
+// loop writes the cell as a Scan with initial states and input x. outputs names the last states and the sequence; ""
+// stands for an output that is not used.
 func (c *cell) loop(of *call, initial []string, x string, along Scanned, outputs []string) {
 	dir := 0
 	if along.Reverse {
@@ -303,7 +306,7 @@ func (c *cell) loop(of *call, initial []string, x string, along Scanned, outputs
 	of.writeAll(Internal, "Scan", attrs, outputs, append(slices.Clone(initial), x))
 }
 
-// QuantisedLoop is a node as it is in a graph whose loops have quantisers in their bodies: nothing says of it any more
+// QuantisedLoop returns a copy of a loop's node for a graph whose loops contain quantisers. The copy no longer says
 // that its gates are real numbers.
 func QuantisedLoop(n *Node) *Node {
 	m := *n
@@ -312,8 +315,8 @@ func QuantisedLoop(n *Node) *Node {
 	return &m
 }
 
-// places are the quantisers to start with, for a cell that has none: those that are needed, those of the sums, and that
-// of what a matrix multiplies.
+// places lists the quantisers that a cell without any should get first: the required ones, those of sums, and that of
+// the matrix input.
 func (c *cell) places() []string {
 	list := slices.Clone(c.formats)
 	for _, name := range c.more {
@@ -334,11 +337,11 @@ func (c *cell) places() []string {
 	return list
 }
 
-// bodyOpset is the version of ONNX that cells are written in.
+// bodyOpset is the version of ONNX in which cells are written.
 const bodyOpset = 13
 
-// initial is a state's first value as the loop takes it: zeros where it is omitted, and as the state's quantiser has
-// it, where there is one.
+// initial returns the name of a state's initial value for the loop. If name is empty, it is zeros. If the state has a
+// quantiser, the initial value is quantised, too.
 func (c *cell) initial(of *call, state, name string) string {
 	shape, k := []int{c.n, c.hidden}, of.p.Known[name]
 	if name == "" {
@@ -364,8 +367,8 @@ func (c *cell) initial(of *call, state, name string) string {
 	return name
 }
 
-// WeightSlot is the input of a recurrent operator that holds the weights of which a constant of its cell's body is a
-// part; ok is false for other constants, and for operators whose body the file has itself.
+// WeightSlot returns the input of a recurrent operator from which a constant in the body of its cell is taken. ok is
+// false for constants that are not weights, and for operators whose body is in the file.
 func (n *Node) WeightSlot(constant string) (slot int, ok bool) {
 	gate, of, _ := strings.Cut(constant, ".")
 	if of != "W" && of != "R" {

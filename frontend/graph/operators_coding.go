@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// A Coding is a quantising node taken apart: an internal operator that gives the integer code of each element, and the
-// arithmetic that makes the node's value of the code.
+// A Coding splits a quantising node into two parts. An internal operator gives the integer code of each element.
+// Arithmetic then maps the code to the node's value.
 type Coding struct {
-	Op     string // Code, Sign, Trunc, Count or Float, of domain Internal
+	Op     string // Code, Sign, Trunc, Count or Float in the domain Internal
 	Inputs []Operand
 	Attrs  Attrs        // with lo and hi, the limits of the code
-	Value  []Arithmetic // empty where the code is the value
+	Value  []Arithmetic // empty if the code is the value
 }
 
-// An Operand is a tensor by name, or a constant to be named.
+// An Operand is a tensor's name, or a constant that has no name yet.
 type Operand struct {
 	Name  string
 	Const *Tensor
 }
 
-// Arithmetic is one operation on the value so far.
+// An Arithmetic is one operation, applied to the result of the operations before it.
 type Arithmetic struct {
 	Op string // Add, Sub or Mul
 	By Operand
@@ -34,7 +34,8 @@ func named(n *Node, slots ...int) (out []Operand) {
 	return out
 }
 
-// like is a constant parameter in the type of the data, which is that of the node's value: parameters may be wider.
+// like returns a constant parameter in the type of the data, which is also the type of the node's value. The parameter
+// may have a wider type in the file.
 func (c *reading) like(slot int) Operand {
 	t, dt := c.in[slot].Const, c.dt
 	if t.DType == dt || !t.DType.Float() || !dt.Float() {
@@ -45,7 +46,7 @@ func (c *reading) like(slot int) Operand {
 	return Operand{Const: &same}
 }
 
-// constOperand is a parameter in the type of the data, or float32 for data of integers.
+// constOperand returns a constant in the type of the data, or in float32 if the data are integers.
 func (c *reading) constOperand(v float64) Operand {
 	dt := c.dt
 	if !dt.Float() {
@@ -58,7 +59,7 @@ func limits(lo, hi float64) Attrs {
 	return Attrs{"lo": FloatAttr(lo), "hi": FloatAttr(hi)}
 }
 
-// codings take prepared nodes apart, by domain and operator.
+// codings holds the functions that split prepared nodes, by domain and operator.
 var codings = map[string]map[string]func(*reading) *Coding{
 	"": {"QuantizeLinear": linearCoding},
 	QONNX: {
@@ -71,7 +72,7 @@ var codings = map[string]map[string]func(*reading) *Coding{
 	},
 }
 
-// Coding takes a prepared node apart; nil where it quantises nothing.
+// Coding splits a prepared node. It returns nil if the node does not quantise.
 func (p *Program) Coding(n *Node) *Coding {
 	of := codings[domainOf(n.Domain)][n.Op]
 	if of == nil {
@@ -89,13 +90,13 @@ func bipolarCoding(c *reading) *Coding {
 	return &Coding{Op: "Sign", Inputs: named(c.Node, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul, c.like(1)}}}
 }
 
-// scaled is (code - zero point) * scale, by their inputs.
+// scaled returns the arithmetic (code - zero point) * scale, with the inputs at the given slots.
 func (c *reading) scaled(zero, scale int) []Arithmetic {
 	return []Arithmetic{{"Sub", c.like(zero)}, {Mul, c.like(scale)}}
 }
 
-// countCoding takes a MultiThreshold apart. One threshold whose values are -v and +v is a bipolar quantiser, FINN's
-// form of a sign: its codes are -1 and +1, not 0 and 1.
+// countCoding splits a MultiThreshold. A single threshold with the values -v and +v is a bipolar quantiser, FINN's form
+// of a sign: its codes are -1 and +1, not 0 and 1.
 func countCoding(c *reading) *Coding {
 	n := c.Node
 	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
@@ -131,7 +132,7 @@ func linearCoding(c *reading) *Coding {
 	return &Coding{Op: "Code", Inputs: []Operand{{Name: c.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
 }
 
-// alongAxis gives a per-axis parameter of QuantizeLinear the shape that broadcasts along that axis.
+// alongAxis returns a parameter of QuantizeLinear in a shape that broadcasts along the quantiser's axis.
 func (c *reading) alongAxis(slot int) Operand {
 	t, x := c.in[slot].Const, c.x
 	shape := []int{}
@@ -174,13 +175,13 @@ func truncCoding(c *reading) *Coding {
 	}
 	zero := Tensor{DType: c.dt, Shape: c.in[2].Shape, F: make([]float64, c.in[2].Const.Len())}
 	for i := range zero.F {
-		zero.F[i] = c.in[2].Const.At(i) / t.divisor // a power of two: exact
+		zero.F[i] = c.in[2].Const.At(i) / t.divisor // exact, because the divisor is a power of two
 	}
 	code.Value = []Arithmetic{{"Sub", Operand{Const: &zero}}, {"Mul", c.like(4)}}
 	return code
 }
 
-// Codes reports whether a node is one that canon makes of a quantiser, and the limits of its code.
+// Codes returns the limits of the codes of a quantiser that package canon has written. ok is false for other nodes.
 func (n *Node) Codes() (lo, hi float64, ok bool) {
 	if !n.Is(codes) {
 		return 0, 0, false
@@ -188,11 +189,10 @@ func (n *Node) Codes() (lo, hi float64, ok bool) {
 	return n.Float("lo", math.Inf(-1)), n.Float("hi", math.Inf(1)), true
 }
 
-// Bipolar reports whether a node of Codes gives -1 and +1 only.
+// Bipolar reports whether a node for which Codes is true gives -1 and +1 only.
 func (n *Node) Bipolar() bool { return n.Is(signs) || n.Int("sign", 0) != 0 }
 
-// Decoded is the number that a code of a step that is Uniform or Graded stands for, by the parameters of its first
-// element.
+// Decoded returns the value of a code. The step must be Uniform or Graded; the parameters of its first element apply.
 func Decoded(p *Program, s *Step, code float64) *big.Rat {
 	in := s.Node.Inputs
 	v, by := new(big.Rat).SetFloat64(code), new(big.Rat).SetFloat64(p.Known[in[1]].Const.At(0))

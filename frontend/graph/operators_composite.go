@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Composite operators say in one node what others say in several. Decompose writes them out, which changes no meaning:
+// Decompose replaces composite operators by several nodes of other operators with the same meaning:
 //
 //	QLinearX(a, as, az, ..., ys, yz)   QuantizeLinear(X(DequantizeLinear(a, as, az), ...), ys, yz)
 //	QGemm(a, as, az, b, bs, bz, c, ys, yz)  as QLinearX, with Gemm; real without ys
@@ -13,19 +13,19 @@ import (
 //	MatMulIntegerToFloat(a, b, as, bs, az, bz, c)  MatMul(DequantizeLinear(a, as, az), ...) + c
 //	ConvInteger(x, w, xz, wz)          Conv(x - xz, w - wz) in int32
 //
-// What FINN's streamlining makes is written as it was before (operators_finn.go).
+// It undoes FINN's streamlining (operators_finn.go).
 //
-// onnxruntime's own domain has ONNX's operators too, with more types or other layouts: these are given ONNX's names.
-// So are QONNX's operators that exporters before 2022 wrote in ONNX's domain.
+// onnxruntime's own domain repeats operators of ONNX with more types or other layouts: Decompose gives these ONNX'
+// names. It also moves QONNX' operators to QONNX' domain; exporters before 2022 put them into ONNX' domain.
 //
-// Scales and zero points that are vectors belong to the rows of a and y and to the columns of b in a product of
-// matrices, and to the output channels of a convolution's weights. A convolution's bias has the product of the two
-// scales.
+// In a product of matrices, vectors of scales and zero points belong to the rows of a and y and to the columns of b.
+// In a convolution they belong to the output channels of the weights. The scale of a convolution's bias is the product
+// of the scales of data and weights.
 //
-// Bodies of loops are written out too.
+// Decompose also works in the bodies of loops.
 func Decompose(g *Graph) { decompose(g, nil) }
 
-// decompose knows the constants around a body.
+// decompose decomposes a graph. around holds the constants of the graph around a body.
 func decompose(g *Graph, around map[string]*Tensor) {
 	taken, constants := g.Taken(), constantsOf(g, around)
 	var nodes []*Node
@@ -47,13 +47,14 @@ func decompose(g *Graph, around map[string]*Tensor) {
 	g.Nodes = nodes
 }
 
-// compositeOf returns how a node is written in other operators. It reports false where it is none of the table.
+// compositeOf returns the decomposition of a node's operator. ok is false if the operator is not a composite.
 func compositeOf(n *Node) (composite, bool) {
 	c, ok := composites[domainOf(n.Domain)][n.Op]
 	return c, ok
 }
 
-// A composite is written out if it has that many inputs; write does nothing for a form that it does not know.
+// A composite is decomposed by write if it has at least that many inputs. write does nothing for a form that it does
+// not support.
 type composite struct {
 	least int
 	write func(*decomposition)
@@ -104,8 +105,8 @@ var composites = map[string]map[string]composite{
 // microsoft is the domain of onnxruntime's own operators.
 const microsoft = "com.microsoft"
 
-// settled is a node in the domain that knows it: exporters before 2022 wrote QONNX's operators in ONNX's own, which has
-// none of their names.
+// settled returns a node in the domain to which its operator belongs. Exporters before 2022 put QONNX' operators into
+// ONNX' domain, which has no operators with their names.
 func settled(n *Node) *Node {
 	_, own := operators[""][n.Op]
 	_, known := operators[QONNX][n.Op]
@@ -117,7 +118,7 @@ func settled(n *Node) *Node {
 	return &m
 }
 
-// renamed is an operator that another domain has as well.
+// renamed returns a decomposition that replaces an operator by the same operator of another domain.
 func renamed(domain, op string) func(*decomposition) {
 	return func(d *decomposition) {
 		n := *d.n
@@ -144,7 +145,7 @@ func qlinearConv(d *decomposition) {
 		return
 	}
 	x := d.add("DequantizeLinear", "x", along(0), in[0], in[1], in[2])
-	if last { // the weights are as ever
+	if last { // the weights have the usual layout
 		x = d.add(Transpose, "x", Attrs{"perm": intsAttr(channelsFirst(len(w.Shape))...)}, x)
 	}
 	inputs := []string{x, d.add("DequantizeLinear", "w", along(0), in[3], in[4], in[5])}
@@ -161,7 +162,8 @@ func qlinearConv(d *decomposition) {
 	d.last("QuantizeLinear", along(1), y, in[6], in[7])
 }
 
-// channelsFirst puts the last of so many axes behind the first, channelsBehind puts it back.
+// channelsFirst returns the permutation that moves the last of rank axes behind the first; channelsBehind returns its
+// inverse.
 func channelsFirst(rank int) []int {
 	return append([]int{0, rank - 1}, counted[int](rank)[1:rank-1]...)
 }
@@ -170,7 +172,7 @@ func channelsBehind(rank int) []int {
 	return append(append([]int{0}, counted[int](rank)[2:]...), 1)
 }
 
-// qgemm is a Gemm, whose C has the scale of the product before alpha. Without a scale of its own the result is real.
+// qgemm decomposes QGemm. C has the scale of the product before alpha. Without an output scale the result is real.
 func qgemm(d *decomposition) {
 	in := d.n.Inputs
 	if len(in) > 9 {
@@ -200,7 +202,7 @@ func qgemm(d *decomposition) {
 	d.quantise(d.add("Gemm", "real", attrs, inputs...), 7, 2)
 }
 
-// matMulToFloat is a product of matrices whose result stays real.
+// matMulToFloat decomposes a product of matrices with a real result.
 func matMulToFloat(d *decomposition) {
 	n := d.n
 	a := d.add("DequantizeLinear", "a", along(-2), n.Inputs[0], n.Inputs[2], n.In(4))
@@ -243,7 +245,8 @@ func convInteger(d *decomposition) {
 	d.last("Conv", n.Attrs, x, weights)
 }
 
-// qlinear is a real operator on n quantised tensors, each with scale and zero point, those of the result last.
+// qlinear decomposes a real operator on n quantised tensors. Each input and the result has a scale and a zero point;
+// those of the result come last.
 func qlinear(n int, of func(d *decomposition, inputs []string) string) func(*decomposition) {
 	return func(d *decomposition) {
 		var inputs []string
@@ -254,7 +257,7 @@ func qlinear(n int, of func(d *decomposition, inputs []string) string) func(*dec
 	}
 }
 
-// plainly writes the real operator of a name, with the attributes of the quantised one.
+// plainly writes the real operator op, with the attributes of the quantised one.
 func plainly(op string) func(d *decomposition, inputs []string) string {
 	return func(d *decomposition, inputs []string) string {
 		y := d.add(op, "real", d.n.Attrs, inputs...)
@@ -265,7 +268,8 @@ func plainly(op string) func(d *decomposition, inputs []string) string {
 	}
 }
 
-// softmaxOf is a softmax as of the version of ONNX that an attribute names: before 13, over all axes from one on.
+// softmaxOf writes a softmax as defined by the version of ONNX in the attribute opset. Before version 13 it joins all
+// axes from a given one on.
 func softmaxOf(d *decomposition, inputs []string) string {
 	x := inputs[0]
 	if version := d.n.Int("opset", 13); version >= 13 {
@@ -276,12 +280,12 @@ func softmaxOf(d *decomposition, inputs []string) string {
 	return d.add(Reshape, "real", nil, y, d.add("Shape", "shape", nil, x))
 }
 
-// qlinearWhere chooses between two quantised tensors.
+// qlinearWhere decomposes a choice between two quantised tensors.
 func qlinearWhere(d *decomposition) {
 	d.quantise(d.add("Where", "real", nil, d.n.Inputs[0], d.real(1), d.real(4)), 7, 3)
 }
 
-// qlinearConcat has the scale and zero point of the result first.
+// qlinearConcat decomposes a Concat whose output scale and zero point are its first inputs.
 func qlinearConcat(d *decomposition) {
 	if len(d.n.Inputs)%3 != 2 {
 		return
@@ -293,13 +297,13 @@ func qlinearConcat(d *decomposition) {
 	d.quantise(d.add("Concat", "real", d.n.Attrs, inputs...), 0, 4)
 }
 
-// real is the real values of quantised input i, whose scale and zero point are the next two.
+// real writes the real values of quantised input i. Its scale and zero point are the next two inputs.
 func (d *decomposition) real(i int) string {
 	return d.add("DequantizeLinear", "x", along(0), d.n.Inputs[i], d.n.Inputs[i+1], d.n.In(i+2))
 }
 
-// quantise writes the last node: the codes of y, by the scale at input i and the zero point behind it. Its type is that
-// of the zero point at input like where it has none itself.
+// quantise writes the last node, which quantises y with the scale at input i and the zero point after it. If there is
+// no zero point, the codes have the type of the zero point at input like.
 func (d *decomposition) quantise(y string, i, like int) {
 	attrs, zero := along(1), d.n.In(i+1)
 	if t := d.constants[d.n.In(like)]; zero == "" && t != nil {
@@ -318,12 +322,13 @@ type decomposition struct {
 	patches   map[string]*patches
 }
 
-// wide casts to int32, which holds the difference of two bytes.
+// wide writes a Cast to int32, which holds the difference of two bytes.
 func (d *decomposition) wide(suffix, tensor string) string {
 	return d.add("Cast", suffix, castTo(Int32), tensor)
 }
 
-// upright is a constant vector that belongs to the first of so many axes: one value per row, or output channel.
+// upright returns a constant vector in a shape that applies it to the first of rank axes: one value per row or output
+// channel.
 func (d *decomposition) upright(name string, rank int) string {
 	t := d.constants[name]
 	if len(t.Shape) != 1 || t.Len() == 1 {
@@ -343,7 +348,7 @@ func (d *decomposition) fresh(suffix string) string {
 
 func along(axis int) Attrs { return Attrs{"axis": IntAttr(axis)} }
 
-// add writes a node and gives its output.
+// add writes a node and returns the name of its output.
 func (d *decomposition) add(op, suffix string, attrs Attrs, inputs ...string) string {
 	name := d.fresh(suffix)
 	d.write(op, attrs, name, inputs)

@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// Convolutions. What the hardware does is a sliding window over data that are padded already, without a bias: the rest
-// is steps of its own.
+// This file builds convolutions. The hardware computes a sliding window over padded data, without a bias; padding and
+// bias become separate steps.
 
 func buildConv(c *call) {
 	win := c.windows()
@@ -29,7 +29,7 @@ func buildConv(c *call) {
 	}
 }
 
-// pad writes the step that pads the data, if they have to be, and gives the padded tensor.
+// pad writes a step that pads the data, if padding is needed, and returns the name of the padded tensor.
 func (c *windows) pad() string {
 	l, s, x := &c.l, &c.s, c.Inputs[0]
 	value := c.number("zero", c.dt, 0)
@@ -59,7 +59,7 @@ func (c *windows) biased(domain string, group, channels int, x, weights string) 
 	c.last("", Add, nil, sums, bias)
 }
 
-// weighted is the kernel that the weights, input 1, have.
+// weighted returns the kernel's size, from the shape of the weights, input 1.
 func (c *windows) weighted() []int {
 	w := c.in[1].Shape
 	if len(w) != len(c.l.shape) {
@@ -76,8 +76,8 @@ func (c *windows) weighted() []int {
 	return kernel
 }
 
-// convolve is the sliding sum of products itself. Weights are [M, C/group, H, W]; with channels last [M, H, W,
-// C/group].
+// convolve adds the sliding sum of products. Weights have the shape [M, C/group, H, W], or [M, H, W, C/group] if
+// channels are last.
 func (c *windows) convolve(group int, w []int) {
 	l, s := &c.l, &c.s
 	depth, each := l.channels/group, w[0]/group
@@ -103,8 +103,8 @@ func (c *windows) convolve(group int, w []int) {
 	c.add(Step{Shape: shape, DType: c.dt, Dot: dot, Window: s.window(group, depth, l.last)})
 }
 
-// buildConvTranspose writes a transposed convolution as an ordinary one: over data with zeros between the elements,
-// with weights turned round.
+// buildConvTranspose builds a transposed convolution as an ordinary one: over data with zeros between the elements,
+// with reversed kernels.
 func buildConvTranspose(c *call) {
 	win := c.windows()
 	l, s, w := &win.l, &win.s, c.in[1].Shape
@@ -129,8 +129,8 @@ func buildConvTranspose(c *call) {
 	win.biased("", int(group), w[1]*int(group), x, turned)
 }
 
-// unplace finds the padding of a transposed convolution, which crops its output: as given, or such that the output has
-// the shape asked for. What is missing of that shape is added at the end.
+// unplace sets the padding of a transposed convolution, which crops its output. The padding is given, or follows from
+// the requested output shape. Missing elements of that shape are added at the end.
 func (c *windows) unplace() {
 	s := &c.s
 	extra := c.sides("output_padding", s.axes, 0, 0)
@@ -166,8 +166,8 @@ func (c *windows) unplace() {
 	}
 }
 
-// buildSpread is the form that ConvTranspose is written in: zeros between the elements along each axis, and around
-// them. Negative pads crop.
+// buildSpread builds the internal operator Spread, a part of ConvTranspose: it puts zeros between the elements along
+// each axis and around them. Negative pads crop.
 func buildSpread(c *call) {
 	x, pads, strides := c.x, c.Ints("pads"), c.Ints("strides")
 	shape := make([]int, len(x))
@@ -186,8 +186,8 @@ func buildSpread(c *call) {
 	})
 }
 
-// buildTurn makes weights of a convolution of those of a transposed one: [C, M/group, H, W] becomes [M, C/group, H, W],
-// with each kernel turned round.
+// buildTurn converts weights of a transposed convolution to those of an ordinary one: [C, M/group, H, W] becomes [M,
+// C/group, H, W], with reversed kernels.
 func buildTurn(c *call) {
 	w, group := c.x, int(c.Int("group", 1))
 	depth, each := w[0]/group, w[1]
@@ -203,5 +203,5 @@ func buildTurn(c *call) {
 	c.pick(shape, stridedFrom(last, full, steps))
 }
 
-// Spreads reports whether a node puts zeros between elements, as a transposed convolution begins.
+// Spreads reports whether a node puts zeros between elements, as the first step of a transposed convolution does.
 func (n *Node) Spreads() bool { return n.Domain == Internal && n.Op == "Spread" }

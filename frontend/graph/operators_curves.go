@@ -6,31 +6,31 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Curves: functions of one element that are not made of lines. A number in a definition's formula is exact, as the
-// sixth of HardSwish. Attributes and their defaults are float32.
+// This file has curves: functions of one element that are not piecewise linear. Numbers in a definition's formula are
+// exact, such as the 1/6 of HardSwish. Attributes and their defaults are float32.
 
-// gelu is x times the normal distribution up to x, by the error function.
+// gelu returns x times the normal distribution function of x.
 func gelu(x *real.Expr) *real.Expr {
 	return real.Mul(real.Mul(real.Float(0.5), x), real.Add(one, real.Erf(real.Div(x, real.Sqrt(real.Float(2))))))
 }
 
-// geluTanh is its approximation by a hyperbolic tangent: x/2 (1 + tanh u) is x/(1 + e^(-2u)), of
-// u = sqrt(2/pi) (x + 0.044715 x^3).
+// geluTanh returns the approximation of gelu by a hyperbolic tangent: x/2 (1 + tanh u) = x/(1 + e^(-2u)), with u =
+// sqrt(2/pi) (x + 0.044715 x^3).
 func geluTanh(x *real.Expr) *real.Expr {
 	cubic := real.Add(x, real.Mul(real.Rat(big.NewRat(44715, 1e6)), real.Mul(x, real.Mul(x, x))))
-	u := real.Mul(real.Sqrt(real.Div(real.Float(2), straight(4))), cubic)
+	u := real.Mul(real.Sqrt(real.Div(real.Float(2), quartersOfPi(4))), cubic)
 	return real.Div(x, real.Add(one, real.Exp(real.Mul(real.Float(-2), u))))
 }
 
-// straight is so many quarters of pi: that many times the arc whose tangent is 1.
-func straight(quarters float64) *real.Expr { return real.Mul(real.Float(quarters), real.Atan(one)) }
+// quartersOfPi returns pi times quarters/4, as a multiple of the arc tangent of 1.
+func quartersOfPi(quarters float64) *real.Expr { return real.Mul(real.Float(quarters), real.Atan(one)) }
 
-// swish is x times the sigmoid of alpha x.
+// swish returns x times the sigmoid of alpha x.
 func swish(x, alpha *real.Expr) *real.Expr {
 	return real.Div(x, real.Add(one, real.Exp(real.Neg(real.Mul(alpha, x)))))
 }
 
-// mish is x times the hyperbolic tangent of ln(1+e^x), which is 1 - 2/((1+e^x)^2 + 1).
+// mish returns x times tanh(ln(1+e^x)), which is 1 - 2/((1+e^x)^2 + 1).
 func mish(x *real.Expr) *real.Expr {
 	e := real.Add(one, real.Exp(x))
 	return real.Mul(x, real.Sub(one, real.Div(real.Float(2), real.Add(real.Mul(e, e), one))))
@@ -52,7 +52,7 @@ func buildGelu(c *call) {
 	}
 }
 
-// buildBiased is f of the first input, or of its sum with a bias where there is one.
+// buildBiased builds f of the first input, or of its sum with a bias if there is one.
 func buildBiased(f func(*real.Expr) *real.Expr) definition {
 	return func(c *call) {
 		if !c.has(1) {
@@ -63,7 +63,7 @@ func buildBiased(f func(*real.Expr) *real.Expr) definition {
 	}
 }
 
-// buildSwish has alpha by default: 1 in ONNX, 1.702 where it stands for a GELU.
+// buildSwish builds Swish with a default alpha: 1 in ONNX, 1.702 for an approximate GELU.
 func buildSwish(alpha float64) definition {
 	return func(c *call) { c.elementwise(c.dt, swish(real.Var(0), c.attr32("alpha", alpha)), 0) }
 }
@@ -82,7 +82,7 @@ func buildThresholdedRelu(c *call) {
 	c.elementwise(c.dt, real.Mul(x, greater(x, c.attr32("alpha", 1))), 0)
 }
 
-// buildShrink moves what lies beyond lambd on either side by bias, and makes 0 of the rest.
+// buildShrink builds Shrink: it moves elements beyond lambd on either side by bias, and sets the others to 0.
 func buildShrink(c *call) {
 	x, bias, limit := real.Var(0), c.attr32("bias", 0), c.attr32("lambd", 0.5)
 	below := less(x, real.Neg(limit))
@@ -90,8 +90,8 @@ func buildShrink(c *call) {
 	c.elementwise(c.dt, real.Add(real.Mul(below, real.Add(x, bias)), real.Mul(above, real.Sub(x, bias))), 0)
 }
 
-// half is f(e^x, e^-x)/2.
-func half(f joining) func(*real.Expr) *real.Expr {
+// halfOfExps returns f(e^x, e^-x)/2.
+func halfOfExps(f joining) func(*real.Expr) *real.Expr {
 	return func(x *real.Expr) *real.Expr {
 		return real.Mul(real.Float(0.5), f(real.Exp(x), real.Exp(real.Neg(x))))
 	}
@@ -99,25 +99,25 @@ func half(f joining) func(*real.Expr) *real.Expr {
 
 func tangent(x *real.Expr) *real.Expr { return real.Div(real.Sin(x), real.Cos(x)) }
 
-// leg is sqrt(1-x^2).
-func leg(x *real.Expr) *real.Expr {
+// cosOfArcSine returns sqrt(1-x^2).
+func cosOfArcSine(x *real.Expr) *real.Expr {
 	return real.Sqrt(real.Mul(real.Sub(one, x), real.Add(one, x)))
 }
 
-// arcSine is twice the arc of half its tangent, which has a value at 1 and -1, too.
+// arcSine returns arcsin x as 2 arctan(x/(1+sqrt(1-x^2))), which also has a value at 1 and -1.
 func arcSine(x *real.Expr) *real.Expr {
-	return real.Mul(real.Float(2), real.Atan(real.Div(x, real.Add(one, leg(x)))))
+	return real.Mul(real.Float(2), real.Atan(real.Div(x, real.Add(one, cosOfArcSine(x)))))
 }
 
-// arcCosine is that of |x|, and half a turn less that where x is negative.
+// arcCosine returns arccos |x| for x >= 0, and pi minus that for negative x.
 func arcCosine(x *real.Expr) *real.Expr {
 	size := real.Abs(x)
-	y := real.Mul(real.Float(2), real.Atan(real.Div(leg(x), real.Add(one, size))))
+	y := real.Mul(real.Float(2), real.Atan(real.Div(cosOfArcSine(x), real.Add(one, size))))
 	right := real.AtLeast(x, zero)
-	return real.Add(real.Mul(right, y), real.Mul(not(right), real.Sub(straight(4), y)))
+	return real.Add(real.Mul(right, y), real.Mul(not(right), real.Sub(quartersOfPi(4), y)))
 }
 
-// areaSine is ln(x + sqrt(x^2+1)), for positive x: of others it is minus that of minus x.
+// areaSine returns arsinh x: ln(x + sqrt(x^2+1)) for positive x, and minus the value at -x for others.
 func areaSine(x *real.Expr) *real.Expr {
 	of := func(x *real.Expr) *real.Expr {
 		return real.Log(real.Add(x, real.Sqrt(real.Add(real.Mul(x, x), one))))
@@ -133,14 +133,14 @@ func areaTangent(x *real.Expr) *real.Expr {
 	return real.Mul(real.Float(0.5), real.Log(real.Div(real.Add(one, x), real.Sub(one, x))))
 }
 
-// mean is the sum of all inputs by their number.
+// buildMean divides the sum of all inputs by their number.
 func buildMean(c *call) {
 	fold(real.Add)(c)
 	e := c.steps[0].Elem
 	e.Expr = real.Div(e.Expr, real.Float(float64(len(c.in))))
 }
 
-// buildBitwiseNot turns all bits round.
+// buildBitwiseNot inverts all bits.
 func buildBitwiseNot(c *call) {
 	most := real.Float(-1)
 	switch _, hi, ok := c.dt.limits(); {
@@ -154,7 +154,7 @@ func buildBitwiseNot(c *call) {
 	c.elementwise(c.dt, real.Sub(most, real.Var(0)), 0)
 }
 
-// buildNever is false everywhere: values are real numbers, none of them infinite or undefined.
+// buildNever gives false for every element, because values are real numbers, never infinite or NaN.
 func buildNever(c *call) { c.elementwise(Bool, chosen(zero, real.Var(0), endsOf(c.reading, 0)), 0) }
 
 // buildCastLike casts to the type of the second input.

@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A Dynamic is the quantisers of a graph whose scales and zero points come from the data of each run (ONNX
-// DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). It runs the model as it is.
+// A Dynamic holds the quantisers of a graph whose scales and zero points are computed from the data in each run (ONNX
+// DynamicQuantizeLinear, com.microsoft DynamicQuantizeMatMul). Run executes the original model with them.
 type Dynamic struct {
 	nodes []dynamicQuantiser
-	g     *Graph // with what they give as inputs
+	g     *Graph // the original graph, in which the quantisers' outputs are inputs
 }
 
-// A dynamicQuantiser is the tensors of one: what it reads, and the codes, scale and zero point that it gives.
+// A dynamicQuantiser names the tensors of one quantiser: its input x, and its codes y, scale and zero point.
 type dynamicQuantiser struct{ x, y, scale, zero string }
 
-// Freeze takes the dynamic quantisers out of a graph, in place: what they quantised stays real. It gives nil where
-// there are none.
+// Freeze removes the dynamic quantisers from a graph, in place; the tensors that they quantised stay real. It returns
+// nil if there are none.
 func Freeze(g *Graph) *Dynamic {
 	f := freezing{taken: g.Taken(), of: map[string]bool{}, Dynamic: &Dynamic{}}
 	for _, n := range g.Nodes {
@@ -26,7 +26,7 @@ func Freeze(g *Graph) *Dynamic {
 	if len(f.nodes) == 0 {
 		return nil
 	}
-	as := *g // the model as it is, where they are inputs
+	as := *g // the original model, with the quantisers' outputs as inputs
 	as.Nodes = f.list
 	f.g = as.Copy()
 	var nodes []*Node
@@ -54,7 +54,7 @@ func Freeze(g *Graph) *Dynamic {
 type freezing struct {
 	*Dynamic
 	taken Taken
-	of    map[string]bool // tensors that dynamic quantisers give
+	of    map[string]bool // the tensors that dynamic quantisers give
 	list  []*Node
 }
 
@@ -88,7 +88,7 @@ func (f *freezing) quantiser(n *Node, x, y, scale, zero string) {
 	f.of[y], f.of[zero] = true, true
 }
 
-// cmpName is an output's name, or one for an output that is left out.
+// outputOr returns an output's name, or a new name if the node omits the output.
 func outputOr(taken Taken, n *Node, name, suffix string) string {
 	if name == "" {
 		return taken.Fresh(n.Outputs[0], suffix)
@@ -96,7 +96,7 @@ func outputOr(taken Taken, n *Node, name, suffix string) string {
 	return name
 }
 
-// product is (a - az) * as times (b - bz) * bs, and a bias; what is empty is left out.
+// product writes (a - az) * as times (b - bz) * bs, plus a bias. Operands with an empty name are omitted.
 func (f *freezing) product(n *Node, a, b, as, bs, az, bz, bias string) {
 	a = f.less(n, a, az)
 	b = f.add(n, "Cast", Attrs{"to": IntAttr(int(Float32))}, "", b)
@@ -122,7 +122,7 @@ func (f *freezing) product(n *Node, a, b, as, bs, az, bz, bias string) {
 	}
 }
 
-// less is a tensor less its zero point, which may be left out.
+// less writes a tensor minus its zero point, which may be empty.
 func (f *freezing) less(n *Node, x, zero string) string {
 	if zero == "" {
 		return x
@@ -130,7 +130,7 @@ func (f *freezing) less(n *Node, x, zero string) string {
 	return f.add(n, "Sub", nil, "", x, zero)
 }
 
-// add writes a node that stands for part of n.
+// add writes a node that computes part of n.
 func (f *freezing) add(n *Node, op string, attrs Attrs, out string, inputs ...string) string {
 	if out == "" {
 		out = f.taken.Fresh(n.Outputs[0], "part")
@@ -140,10 +140,10 @@ func (f *freezing) add(n *Node, op string, attrs Attrs, out string, inputs ...st
 	return out
 }
 
-// Count is how many there are.
+// Count returns the number of dynamic quantisers.
 func (d *Dynamic) Count() int { return len(d.nodes) }
 
-// Graph is the model as it is, where what the quantisers give arrives as inputs of the shapes that shape tells.
+// Graph returns the original model, with the outputs of the quantisers as inputs. shape returns the shape of a tensor.
 func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
 	g := d.g.Copy()
 	for _, q := range d.nodes {
@@ -161,8 +161,8 @@ func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
 	return g
 }
 
-// Run runs the program of Graph on a value per input of the model, with ONNX' arithmetic of dynamic quantisers, which
-// is float32's, and gives the outputs.
+// Run executes p, the program of Graph, on a value for each input of the model. The dynamic quantisers compute in
+// float32, as ONNX does. Run returns the outputs.
 func (d *Dynamic) Run(p *Program, in []*Reals) (out [][]float64, err error) {
 	from := Names(p.Graph.Inputs[:len(in)])
 	values := slices.Clone(in)
@@ -197,7 +197,8 @@ func runPart(p *Program, from, to []string, values []*Reals) (out [][]float64, e
 	return out, nil
 }
 
-// dynamically is what DynamicQuantizeLinear makes of a tensor: the codes, 0 to 255, their scale and zero point.
+// dynamically returns the outputs of DynamicQuantizeLinear for a tensor: codes from 0 to 255, their scale and zero
+// point.
 func dynamically(x []float64) (y []float64, scale, zero float64) {
 	var lo, hi float32
 	for _, v := range x {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// FINN's streamlining writes a convolution as two nodes on images whose channels are the last axis: Im2Col lists the
-// pixels of every window, row by row and channel by channel within a pixel, and a MatMul multiplies them. They are read
-// as what they were made of:
+// FINN's streamlining writes a convolution as two nodes on images whose channels are the last axis. Im2Col lists the
+// pixels of every window, row by row and channel by channel within a pixel, and a MatMul multiplies them. This file
+// restores the original operators:
 //
 //	MatMul(Im2Col(x), w)              Conv(Pad(x), w'), channels last
 //	XnorPopcountMatMul(a, w)          (MatMul(2*a - 1, 2*w - 1) + K)/2
@@ -17,15 +17,15 @@ import (
 //	QuantAvgPool2d                    Floor(AveragePool(x)*k*k / 2^n)
 //	MaxPoolNHWC                       MaxPool, channels last
 
-// patches is an Im2Col whose windows are multiplied with matrices and nothing else.
+// A patches is an Im2Col whose windows are only read by products with matrices.
 type patches struct {
 	n        *Node
-	image    string // padded, once it is written
-	channels int    // of the image, as the weights have it
+	image    string // the padded image, once it is written
+	channels int    // of the image, as the weights imply
 	kernel   []int64
 }
 
-// patchesOf finds them among nodes, by output.
+// patchesOf returns these Im2Col nodes of a graph, by output.
 func patchesOf(g *Graph, constants map[string]*Tensor) map[string]*patches {
 	found := map[string]*patches{}
 	for _, n := range g.Nodes {
@@ -58,14 +58,14 @@ func patchesOf(g *Graph, constants map[string]*Tensor) map[string]*patches {
 	return found
 }
 
-// ints is a constant of integers.
+// ints adds a constant vector of integers.
 func (d *decomposition) ints(suffix string, v ...int64) string {
 	name := d.fresh(suffix)
 	d.g.Init[name] = &Tensor{DType: Int64, Shape: []int{len(v)}, I: v}
 	return name
 }
 
-// window is the attribute of an Im2Col for both axes.
+// window returns an attribute of an Im2Col for both axes.
 func (d *decomposition) window(name string) []int64 {
 	if v := d.n.Attrs[name].Ints; len(v) == 2 {
 		return v
@@ -73,7 +73,7 @@ func (d *decomposition) window(name string) []int64 {
 	return []int64{1, 1}
 }
 
-// im2col writes the padded image, where nothing but matrices reads the windows.
+// im2col writes the padded image, if only products with matrices read the windows.
 func im2col(d *decomposition) {
 	p := d.patches[d.n.Outputs[0]]
 	if p == nil {
@@ -98,7 +98,7 @@ func im2col(d *decomposition) {
 	p.image = image
 }
 
-// buildIm2Col is windows as rows: element (h, w, channel) of each window, in this order.
+// buildIm2Col builds windows as rows: the elements (h, w, channel) of each window, in this order.
 func buildIm2Col(c *call) {
 	g := readIm2Col(c.reading)
 	l := layout{last: true, shape: c.x, axes: []int{1, 2}}
@@ -139,13 +139,13 @@ func buildIm2Col(c *call) {
 	c.last("", Gather, along(0), flat, c.constant("places", &Tensor{DType: Int64, Shape: shape, I: index}))
 }
 
-// A lowering is how its windows lie.
+// A lowering holds the window parameters of an Im2Col.
 type lowering struct {
 	kernel, stride, dilation [2]int
-	pads                     [4]int64 // above, left, below, right
+	pads                     [4]int64 // above, left, below and right
 }
 
-// readIm2Col refuses what no convolution has.
+// readIm2Col reads the parameters, and refuses those that no convolution can have.
 func readIm2Col(c *reading) (g lowering) {
 	g.kernel = c.sides("kernel_size", 2, 0, 1)
 	g.stride, g.dilation = c.sides("stride", 2, 1, 1), c.sides("dilations", 2, 1, 1)
@@ -165,14 +165,14 @@ func readIm2Col(c *reading) (g lowering) {
 	return g
 }
 
-// matMulOfPatches is a convolution.
+// matMulOfPatches writes a product with windows as a convolution.
 func matMulOfPatches(d *decomposition) {
 	if p := d.patches[d.n.Inputs[0]]; p != nil && p.image != "" {
 		d.convolve(p, p.image, d.n.Inputs[1], d.n.Outputs[0])
 	}
 }
 
-// convolve writes the product of windows with weights.
+// convolve writes the convolution for a product of windows with weights.
 func (d *decomposition) convolve(p *patches, image, weights, output string) {
 	of := decomposition{n: p.n}
 	attrs := Attrs{"kernel_shape": intsAttr(p.kernel...), "strides": intsAttr(of.window("stride")...),
@@ -188,8 +188,8 @@ func (d *decomposition) convolve(p *patches, image, weights, output string) {
 	d.nodes[len(d.nodes)-1].Domain = channelsLast
 }
 
-// depthwise is the weights that are not zero by design, of a matrix that FINN made of a depthwise convolution: output c
-// sees channel c alone. groups is 0 where the matrix is none.
+// depthwise returns the weights of a depthwise convolution, if FINN made the matrix of one: output c reads channel c
+// alone, and all other weights are zero. groups is 0 if the matrix has other nonzero weights.
 func (d *decomposition) depthwise(p *patches, weights string) (name string, groups int) {
 	w := d.constants[weights]
 	if p.n.Int("depthwise", 0) == 0 || w == nil || len(w.Shape) != 2 || w.Shape[1] != p.channels || p.channels < 2 {
@@ -219,7 +219,7 @@ func (d *decomposition) depthwise(p *patches, weights string) (name string, grou
 	return name, c
 }
 
-// xnor is the products of ones and zeros that stand for +1 and -1, counted: (sum + K)/2.
+// xnor decomposes a count of products of ones and zeros, which stand for +1 and -1: (sum + K)/2.
 func xnor(d *decomposition) {
 	in := d.n.Inputs
 	p, w := d.patches[in[0]], d.constants[in[1]]
@@ -246,7 +246,7 @@ func xnor(d *decomposition) {
 	d.last("Mul", nil, d.add(Add, "positive", nil, sum, d.number(float64(terms))), d.number(0.5))
 }
 
-// quantAvgPool is the sum of windows of codes, of which the low bits are dropped that obits has no room for.
+// quantAvgPool decomposes a sum over windows of codes. It drops the low bits for which obits has no room.
 func quantAvgPool(d *decomposition) {
 	n := d.n
 	k, ibits, obits := n.Int("kernel", 1), n.Int("ibits", 1), n.Int("obits", 1)
@@ -264,20 +264,20 @@ func quantAvgPool(d *decomposition) {
 	d.last("Floor", nil, d.add("Mul", "part", nil, sum, d.number(math.Exp2(-float64(drop)))))
 }
 
-// number is a constant.
+// number adds a constant number.
 func (d *decomposition) number(v float64) string {
 	name := d.fresh("number")
 	d.g.Init[name] = filled(Float32, nil, v)
 	return name
 }
 
-// A finnStage is a step of FINN's build by what its graph has that no earlier one has.
+// A finnStage is a step of FINN's build. has recognises nodes that no earlier step makes.
 type finnStage struct {
 	step string
 	has  func(n *Node) bool
 }
 
-// finnStages are in the order of the build, the last first.
+// finnStages lists the steps from the last one to the first.
 var finnStages = []finnStage{
 	{"step_set_fifo_depths", func(n *Node) bool { return strings.HasPrefix(n.Op, "StreamingFIFO") }},
 	{"step_hw_ipgen", func(n *Node) bool { return n.Str("ipgen_path", "") != "" }},
@@ -292,19 +292,19 @@ var finnStages = []finnStage{
 	{"step_convert_to_hw", func(*Node) bool { return true }},
 }
 
-// finnHardware is the domain of FINN's layers of hardware, and where its parts' domains begin.
+// finnHardware is the domain of FINN's hardware layers, and the prefix of its subdomains.
 const finnHardware = "finn.custom_op.fpgadataflow"
 
-// isPartition reports whether a node stands for the layers of a part of a graph.
+// isPartition reports whether a node stands for the layers of a partition of a graph.
 func isPartition(n *Node) bool {
 	return n.Op == "StreamingDataflowPartition" || n.Op == "GenericPartition" && Dialect(n.Domain)
 }
 
-// finnLayer reports whether a node is a layer of FINN's hardware, or stands for some.
+// finnLayer reports whether a node is a hardware layer of FINN, or a partition of such layers.
 func finnLayer(n *Node) bool { return strings.HasPrefix(n.Domain, finnHardware) || isPartition(n) }
 
-// finnStep is the last step of FINN's build that a graph has been through, of which a node is a layer of hardware;
-// empty where it has been through none that makes such layers.
+// finnStep returns the last step of FINN's build that the graph has passed. It returns "" if the graph has no hardware
+// layers.
 func finnStep(nodes []*Node) string {
 	var layers []*Node
 	for _, n := range nodes {

@@ -1,13 +1,13 @@
 package graph
 
-// Nodes that onnxruntime's optimisations make of several: a product and what stands behind it.
+// This file decomposes nodes that onnxruntime's optimisations fuse from several: a product and the operators after it.
 
-// activations are what a fused product may have behind it, with the attributes that its parameters are, in order.
+// activations lists the activations of fused products, with the attributes to which their parameters belong, in order.
 var activations = map[string][]string{"": nil, "Relu": nil, "Tanh": nil, "Sigmoid": nil, "Softplus": nil,
 	"Softsign": nil, "LeakyRelu": {"alpha"}, "ThresholdedRelu": {"alpha"}, "Elu": {"alpha"},
 	"HardSigmoid": {"alpha", "beta"}, "Clip": {"min", "max"}, "HardSwish": nil}
 
-// activate writes the activation of y, the last node; false where it is not known.
+// activate writes the activation of y as the last node. It reports false if the activation is not known.
 func (d *decomposition) activate(y string, params []float64) bool {
 	op := d.n.Str("activation", "")
 	names, ok := activations[op]
@@ -32,7 +32,7 @@ func (d *decomposition) activate(y string, params []float64) bool {
 	return true
 }
 
-// fusedConv is a Conv, a sum with input 3, and an activation.
+// fusedConv decomposes a Conv, a sum with input 3, and an activation.
 func fusedConv(d *decomposition) {
 	n := d.n
 	attrs := Attrs{}
@@ -50,7 +50,7 @@ func fusedConv(d *decomposition) {
 	}
 }
 
-// fusedGemm is a Gemm and an activation.
+// fusedGemm decomposes a Gemm and an activation.
 func fusedGemm(d *decomposition) {
 	n := d.n
 	attrs := Attrs{}
@@ -70,7 +70,7 @@ func fusedGemm(d *decomposition) {
 	}
 }
 
-// fusedMatMul is a product, perhaps with constant weights turned round, times a number.
+// fusedMatMul decomposes a product times a number. Constant weights may be transposed.
 func fusedMatMul(d *decomposition) {
 	n := d.n
 	w := d.constants[n.In(1)]
@@ -89,7 +89,7 @@ func fusedMatMul(d *decomposition) {
 	d.last(MatMul, nil, n.In(0), b)
 }
 
-// buildTrilu keeps what lies on one side of a diagonal, and makes 0 of the rest.
+// buildTrilu keeps the elements on one side of a diagonal, and sets the others to 0.
 func buildTrilu(c *call) {
 	x, k := c.x, 0
 	if len(x) < 2 {
@@ -115,7 +115,7 @@ func buildTrilu(c *call) {
 			mask.I = append(mask.I, int64(v))
 		}
 	}
-	if endsOf(c.reading, 0) != 0 { // zero times infinity is no zero
+	if endsOf(c.reading, 0) != 0 { // zero times infinity is not zero
 		mask.DType, mask.F, mask.I = Bool, nil, nil
 		for _, v := range keeps {
 			mask.I = append(mask.I, int64(v))

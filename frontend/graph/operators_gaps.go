@@ -2,8 +2,8 @@ package graph
 
 import "strings"
 
-// A gap is a family of operators that we know and do not support: what it is, what it would take, and its operators, in
-// whatever domain.
+// A gap is a family of operators that hlsgen knows and does not support: its name, what support would need, and the
+// names of its operators, in any domain.
 type gap struct{ what, needs, names string }
 
 var families = []gap{
@@ -80,7 +80,7 @@ var families = []gap{
 		NhwcFusedConv ReduceSumInteger SampleOp Snpe`},
 }
 
-// gaps are the families by operators' names.
+// gaps maps the names of operators to their families.
 var gaps = byName(families)
 
 func byName(families []gap) map[string]gap {

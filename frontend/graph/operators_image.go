@@ -2,10 +2,11 @@ package graph
 
 import "slices"
 
-// Operators that move the elements of images: padding, resizing, channels into pixels and back.
+// This file builds operators that move the elements of images: padding, resizing, and moving channels into pixels and
+// back.
 
-// moveOr adds an output whose element is the one of input 0 that stands where place says for its coordinate i along
-// each axis, or, where an axis has none (-1), the only one of input 1.
+// moveOr adds an output that moves elements of input 0. place maps index i along an axis of the output to an index of
+// input 0. If it returns -1 for an axis, the element is the only one of input 1.
 func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 	c.p.room(shape)
 	from, strides := make([][]int32, len(shape)), rowMajor(c.x)
@@ -21,8 +22,7 @@ func (c *call) moveOr(shape []int, place func(axis, i int) int) {
 	c.move(shape, c.dt, &Move{Places: placesOf(from)})
 }
 
-// buildPad reads ONNX's Pad in all its forms and writes it as one node of two inputs, the data and what stands in
-// padded places.
+// buildPad reads all forms of ONNX' Pad and writes an internal Pad with two inputs: the data and the padding value.
 func buildPad(c *call) {
 	pads := c.padsOf(len(c.x))
 	mode := c.Str("mode", "constant")
@@ -50,10 +50,10 @@ func buildPad(c *call) {
 	c.last(Internal, "Pad", attrs, c.Inputs[0], c.Inputs[2])
 }
 
-// Pads reports whether a node is the form that padding is written in.
+// Pads reports whether a node is an internal Pad.
 func Pads(n *Node) bool { return n.Domain == Internal && n.Op == "Pad" }
 
-// padsOf is the padding before and after each axis.
+// padsOf returns the padding before and after each axis.
 func (c *reading) padsOf(rank int) []int64 {
 	pads := c.Ints("pads")
 	if pads == nil {
@@ -82,8 +82,8 @@ func (c *reading) padsOf(rank int) []int64 {
 	return all
 }
 
-// buildPadded is the form that padding is written in: attribute pads, before and after all axes, negative where it
-// crops.
+// buildPadded builds the internal Pad. Its attribute pads holds the padding before all axes and after all axes;
+// negative values crop.
 func buildPadded(c *call) {
 	x, pads, mode := c.x, c.Ints("pads"), c.Str("mode", "constant")
 	shape := make([]int, len(x))
@@ -100,8 +100,8 @@ func buildPadded(c *call) {
 	c.moveOr(shape, func(a, i int) int { return padded(i-int(pads[a]), x[a], mode) })
 }
 
-// padded is the element of an axis of n that stands at place i, which may lie outside; -1 where it is the padding
-// value.
+// padded returns the index, along an axis of n elements, of the element at position i, which may lie outside. It
+// returns -1 if the padding value stands there.
 func padded(i, n int, mode string) int {
 	if 0 <= i && i < n {
 		return i
@@ -122,7 +122,7 @@ func padded(i, n int, mode string) int {
 	return -1
 }
 
-// buildUpsample is Resize before there was Resize.
+// buildUpsample builds Upsample, the predecessor of Resize.
 func buildUpsample(c *call) {
 	resize(c, c.scales(1, c.Attrs["scales"].Floats), "asymmetric", "floor")
 }
@@ -146,7 +146,7 @@ func buildResize(c *call) {
 // nearest is the hint for every resizing that is not supported.
 const nearest = "resize with mode nearest and whole factors, which repeats pixels"
 
-// resizedAxes are the axes that the factors of a Resize belong to, in order.
+// resizedAxes returns the axes to which the n factors of a Resize belong, in order.
 func (c *reading) resizedAxes(n int) []int {
 	rank := len(c.x)
 	list := c.Ints("axes")
@@ -159,7 +159,7 @@ func (c *reading) resizedAxes(n int) []int {
 	var axes []int
 	for _, v := range list {
 		a := axis(v, rank)
-		if c.Domain == channelsLast { // the operator in it counts axes with channels in front
+		if c.Domain == channelsLast { // channels_last counts axes as if channels were first
 			switch a {
 			case 0:
 			case 1:
@@ -173,7 +173,7 @@ func (c *reading) resizedAxes(n int) []int {
 	return axes
 }
 
-// scales reads whole factors per axis from an input or an attribute; nil where there are none.
+// scales reads integer factors per axis from an input or an attribute. It returns nil if there are none.
 func (c *reading) scales(slot int, attr []float64) []int {
 	if c.has(slot) {
 		t := c.in[slot].Const
@@ -198,7 +198,7 @@ func (c *reading) scales(slot int, attr []float64) []int {
 	return out
 }
 
-// sizes reads factors off the sizes that are asked for.
+// sizes returns the factors that follow from the requested sizes.
 func (c *reading) sizes(slot int) []int {
 	if !c.has(slot) {
 		invalid("neither factors nor sizes")
@@ -219,7 +219,7 @@ func (c *reading) sizes(slot int) []int {
 	return out
 }
 
-// resize enlarges by whole factors: each element is the nearest one of the data.
+// resize enlarges by integer factors: each element is the nearest element of the data.
 func resize(c *call, scales []int, coordinates, mode string) {
 	x := c.x
 	if m := c.Str("mode", "nearest"); m != "nearest" {
@@ -238,8 +238,8 @@ func resize(c *call, scales []int, coordinates, mode string) {
 	c.moveOr(shape, func(a, i int) int { return nearestTo(i, x[a], scales[a], coordinates, mode) })
 }
 
-// nearestTo is the element, of n along an axis that is enlarged by a whole factor, that place i takes: the one nearest
-// to the place num/den among the data.
+// nearestTo returns the index, among n along an axis, of the element that output index i repeats: the one nearest to
+// the position num/den.
 func nearestTo(i, n, factor int, coordinates, mode string) int {
 	num, den := i, factor // asymmetric
 	switch coordinates {
@@ -273,7 +273,7 @@ func nearestTo(i, n, factor int, coordinates, mode string) int {
 	return max(0, min(at, n-1))
 }
 
-// floorDiv is the floor of a quotient; the divisor is positive.
+// floorDiv returns the quotient, rounded down. b must be positive.
 func floorDiv(a, b int) int {
 	if a < 0 {
 		return -((b - 1 - a) / b)
@@ -281,7 +281,7 @@ func floorDiv(a, b int) int {
 	return a / b
 }
 
-// blocks reads the data and the block size of DepthToSpace and SpaceToDepth.
+// blocks returns the data's shape and the block size of DepthToSpace and SpaceToDepth.
 func (c *reading) blocks() (x []int, b int) {
 	x = c.x
 	size := c.Int("blocksize", 0)
@@ -300,7 +300,7 @@ func buildDepthToSpace(c *call) {
 		invalid("%d channels in blocks of %d by %d", x[1], b, b)
 	}
 	ch, s := x[1]/(b*b), rowMajor(x)
-	row, column, channel := b*ch*s[1], ch*s[1], s[1] // steps in the channels, in mode DCR
+	row, column, channel := b*ch*s[1], ch*s[1], s[1] // strides in the channels, in mode DCR
 	switch c.Str("mode", "DCR") {
 	case "DCR":
 	case "CRD":

@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// endless are the signs of the infinities that a tensor may hold: masks and bounds of models have them.
+// An endless holds the signs of the infinities that a tensor may hold. Masks and limits in models may be infinite.
 type endless uint8
 
 const (
@@ -18,10 +18,10 @@ const (
 	above
 )
 
-// turned is what the negatives may hold.
+// turned returns the infinities of the negated tensor.
 func (e endless) turned() endless { return e>>1&below | e<<1&above }
 
-// ends are those of a constant.
+// ends returns the infinities in a constant.
 func (t *Tensor) ends() (e endless) {
 	if t.finite() || !t.DType.Float() {
 		return 0
@@ -48,7 +48,7 @@ func ReadsEndless(p *Program, step *Step) bool {
 	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return Endless(p, in) })
 }
 
-// endsOf are those of an input; none where there is no such input.
+// endsOf returns the infinities that an input may hold, or none if there is no such input.
 func endsOf(c *reading, slot int) endless {
 	if slot >= len(c.in) || c.Inputs[slot] == "" {
 		return 0
@@ -59,7 +59,7 @@ func endsOf(c *reading, slot int) endless {
 	return c.p.endless[c.Inputs[slot]]
 }
 
-// anyOf are those of all inputs together.
+// anyOf returns the infinities that any of the inputs may hold.
 func anyOf(c *reading) (e endless) {
 	for i := range c.in {
 		e |= endsOf(c, i)
@@ -67,11 +67,11 @@ func anyOf(c *reading) (e endless) {
 	return e
 }
 
-// A passing says what the outputs of an operator may hold, of what its inputs may. ok is false where it has no value
-// for that.
+// A passing returns the infinities that the outputs of an operator may hold, given those of its inputs. ok is false if
+// the operator has no value for some of these.
 type passing func(c *reading) (e endless, ok bool)
 
-// passings are the operators that compute with infinities, by domain and name.
+// passings holds the operators that compute with infinities, by domain and name.
 var passings = map[[2]string]passing{}
 
 func init() {
@@ -132,7 +132,7 @@ func ptr(f passing) *passing { return &f }
 
 func added(c *reading) (endless, bool) { return anyOf(c), true }
 
-// scales is a product or a quotient with constants, none of which is zero.
+// scales is the passing of a product or a quotient with constants. It refuses constants that contain zero.
 func scales(c *reading) (endless, bool) {
 	data, by := 0, 1
 	if c.in[0].Const != nil && c.Op == "Mul" {
@@ -159,7 +159,7 @@ func scales(c *reading) (endless, bool) {
 	return e, true
 }
 
-// greatest is a maximum: above where one input may be, below where all may.
+// greatest is the passing of a maximum. The result may be +Inf if any input may be, and -Inf if all may be.
 func greatest(c *reading) (endless, bool) {
 	all := below
 	for i := range c.in {
@@ -176,7 +176,7 @@ func least(c *reading) (endless, bool) {
 	return anyOf(c)&below | all, true
 }
 
-// clipped32 is what lies between two bounds, each of which may be missing.
+// clipped32 is the passing of Clip. Either limit may be missing.
 func clipped32(c *reading) (endless, bool) {
 	e := endsOf(c, 0)
 	for i, attr := range []string{"min", "max"} {
@@ -189,7 +189,8 @@ func clipped32(c *reading) (endless, bool) {
 	return e, true
 }
 
-// passesOf says what the outputs of a node may hold. A node that has no value for what its inputs may hold is refused.
+// passesOf returns the infinities that the outputs of a node may hold. It refuses a node that has no value for the
+// infinities that its inputs may hold.
 func passesOf(c *reading) endless {
 	f, known := passings[[2]string{domainOf(c.Domain), c.Op}]
 	if known {
@@ -211,7 +212,7 @@ func passesOf(c *reading) endless {
 	return 0
 }
 
-// chosen is x where open is 1, else 0: a product, unless x may be infinite.
+// chosen returns x if open is 1, and 0 if it is 0. That is a product, unless x may be infinite.
 func chosen(open, x *real.Expr, e endless) *real.Expr {
 	if e != 0 {
 		return real.Gate(open, x)
@@ -219,10 +220,10 @@ func chosen(open, x *real.Expr, e endless) *real.Expr {
 	return real.Mul(open, x)
 }
 
-// beyondAll is beyond all that float64 holds.
+// beyondAll is greater than every finite float64.
 var beyondAll = new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 1100))
 
-// buildIsInf tells infinities of the signs that the node asks for.
+// buildIsInf builds IsInf, for the signs that the node asks for.
 func buildIsInf(c *call) {
 	e, x := endsOf(c.reading, 0), real.Var(0)
 	if e == 0 {

@@ -6,7 +6,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Comparisons and logic: 1 is true, 0 is false. In networks they mostly compute shapes and masks, which are constant.
+// This file builds comparisons and logic: 1 is true, 0 is false. In networks they mostly compute shapes and masks,
+// which are constant.
 
 func greaterOrEqual(x, y *real.Expr) *real.Expr { return real.AtLeast(x, y) }
 func lessOrEqual(x, y *real.Expr) *real.Expr    { return real.AtLeast(y, x) }
@@ -16,12 +17,12 @@ func equal(x, y *real.Expr) *real.Expr          { return real.Mul(real.AtLeast(x
 func either(x, y *real.Expr) *real.Expr         { return real.Abs(real.Sub(x, y)) }
 func not(x *real.Expr) *real.Expr               { return real.Sub(one, x) }
 
-// comparison makes truth of two tensors of numbers.
+// comparison builds a comparison of two tensors of numbers.
 func comparison(f joining) definition {
 	return func(c *call) { c.elementwise(Bool, f(real.Var(0), real.Var(1)), 0, 1) }
 }
 
-// logic makes truth of two tensors of truth.
+// logic builds an operation on two tensors of truth values.
 func logic(f joining) definition {
 	return func(c *call) {
 		for i := range c.in {
@@ -42,7 +43,7 @@ func (c *call) holdsTruth(slot int) {
 	}
 }
 
-// buildMod is the rest of a division: with fmod, of the sign of the dividend, else of the divisor.
+// buildMod builds the remainder of a division. With fmod it has the sign of the dividend, otherwise of the divisor.
 func buildMod(c *call) {
 	mode := real.Floor
 	switch {

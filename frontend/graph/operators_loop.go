@@ -2,32 +2,33 @@ package graph
 
 import "slices"
 
-// ONNX' Loop with a fixed number of runs is a Scan: what its body gathers by the number of the run is scanned. A body
-// has the inputs number, condition and states, and the outputs condition, states and what is gathered.
+// A Loop of ONNX with a fixed number of iterations is a Scan: an input that the body gathers by the iteration number is
+// a scanned input. A body has the inputs number, condition and states, and the outputs condition, states and scanned
+// outputs.
 
-// A loopBody is the body of a Loop being made that of a Scan.
+// A loopBody converts the body of a Loop to that of a Scan.
 type loopBody struct {
 	*call
 	body      *Graph
 	states    int
 	runs      int
-	number    string // of the run
+	number    string // the iteration number
 	condition string
-	numbers   map[string]counter // the body's tensors that are one integer, a function of the number of the run
-	same      map[string]string  // the body's states that stay as they are: where they come from
+	numbers   map[string]counter // the body's tensors that hold one integer, a linear function of the iteration number
+	same      map[string]string  // the body's states that never change, and the outer tensors from which they come
 	walks     []walk
 	names     Taken
 }
 
-// A counter is a tensor of one integer, times*run + plus, of a rank.
+// A counter is a tensor of the given rank with one integer, times*run + plus.
 type counter struct {
 	times, plus int64
 	rank        int
 }
 
-// A walk is a tensor that the body gets an element of in each run.
+// A walk is a tensor of which the body reads one element in each iteration.
 type walk struct {
-	of, outer string // what it walks through, as it stands and as the Scan gets it
+	of, outer string // its name in the body's graph, and its name as the Scan's input
 	index     counter
 	along     Scanned
 	element   Value
@@ -62,7 +63,7 @@ func buildLoop(c *call) {
 	l.scan()
 }
 
-// readRuns reads how often the body runs.
+// readRuns reads the number of iterations.
 func (l *loopBody) readRuns() {
 	const hint = "export the model with a fixed number of runs, or bind dynamic axes with --dim"
 	if !l.has(0) {
@@ -85,7 +86,7 @@ func (l *loopBody) readRuns() {
 	}
 }
 
-// writer is the node of the body that gives a tensor; nil where it comes from elsewhere.
+// writer returns the node of the body that gives a tensor, or nil if there is none.
 func (l *loopBody) writer(name string) *Node {
 	k := slices.IndexFunc(l.body.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, name) })
 	if k < 0 {
@@ -94,7 +95,7 @@ func (l *loopBody) writer(name string) *Node {
 	return l.body.Nodes[k]
 }
 
-// source is the tensor that one is, behind nodes that change nothing.
+// source returns the tensor from which nodes without effect copy the given tensor.
 func (l *loopBody) source(name string) string {
 	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == Identity; n = l.writer(name) {
 		name = n.Inputs[0]
@@ -102,13 +103,13 @@ func (l *loopBody) source(name string) string {
 	return name
 }
 
-// outside reports whether a name of the body is one of the graph around it.
+// outside reports whether a name in the body belongs to the graph around it.
 func (l *loopBody) outside(name string) bool {
 	return l.body.Init[name] == nil && l.writer(name) == nil &&
 		!slices.ContainsFunc(l.body.Inputs, func(v Value) bool { return v.Name == name })
 }
 
-// fixed is the value of a tensor of the body that is constant; nil of others.
+// fixed returns the value of a constant tensor of the body, or nil for other tensors.
 func (l *loopBody) fixed(name string) *Tensor {
 	if t := l.body.Init[name]; t != nil {
 		return t
@@ -122,7 +123,7 @@ func (l *loopBody) fixed(name string) *Tensor {
 	return nil
 }
 
-// readCondition holds that the body leaves the condition true.
+// readCondition refuses a body that may make the condition false.
 func (l *loopBody) readCondition() {
 	name := l.source(l.body.Outputs[0].Name)
 	for n := l.writer(name); n != nil && n.Domain == "" && n.Op == "Cast"; n = l.writer(name) {
@@ -137,7 +138,7 @@ func (l *loopBody) readCondition() {
 	}
 }
 
-// readNumbers finds the tensors that depend on the number of the run.
+// readNumbers finds the tensors that are functions of the iteration number.
 func (l *loopBody) readNumbers() {
 	l.numbers = map[string]counter{l.number: {1, 0, 0}}
 	for _, n := range l.body.Nodes {
@@ -149,7 +150,7 @@ func (l *loopBody) readNumbers() {
 	}
 }
 
-// counter is a tensor that depends on the number of the run, or one fixed integer.
+// counter returns a tensor as a function of the iteration number. A single constant integer counts, too.
 func (l *loopBody) counter(name string) (c counter, ok bool) {
 	if c, ok := l.numbers[name]; ok {
 		return c, true
@@ -164,7 +165,7 @@ func (l *loopBody) counter(name string) (c counter, ok bool) {
 	return counter{0, t.Int(0), len(t.Shape)}, true
 }
 
-// counts is what a node makes of numbers of runs.
+// counts returns the output of a node as a function of the iteration number.
 func (l *loopBody) counts(n *Node) (y counter, ok bool) {
 	a, ok := l.counter(n.In(0))
 	if !ok {
@@ -197,7 +198,7 @@ func (l *loopBody) counts(n *Node) (y counter, ok bool) {
 	return y, false
 }
 
-// gathers replaces what is gathered by the number of the run by an element of what is walked through.
+// gathers replaces each Gather by the iteration number with a scanned input.
 func (l *loopBody) gathers() {
 	for i, n := range l.body.Nodes {
 		if n.Domain != "" || n.Op != Gather {
@@ -225,7 +226,7 @@ func (l *loopBody) gathers() {
 	}
 }
 
-// walk is the body's input for the elements of a tensor that an index names, run by run.
+// walk returns the body's input for the elements of a tensor that index selects in each iteration.
 func (l *loopBody) walk(of string, index counter, a int) string {
 	index.rank = 0
 	for _, w := range l.walks {
@@ -298,8 +299,8 @@ func (l *loopBody) scan() {
 		"scan_input_axes": intsAttr(axes...), "scan_input_directions": intsAttr(directions...)}, to, from)
 }
 
-// prune leaves out the nodes of the body that nothing depends on, and gives the tensors that are read; states that stay
-// as they are read nothing.
+// prune removes the nodes of the body on which no output depends, and returns the tensors that are read. States that
+// never change do not count as outputs.
 func (l *loopBody) prune(outputs []Value) map[string]bool {
 	used := map[string]bool{}
 	for i, o := range outputs {
@@ -318,7 +319,7 @@ func (l *loopBody) prune(outputs []Value) map[string]bool {
 	}
 	slices.Reverse(nodes)
 	l.body.Nodes = nodes
-	for i, in := range l.body.Inputs[2:] { // one that is read besides stays a state
+	for i, in := range l.body.Inputs[2:] { // a constant state that is read stays a state
 		if used[in.Name] && l.same[in.Name] != "" {
 			outputs[i].Name = in.Name
 		}

@@ -2,9 +2,9 @@ package graph
 
 import "slices"
 
-// buildQuantLSTMCell writes Brevitas' cell as a loop. Inputs: 0 x, 1 h, 2 c, 3.. four W, 7.. four R, 11.. four biases,
-// all in the order i, f, c, o; from 15 scale, zero point and bit width of eleven quantisers. Outputs: the sequence, the
-// last h, the last c.
+// buildQuantLSTMCell writes Brevitas' cell as a loop. Inputs: 0 x, 1 h, 2 c, 3 to 6 W, 7 to 10 R, 11 to 14 the biases,
+// each in the order i, f, c, o. From input 15 on follow the scale, zero point and bit width of eleven quantisers.
+// Outputs: the sequence, the last h, the last c.
 func buildQuantLSTMCell(c *call) {
 	x := c.x
 	if len(x) != 3 {
@@ -44,13 +44,13 @@ func buildQuantLSTMCell(c *call) {
 	cell.loop(c, initial, c.Inputs[0], along, []string{c.output(1), c.output(2), c.output(0)})
 }
 
-// quantGates are the gates in the order of QuantLSTMCell's inputs.
+// quantGates lists the gates in the order of QuantLSTMCell's inputs.
 var quantGates = [4]string{"i", "f", "c", "o"}
 
-// output is the name of an output, empty where it is not in use.
+// output returns the name of an output, or "" if it is not used.
 func (n *Node) output(i int) string { return slot(n.Outputs, i) }
 
-// weights is a constant input of reals.
+// weights returns a constant input of reals.
 func (c *reading) weights(slot int, what string) *Tensor {
 	t := c.in[slot].Const
 	switch {
@@ -62,7 +62,7 @@ func (c *reading) weights(slot int, what string) *Tensor {
 	return t
 }
 
-// cellQuantisers reads the quantisers of a QuantLSTMCell.
+// readQuantisers reads the quantisers of a QuantLSTMCell.
 func (cell *cell) readQuantisers(c *call) {
 	cell.quant = map[string]quantParams{}
 	for k, name := range FormatNames {
@@ -78,7 +78,7 @@ func (cell *cell) readQuantisers(c *call) {
 		}
 		narrow, isNarrow := c.Attrs[name+"_narrow"]
 		if !isNarrow {
-			narrow, isNarrow = c.Attrs[name+"_narrow_range"] // as Brevitas spells one of them
+			narrow, isNarrow = c.Attrs[name+"_narrow_range"] // Brevitas spells one of them this way
 		}
 		signed, isSigned := c.Attrs[name+"_signed"]
 		mode, isMode := c.Attrs[name+"_rounding_mode"]

@@ -6,19 +6,20 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxBias keeps the subnormals' step within float64, down to 2^-1074; it is the bias of float64 itself.
+// maxBias bounds the exponent bias, so that the step of the subnormals stays within float64, down to 2^-1074. It is the
+// bias of float64 itself.
 const maxBias = 1023
 
-// A minifloat is the format of a FloatQuant, Brevitas' minifloat quantiser (arXiv 2311.12359): a value is a whole
-// number of at most Mantissa+1 bits times a power of two, which follows the value's magnitude down to Least, the step
-// of the subnormals. Like qonnx' own execution it keeps subnormals whatever the attribute has_subnormal says.
+// A minifloat is the format of a FloatQuant, Brevitas' minifloat quantiser (arXiv 2311.12359). A value is an integer of
+// at most Mantissa+1 bits times a power of two. That power follows the value's magnitude down to Least, the step of the
+// subnormals. Like qonnx' own execution, hlsgen keeps subnormals whatever the attribute has_subnormal says.
 type minifloat struct {
-	Mantissa   float64 // bits behind the leading one
+	Mantissa   float64 // the number of bits after the leading one
 	Least, Top float64
 	Mode       real.Rounding
 }
 
-// MinifloatBits are those of the exponent and of the mantissa of a prepared node that quantises to floats.
+// MinifloatBits returns the widths of the exponent and of the mantissa of a prepared node that quantises to minifloats.
 func MinifloatBits(p *Program, n *Node) (exponent, mantissa int) {
 	e, m := p.Known[n.Inputs[2]].Const, p.Known[n.Inputs[3]].Const
 	return int(e.At(0)), int(m.At(0))
@@ -37,7 +38,7 @@ func readFloatQuant(c *reading) minifloat {
 		Top: min(largest, (2-math.Exp2(-mantissa))*math.Exp2(math.Exp2(exponent)-1-bias))}
 }
 
-// nearest is the value next to y in multiples of unit, before it saturates.
+// nearest returns the value nearest to y, as a multiple of unit, before saturation.
 func (m minifloat) nearest(y *real.Expr, unit float64) *real.Expr {
 	step := real.Max(real.Mul(real.PowerBelow(y), real.Float(math.Exp2(-m.Mantissa))), real.Float(m.Least))
 	steps := real.Round(real.Div(y, step), m.Mode)
@@ -47,7 +48,7 @@ func (m minifloat) nearest(y *real.Expr, unit float64) *real.Expr {
 	return real.Mul(step, steps)
 }
 
-// unit is the greatest power of two of which all values are whole multiples.
+// unit returns the greatest power of two of which all values are integer multiples.
 func (m minifloat) unit() float64 {
 	fraction, exponent := math.Frexp(m.Top)
 	for fraction != math.Trunc(fraction) {
@@ -56,8 +57,8 @@ func (m minifloat) unit() float64 {
 	return min(m.Least, math.Ldexp(1, exponent))
 }
 
-// buildFloatQuant rounds to a multiple of the value's step, and saturates. Where it is not to saturate, no value that
-// is too large may occur: it would become an infinity, or no number.
+// buildFloatQuant rounds to a multiple of the value's step, and saturates. If the attributes forbid saturation, it
+// refuses values that are too large: they would become infinity or NaN.
 func buildFloatQuant(c *call) {
 	m := readFloatQuant(c.reading)
 	if c.Int("saturation", 1) == 0 {
@@ -93,8 +94,8 @@ func (m minifloat) overflows(c *call) {
 	}
 }
 
-// floatCoding takes a minifloat quantiser apart: the code is the value in units, as large as the format makes it. nil
-// where that takes more than maxBits bits.
+// floatCoding splits a minifloat quantiser. The code is the value as a multiple of the unit. floatCoding returns nil if
+// such codes need more than maxBits bits.
 func floatCoding(c *reading) *Coding {
 	m := readFloatQuant(c)
 	unit := m.unit()
@@ -109,8 +110,8 @@ func floatCoding(c *reading) *Coding {
 		Value: []Arithmetic{{Mul, c.constOperand(unit)}, {Mul, c.like(1)}}}
 }
 
-// buildFloatCode reads the form that canon writes: inputs x and scale; attributes lo and hi, the limits of the code,
-// least and unit, the step of the subnormals in units and the unit, mantissa and mode.
+// buildFloatCode builds the internal operator Float. Its inputs are x and the scale. The attributes are lo and hi, the
+// limits of the code; unit; least, the step of the subnormals in units; mantissa and mode.
 func buildFloatCode(c *call) {
 	lo, hi, unit := c.Float("lo", 0), c.Float("hi", 0), c.Float("unit", 1)
 	m := minifloat{Mantissa: c.Float("mantissa", 0), Least: c.Float("least", 1) * unit,

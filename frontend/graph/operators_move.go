@@ -1,6 +1,6 @@
 package graph
 
-// Operators that move elements without changing them, and the two that multiply matrices.
+// This file builds operators that move elements without changing them, and products of matrices.
 
 import (
 	"slices"
@@ -58,7 +58,7 @@ func buildReshape(c *call) {
 	c.pick(shape, nil)
 }
 
-// axesOf reads axes from an attribute (before opset 13) or a constant input.
+// axesOf returns the axes in an attribute (before opset 13) or a constant input.
 func (c *reading) axesOf(rank int) []int {
 	return axes(c.list("axes", 1, "axes"), rank)
 }
@@ -116,7 +116,7 @@ func buildTranspose(c *call) {
 	c.pick(shape, c.p.strided(shape, strides))
 }
 
-// maxJoined is how many inputs one Move has.
+// maxJoined is the largest number of inputs of one Move.
 const maxJoined = 1 << 8
 
 func buildConcat(c *call) {
@@ -189,10 +189,11 @@ func buildGather(c *call) {
 	c.pick(shape, from)
 }
 
-// maxClasses bounds the rows of a table that data choose from.
+// maxClasses bounds the rows of a table from which data choose.
 const maxClasses = 1 << 16
 
-// embed writes a choice of rows of a constant table: each index as a row of zeros with a one, times the table.
+// embed builds a choice of rows of a constant table by indices in the data: each index becomes a row of zeros with a
+// single one, which the table multiplies.
 func embed(c *call, along int) {
 	table, index := c.in[0], c.in[1]
 	if table.Const == nil || along != 0 {
@@ -215,8 +216,8 @@ func embed(c *call, along int) {
 	c.last("", "Reshape", exactShape, y, c.shape(append(append([]int{}, index.Shape...), table.Shape[1:]...)))
 }
 
-// buildOneHot is the form that embeddings are written in: 1 where an index is the value of the last axis, or, negative,
-// counts back from its end.
+// buildOneHot builds the internal operator OneHot. Its output is 1 where an index equals the position along the last
+// axis. A negative index counts back from the end.
 func buildOneHot(c *call) {
 	x, values := c.x, c.in[1].Shape
 	shape := append(slices.Clone(x), values[0])
@@ -264,8 +265,8 @@ func buildMatMul(c *call) {
 	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
-// matrixStrides says where the sum of an output element starts in one operand: its batch index, broadcast, and row or
-// column steps.
+// matrixStrides returns the strides from which the first product of an output element follows in one operand: those of
+// the batch axes, broadcast, and rowStep and colStep.
 func matrixStrides(full, operand []int, rowStep, colStep int) []int {
 	strides := broadcastStrides(len(full), operand)
 	strides[len(full)-2], strides[len(full)-1] = rowStep, colStep

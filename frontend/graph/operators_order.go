@@ -2,13 +2,13 @@ package graph
 
 import "slices"
 
-// Operators that order the elements of a row: which are the largest, and where.
+// This file builds operators that sort the elements of a row, or find the largest.
 
-// An Order cuts input 0 into rows and sorts each: element i of the output stands at place Rank[i] of the row that
-// starts at Base[i]. Largest says from which end; among equal values the one with the lower index comes first, or, with
-// LastFirst, the one with the higher. The output is its index, or its value.
+// An Order cuts input 0 into rows and sorts each. Element i of the output has place Rank[i] in the sorted row that
+// starts at Base[i]. Largest says from which end places count. Among equal values the one with the lower index comes
+// first, or, with LastFirst, the one with the higher index. The output is the element's index or its value.
 type Order struct {
-	N, Stride          int // of a row
+	N, Stride          int // of a row, in elements
 	Base, Rank         []int32
 	Largest, LastFirst bool
 	Index              bool
@@ -51,7 +51,8 @@ func buildTopK(c *call) {
 	}
 }
 
-// order cuts the first input into rows along an axis; shape is the output's, as many axes.
+// order returns the Order for rows of the first input along an axis. The output's shape must have as many axes as the
+// input's.
 func (c *reading) order(a int, shape []int) *Order {
 	x := c.x
 	o := &Order{N: x[a], Stride: Size(x[a+1:])}

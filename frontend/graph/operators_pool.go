@@ -6,9 +6,10 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Pools. A mean is a sum, the convolution of each channel with ones, divided by the number of elements.
+// This file builds pools. A mean is a sum, the convolution of each channel with ones, divided by the number of
+// elements.
 
-// kernel is the kernel of a pool.
+// kernel returns the size of a pool's kernel.
 func (c *windows) kernel() []int {
 	list := c.Ints("kernel_shape")
 	if len(list) != len(c.l.axes) {
@@ -24,7 +25,7 @@ func (c *windows) kernel() []int {
 	return kernel
 }
 
-// pool reads the geometry of a pool.
+// pool returns the geometry of a pool.
 func (c *call) pool() *windows {
 	w := c.windows()
 	w.slide(w.kernel())
@@ -39,11 +40,11 @@ func buildMaxPool(c *call) {
 	c.pool().maxima()
 }
 
-// maxVariables bounds the elements that a maximum is taken of.
+// maxVariables bounds the number of elements of one maximum.
 const maxVariables = 1 << 12
 
-// maxima adds the output of a max pool. A window that reaches out of the data has fewer elements: a kernel position
-// there takes the nearest element that the window has along that axis.
+// maxima adds the output of a max pool. A window that reaches beyond the data has fewer elements. A kernel position
+// beyond the data then takes the window's nearest element along that axis, which does not change the maximum.
 func (c *windows) maxima() {
 	l, s := &c.l, &c.s
 	shape := l.with(l.n, l.channels, s.out[2-s.axes:])
@@ -65,7 +66,7 @@ func (c *windows) maxima() {
 	c.add(Step{Shape: shape, DType: c.dt, Elem: e, Window: w})
 }
 
-// maximum is the greatest of the first n variables.
+// maximum returns the greatest of the first n variables.
 func maximum(n int) *real.Expr {
 	var all []*real.Expr
 	for v := range n {
@@ -74,7 +75,7 @@ func maximum(n int) *real.Expr {
 	return pairwise(all, real.Max)
 }
 
-// pairwise joins expressions as a tree, whose depth is logarithmic.
+// pairwise combines expressions by f in a tree of logarithmic depth.
 func pairwise(all []*real.Expr, f joining) *real.Expr {
 	for len(all) > 1 {
 		for i := range len(all) / 2 {
@@ -90,7 +91,7 @@ func pairwise(all []*real.Expr, f joining) *real.Expr {
 	return all[0]
 }
 
-// innerTables is the elements of windows that all lie within the data: one table for all kernel positions.
+// innerTables sets the indices of windows that lie within the data: one table serves all kernel positions.
 func (c *windows) innerTables(e *Elem) {
 	l, s := &c.l, &c.s
 	n, channel, h, w := l.strides()
@@ -104,7 +105,7 @@ func (c *windows) innerTables(e *Elem) {
 	}
 }
 
-// borderTables is the elements of windows of which some reach out of the data: a table per kernel position.
+// borderTables sets the indices of windows of which some reach beyond the data: each kernel position has its own table.
 func (c *windows) borderTables(e *Elem) {
 	l, s := &c.l, &c.s
 	entries := l.n * l.channels * s.out[0] * s.out[1]
@@ -112,7 +113,7 @@ func (c *windows) borderTables(e *Elem) {
 		tooLarge("pool in two stages", "windows of %d elements for each of %d maxima", len(e.Args), entries)
 	}
 	n, channel, h, w := l.strides()
-	var taps [2][][]int // per axis: by kernel position, by output
+	var taps [2][][]int // per axis: by kernel position and output
 	for a := range s.in {
 		for k := range s.kernel[a] {
 			row := make([]int, s.out[a])
@@ -142,7 +143,8 @@ func (c *windows) borderTables(e *Elem) {
 	}
 }
 
-// tap is the element along an axis that kernel position k of output o takes; -1 where the whole window lies outside.
+// tap returns the index along an axis of the element that kernel position k of output o takes, or -1 if the whole
+// window lies outside.
 func (s *sliding) tap(a, o, k int) int {
 	first := o*s.stride[a] - s.before[a]
 	at := first + k*s.dilation[a]
@@ -163,8 +165,8 @@ func buildAveragePool(c *call) {
 	w.mean(c.flag("count_include_pad"))
 }
 
-// mean writes the mean of windows out. Elements of the padding count where padding is set; what lies behind it
-// (ceil_mode) never does.
+// mean writes the mean over windows. If padding is set, elements of the padding count. Elements beyond the padding,
+// which ceil_mode may add, never count.
 func (c *windows) mean(padding bool) {
 	if !c.dt.Float() {
 		unsupported("cast to float before", "a mean of elements of type %s", c.dt)
@@ -181,7 +183,7 @@ func (c *windows) mean(padding bool) {
 	c.last("", "Div", nil, sums, c.constant("counts", t))
 }
 
-// channelSums writes the sums over windows of padded data: a convolution of every channel with ones.
+// channelSums writes the sums over windows of padded data, as a convolution of every channel with ones.
 func (c *windows) channelSums(x string) string {
 	l, s := &c.l, &c.s
 	shape := l.with(l.channels, 1, s.kernel[2-s.axes:])
@@ -189,7 +191,7 @@ func (c *windows) channelSums(x string) string {
 	return c.part(c.Domain, "Conv", "sums", s.attrs(l.channels), x, c.constant("ones", filled(c.dt, shape, 1)))
 }
 
-// counts is how many elements every window has.
+// counts returns the number of elements of each window.
 func (s *sliding) counts(padding bool) []float64 {
 	if s.out[0] > maxElements/s.out[1] {
 		checkSize([]int{s.out[0], s.out[1]})
@@ -203,7 +205,7 @@ func (s *sliding) counts(padding bool) []float64 {
 		}
 		for o := range s.out[a] {
 			n, first := 0, o*s.stride[a]-s.before[a]
-			// The positions first + k*dilation with lo <= position < hi, of k < kernel.
+			// Count the positions first + k*dilation with lo <= position < hi, for k < kernel.
 			from := max(0, -floorDiv(first-lo, s.dilation[a]))
 			to := min(s.kernel[a], floorDiv(hi-1-first, s.dilation[a])+1)
 			if n = to - from; n <= 0 {
@@ -227,7 +229,7 @@ func buildGlobalAveragePool(c *call) {
 	w.mean(false)
 }
 
-// maxAtOnce is how many elements a global maximum is taken of at once; more are taken row by row first.
+// maxAtOnce bounds the elements of a global maximum in one step. Larger ones first take the maxima of rows.
 const maxAtOnce = 1 << 8
 
 func buildGlobalMaxPool(c *call) {
@@ -240,5 +242,5 @@ func buildGlobalMaxPool(c *call) {
 	c.last(c.Domain, "MaxPool", Attrs{"kernel_shape": intsAttr(kernel...)}, x)
 }
 
-// Averages reports whether a node is, or stands for, an average pool.
+// Averages reports whether a node is an average pool, or stands for one.
 func (n *Node) Averages() bool { return strings.HasSuffix(n.FullOp(), "AveragePool") }

@@ -7,14 +7,14 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// pulp is the domain of the operators of PULP's tools (quantlib writes them, Deeploy and DORY read them).
+// pulp is the domain of the operators of PULP's tools: quantlib writes them, Deeploy and DORY read them.
 const pulp = "PACTOps"
 
 // contrib is the domain of onnxruntime's extensions.
 const contrib = "ai.onnx.contrib"
 
-// buildRequantShift is clip(floor((x*mul + add)/div + 1/2)), between integers that attributes give as levels. mul and
-// add are inputs: one number, or one per channel.
+// buildRequantShift builds clip(floor((x*mul + add)/div + 1/2)). Attributes give the limits as a number of levels. mul
+// and add are inputs with one number, or one per channel.
 func buildRequantShift(c *call) {
 	div, signed := c.levels("div"), c.levels("signed")
 	levels := c.levels("n_levels_out", "n_levels")
@@ -39,7 +39,7 @@ func buildRequantShift(c *call) {
 	c.add(Step{Shape: c.x, DType: c.dt, Elem: e})
 }
 
-// levels is a number that one of several attributes gives: as an integer, a float, or a tensor of one element.
+// levels returns the number in one of several attributes: an integer, a float, or a tensor with one element.
 func (c *reading) levels(names ...string) float64 {
 	for _, name := range names {
 		switch a := c.Attrs[name]; {
@@ -55,8 +55,8 @@ func (c *reading) levels(names ...string) float64 {
 	return 0
 }
 
-// channelwise is the element of a parameter that belongs to each element of the data: by ONNX's broadcasting, or, where
-// that does not fit, along the channels, one by one.
+// channelwise returns which element of a parameter belongs to each element of the data. The parameter broadcasts as in
+// ONNX, or, if that does not fit, has one element per channel.
 func (c *call) channelwise(slot int) Pick {
 	shape := c.in[slot].Shape
 	if to, ok := broadcasts(c.x, shape); ok && Size(to) == Size(c.x) && len(to) == len(c.x) {

@@ -7,10 +7,10 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// The operators of QONNX and FINN-ONNX beside Quant. Like Quant, each is an integer, its code, and what makes a real of
-// it; canon takes the two apart with the same expressions.
+// This file has the operators of QONNX and FINN-ONNX except Quant. Like Quant, each computes an integer, its code, and
+// from it a real. Package canon separates the two with the same expressions.
 
-// bipolarCode is +1 where x >= 0 and -1 elsewhere.
+// bipolarCode returns +1 for x >= 0, and -1 otherwise.
 func bipolarCode(x *real.Expr) *real.Expr {
 	return real.Sub(real.Mul(real.Float(2), real.AtLeast(x, zero)), one)
 }
@@ -22,16 +22,16 @@ func buildBipolarQuant(c *call) {
 
 func buildSignCode(c *call) { c.elementwise(Int64, bipolarCode(real.Var(0)), 0) }
 
-// A Trunc drops low bits of codes, with a rounding of its own. Version 1 halves by bit widths and does not clamp;
-// version 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
+// A trunc drops low bits of codes, with its own rounding. Version 1 divides by a power of two, from the bit widths, and
+// does not clamp. Version 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
 type trunc struct {
 	divisor float64
 	mode    real.Rounding
-	Lo, Hi  float64 // limits of the code, infinite in version 1
+	Lo, Hi  float64 // the limits of the code; infinite in version 1
 	version int
 }
 
-// code is the integer of the result: variable 0 is x, 1 the scale, 2 the zero point.
+// code returns the integer code. Variable 0 is x, 1 the scale, 2 the zero point.
 func (t trunc) code() *real.Expr {
 	v := real.Var
 	n := real.Round(real.Add(real.Div(v(0), v(1)), v(2)), real.HalfEven)
@@ -65,7 +65,7 @@ func readTrunc(c *reading) trunc {
 	if s.Len() != 1 {
 		badQuant("truncate with one scale for the whole tensor", "%d input scales", s.Len())
 	}
-	bits := math.RoundToEven(math.Log2(out / s.At(0))) // no number where the signs differ
+	bits := math.RoundToEven(math.Log2(out / s.At(0))) // NaN if the signs differ
 	if !(math.Abs(bits) <= maxBits) {
 		badQuant("an output scale of 2^-32 to 2^32 input scales", "input scale %g, output scale %g", s.At(0),
 			out)
@@ -75,7 +75,8 @@ func readTrunc(c *reading) trunc {
 	return t
 }
 
-// value is the real value of code n: (n - zero/divisor) * output scale in version 2, (n - zero) * scale in version 1.
+// value returns the real value of code n: (n - zero/divisor) * output scale in version 2, (n - zero) * scale in version
+// 1.
 func (t trunc) value(n, scale, zero, out *real.Expr) *real.Expr {
 	if t.version == 1 {
 		return real.Mul(real.Sub(n, zero), scale)
@@ -93,17 +94,17 @@ func buildTrunc(c *call) {
 	c.elementwise(c.dt, t.value(t.code(), v(1), v(2), v(3)), 0, 1, 2, 4)
 }
 
-// buildTruncCode is the form that canon writes: inputs x, scale, zero point and the rest of Trunc's.
+// buildTruncCode builds the internal operator Trunc. Its inputs are those of QONNX' Trunc.
 func buildTruncCode(c *call) {
 	t := readTrunc(c.reading)
 	c.elementwise(Int64, t.code(), 0, 1, 2)
 }
 
-// maxThresholds bounds one channel of a MultiThreshold.
+// maxThresholds bounds the thresholds per channel of a MultiThreshold.
 const maxThresholds = 1 << 12
 
-// thresholdCount adds an output that counts, per element, the thresholds of its channel that it reaches; finish makes
-// the value of the count.
+// thresholdCount adds an output that counts, for each element, the thresholds of its channel that it reaches. finish
+// maps the count to the output's value.
 func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr) {
 	x, th := c.x, c.in[1]
 	if th.Const == nil {
@@ -124,7 +125,7 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		channel = len(x) - 1
 	}
 	if len(x) == 2 && channel == 1 && x[1] == 1 && x[0] == th.Shape[0] {
-		channel = 0 // a column, as FINN-GL's cells have them
+		channel = 0 // one row for all channels, as in FINN-GL's cells
 	}
 	if th.Shape[0] != 1 && (channel >= len(x) || x[channel] != th.Shape[0]) {
 		badQuant("one row of thresholds per channel, or one for all",
@@ -165,7 +166,8 @@ func buildMultiThreshold(c *call) {
 	})
 }
 
-// buildCountCode is the form that canon writes: the count alone, or, with sign, -1 and +1 for 0 and 1.
+// buildCountCode builds the internal operator Count: the number of thresholds reached, or, with the attribute sign, -1
+// for 0 and +1 for 1.
 func buildCountCode(c *call) {
 	thresholdCount(c, Int64, func(n *real.Expr) *real.Expr {
 		if c.Bipolar() {

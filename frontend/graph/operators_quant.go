@@ -7,25 +7,26 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Operators that quantise. All are elementwise expressions around one Round.
+// This file builds quantising operators. All are elementwise expressions around one Round.
 
 func badQuant(hint, format string, args ...any) { refuse(diag.QuantInvalid, hint, format, args...) }
 
-// A Quantiser is what a quantising node means, in one form for all dialects: the code of x is Round applied to
-// x/scale (+ zero point, if ZeroFirst), clamped to [Lo, Hi] before (ZeroFirst) or after the zero point is added.
+// A Quantiser holds the meaning of a quantising node, in one form for all dialects. The code of x is x/scale, rounded,
+// plus the zero point, and clamped to [Lo, Hi]. If ZeroFirst is set, the zero point is added and the result clamped
+// before rounding.
 type Quantiser struct {
 	Lo, Hi    float64
 	Mode      real.Rounding
-	ZeroFirst bool // QONNX adds the zero point before rounding, QuantizeLinear after
-	Sign      bool // the code is +1 from 0 on and -1 below, instead
+	ZeroFirst bool // as in QONNX; QuantizeLinear adds the zero point after rounding
+	Sign      bool // instead, the code is +1 from 0 on, and -1 below
 }
 
-// clamped bounds x.
+// clamped limits x to lo..hi.
 func clamped(x *real.Expr, lo, hi float64) *real.Expr {
 	return real.Min(real.Max(x, real.Float(lo)), real.Float(hi))
 }
 
-// code is the expression of the code of x.
+// code returns the expression for the code of x.
 func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
 	y := real.Div(x, scale)
 	if q.Sign {
@@ -37,7 +38,7 @@ func (q Quantiser) code(x, scale, zero *real.Expr) *real.Expr {
 	return clamped(real.Add(real.Round(y, q.Mode), zero), q.Lo, q.Hi)
 }
 
-// maxBits bounds a quantiser's width: codes and their sums are exact in a float64 far beyond it.
+// maxBits bounds the width of a quantiser. Codes of far more bits, and their sums, would still be exact in a float64.
 const maxBits = 32
 
 func readQuant(c *reading) Quantiser {
@@ -46,7 +47,7 @@ func readQuant(c *reading) Quantiser {
 	q := Quantiser{Mode: c.rounding("ROUND"), ZeroFirst: true}
 	checkParameters(c)
 	q.Lo, q.Hi = codeLimits(bits, c.Int("signed", 1) != 0, c.flag("narrow"))
-	if c.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: codes -1 and +1
+	if c.Int("signed", 1) != 0 && bits == 1 { // old exports of bipolar quantisers: the codes are -1 and +1
 		q.Lo, q.Hi, q.Sign = -1, 1, true
 	}
 	if q.Lo > q.Hi {
@@ -63,7 +64,7 @@ func checkBits(widths ...float64) {
 	}
 }
 
-// rounding is the attribute that names a mode of rounding.
+// rounding returns the rounding mode that an attribute names.
 func (c *reading) rounding(def string) real.Rounding {
 	mode, err := real.ParseRounding(c.Str("rounding_mode", def))
 	if err != nil {
@@ -74,7 +75,7 @@ func (c *reading) rounding(def string) real.Rounding {
 
 const constantParameters = "export with constant quantiser parameters"
 
-// checkParameters holds that scale and zero point, inputs 1 and 2, are constant.
+// checkParameters refuses a scale or a zero point, inputs 1 and 2, that is not constant.
 func checkParameters(c *reading) {
 	checkScale(c)
 	if c.in[2].Const == nil {
@@ -82,7 +83,8 @@ func checkParameters(c *reading) {
 	}
 }
 
-// checkScale holds that the scale, input 1, is constant and something to divide by. A negative one turns codes round.
+// checkScale refuses a scale, input 1, that is not constant or holds a 0. A negative scale is allowed and reverses the
+// order of codes.
 func checkScale(c *reading) {
 	s := constantScale(c)
 	for i := range s.Len() {
@@ -92,7 +94,7 @@ func checkScale(c *reading) {
 	}
 }
 
-// constantScale is the scale, input 1.
+// constantScale returns the scale, input 1.
 func constantScale(c *reading) *Tensor {
 	s := c.in[1].Const
 	if s == nil {
@@ -108,7 +110,7 @@ func buildQuant(c *call) {
 	c.elementwise(c.dt, y, 0, 1, 2)
 }
 
-// perAxis adds an output computed from the input and parameters that are scalars or vectors along an axis.
+// perAxis adds an output computed from the input and from parameters that are scalars or vectors along an axis.
 func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) {
 	x := c.x
 	e := &Elem{Expr: expr, Args: args, Index: make([]Pick, len(args))}
@@ -154,7 +156,7 @@ func buildQuantizeLinear(c *call) {
 	c.perAxis(dt, code, args...)
 }
 
-// quantised is the code that a QuantizeLinear gives, of inputs.
+// quantised returns the type, the expression and the inputs of a QuantizeLinear's code.
 func quantised(c *call) (dt DType, code *real.Expr, inputs []int) {
 	q, dt := readQuantizeLinear(c.reading)
 	zero, inputs := real.Float(0), []int{0, 1}
@@ -164,7 +166,7 @@ func quantised(c *call) (dt DType, code *real.Expr, inputs []int) {
 	return dt, q.code(real.Var(0), real.Var(1), zero), inputs
 }
 
-// buildQuantised is a QuantizeLinear whose parameters are those of each element, buildDequantised a DequantizeLinear.
+// buildQuantised builds a QuantizeLinear with parameters for each element; buildDequantised builds a DequantizeLinear.
 func buildQuantised(c *call) {
 	dt, code, args := quantised(c)
 	c.elementwise(dt, code, args...)
@@ -186,9 +188,9 @@ func buildDequantizeLinear(c *call) {
 	c.perAxis(c.in[1].DType, value, args...)
 }
 
-// dequantised is the value that a DequantizeLinear gives, of inputs.
+// dequantised returns the expression and the inputs of a DequantizeLinear's value.
 func dequantised(c *call) (value *real.Expr, inputs []int) {
-	constantScale(c.reading) // 0 too: a channel that was never used
+	constantScale(c.reading) // the scale may be 0: a channel that was never used
 	x, inputs := real.Var(0), []int{0, 1}
 	if c.has(2) {
 		x, inputs = real.Sub(x, real.Var(2)), append(inputs, 2)
@@ -196,8 +198,9 @@ func dequantised(c *call) (value *real.Expr, inputs []int) {
 	return real.Mul(x, real.Var(1)), inputs
 }
 
-// buildCode reads the form that canon writes: inputs x, scale, zero point; attributes lo, hi, mode, zero_first, and
-// axis where parameters are vectors along an axis, or truth where codes are the truth that they are of.
+// buildCode builds the internal operator Code. Its inputs are x, scale and zero point; its attributes lo, hi, mode and
+// zero_first. The attribute axis says that the parameters are vectors along an axis. The attribute truth says that the
+// codes are truth values.
 func buildCode(c *call) {
 	mode := c.Int("mode", 0)
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A recurrent is ONNX' LSTM, GRU or RNN being read: inputs X, W, R, B, sequence_lens, initial_h, and of an LSTM
-// initial_c and P; outputs Y and the last states.
+// A recurrent reads ONNX' LSTM, GRU or RNN. The inputs are X, W, R, B, sequence_lens, initial_h and, for an LSTM,
+// initial_c and P. The outputs are Y and the last states.
 type recurrent struct {
 	*call
 	kind             *cellKind
-	directions       []bool // which are reversed
+	directions       []bool // whether each direction is reversed
 	time, samples    int
-	used             int // steps of each sequence
+	used             int // the length of the sequences, in steps
 	elements, hidden int
 	batchFirst       bool
 	w, r, b, peep    *Tensor // b and peep may be nil
 	functions        []activation
 	quant            map[string]quantParams
 	clip             float64
-	sequences        []string   // per direction
-	last             [][]string // per state and direction
+	sequences        []string   // by direction
+	last             [][]string // by state and direction
 }
 
-// buildRecurrent writes a loop per direction.
+// buildRecurrent writes a loop for each direction.
 func buildRecurrent(c *call) {
 	r := &recurrent{call: c, kind: cells(c.Op), batchFirst: c.flag("layout"), clip: c.Float("clip", 0)}
 	r.readAttributes()
@@ -94,7 +94,7 @@ func (r *recurrent) readShapes() {
 	r.readLengths()
 }
 
-// readLengths reads the lengths of sequences, which have to be one for all samples where they are constants.
+// readLengths reads the lengths of sequences. If they are constants, they must be the same for all samples.
 func (r *recurrent) readLengths() {
 	r.used = r.time
 	if !r.has(4) {
@@ -116,7 +116,8 @@ func (r *recurrent) readLengths() {
 	}
 }
 
-// withAlpha and withBeta give the defaults of the activations' parameters (ONNX, operator LSTM).
+// withAlpha and withBeta hold the defaults of the activations' parameters (ONNX, operator LSTM). plain lists the
+// activations without parameters.
 var (
 	withAlpha = map[string]float64{"HardSigmoid": 0.2, "LeakyRelu": 0.01, "Elu": 1, "Affine": 1, "ScaledTanh": 1}
 	withBeta  = map[string]float64{"HardSigmoid": 0.5, "Affine": 0, "ScaledTanh": 1}
@@ -168,7 +169,7 @@ func (r *recurrent) readActivations() {
 func (r *recurrent) readFormats() {
 	for _, file := range r.p.options.Cells {
 		f, _, ok := file.Of(r.file())
-		if !ok || f.Lacks(r.file()) != "" { // who reads the files says so
+		if !ok || f.Lacks(r.file()) != "" { // the reader of the files reports what is missing
 			continue
 		}
 		r.quant = map[string]quantParams{}
@@ -179,14 +180,14 @@ func (r *recurrent) readFormats() {
 	}
 }
 
-// params are a format as the parameters of a Quant node.
+// params returns a format as the parameters of a Quant node.
 func (f CellFormat) params() quantParams {
 	return quantParams{filled(Float32, nil, f.Scale), filled(Float32, nil, f.Zero),
 		filled(Float32, nil, float64(f.Bits)), Attrs{"signed": FlagAttr(f.Signed), "narrow": FlagAttr(f.Narrow),
 			"rounding_mode": StringAttr(f.Rounding)}}
 }
 
-// axisT is the axis of time in X.
+// axisT returns the time axis of X.
 func (r *recurrent) axisT() int {
 	if r.batchFirst {
 		return 1
@@ -194,7 +195,7 @@ func (r *recurrent) axisT() int {
 	return 0
 }
 
-// begin is the part of X that is walked through.
+// begin returns the name of the part of X within the length of the sequences.
 func (r *recurrent) begin() string {
 	if r.used == r.time {
 		return r.Inputs[0]
@@ -203,7 +204,7 @@ func (r *recurrent) begin() string {
 	return r.part("", Gather, "begin", Attrs{"axis": IntAttr(r.axisT())}, r.Inputs[0], steps)
 }
 
-// rows is the rows of one gate, or of one bias, in a constant of which a direction has `all`.
+// rows returns the rows of one gate, or of one bias, in a constant that has all rows for each direction.
 func (r *recurrent) rows(t *Tensor, d, all, first, cols int) *Tensor {
 	at := (d*all + first) * cols
 	shape := []int{r.hidden}
@@ -213,7 +214,7 @@ func (r *recurrent) rows(t *Tensor, d, all, first, cols int) *Tensor {
 	return &Tensor{DType: t.DType, Shape: shape, F: t.Floats()[at : at+r.hidden*cols]}
 }
 
-// direction writes one direction as a loop over x.
+// direction writes direction d as a loop over x.
 func (r *recurrent) direction(d int, x string) {
 	h, k := r.hidden, r.kind
 	n, acts := len(k.gates), len(k.activations)
@@ -226,7 +227,7 @@ func (r *recurrent) direction(d int, x string) {
 		if r.b != nil {
 			c.wb[gate], c.rb[gate] = r.rows(r.b, d, 2*n*h, g*h, 1), r.rows(r.b, d, 2*n*h, (n+g)*h, 1)
 		}
-		if r.peep != nil && g < 3 { // of all but the last
+		if r.peep != nil && g < 3 { // for all gates but the last
 			c.peep[gate] = r.rows(r.peep, d, 3*h, g*h, 1)
 		}
 	}
@@ -241,7 +242,7 @@ func (r *recurrent) direction(d int, x string) {
 	c.loop(r.call, initial, x, Scanned{Axis: r.axisT(), Reverse: r.directions[d]}, out)
 }
 
-// named is a name for what a direction gives to an output; empty where that is not in use.
+// named returns a new name for a direction's share of an output, or "" if the output is not used.
 func (r *recurrent) named(output int, suffix string, d int) string {
 	if r.output(output) == "" {
 		return ""
@@ -249,7 +250,7 @@ func (r *recurrent) named(output int, suffix string, d int) string {
 	return r.p.fresh(r.output(output), fmt.Sprintf("%s%d", suffix, d))
 }
 
-// state is the initial state of a direction.
+// state returns the name of the initial state of direction d.
 func (r *recurrent) state(c *cell, state string, slot, d int) string {
 	if !r.has(slot) {
 		return c.initial(r.call, state, "")
@@ -266,8 +267,8 @@ func (r *recurrent) state(c *cell, state string, slot, d int) string {
 	return c.initial(r.call, state, one)
 }
 
-// finish puts the directions side by side: along axis 1 of Y and axis 0 of the last states, or, with samples first,
-// axes 2 and 1. Steps behind the end of the sequences are zeros.
+// finish joins the directions: along axis 1 of Y and axis 0 of the last states, or along axes 2 and 1 if samples come
+// first. Steps after the end of the sequences are zeros.
 func (r *recurrent) finish() {
 	n, h := r.samples, r.hidden
 	whole, rest, last := []int{r.used, 1, n, h}, []int{r.time - r.used, len(r.directions), n, h}, []int{1, n, h}
@@ -289,7 +290,7 @@ func (r *recurrent) finish() {
 	}
 }
 
-// side writes an output of what the directions give, in a shape with an axis for them.
+// side writes an output from the results of the directions, in a shape with an axis for directions.
 func (r *recurrent) side(output string, given []string, shape []int, axis int) {
 	switch {
 	case output == "":

@@ -6,9 +6,10 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Reductions over axes. Over the axes of an image they are global pools; else sums, with ones, and maxima of their own.
+// This file builds reductions over axes. Reductions over the axes of an image become global pools. Others become sums
+// of products with ones, or maxima.
 
-// reduced reads which axes a reduction is over, and the shape of its output.
+// reduced returns the axes of a reduction, and the shape of its output.
 func (c *reading) reduced() (axes []bool, shape []int) {
 	x := c.x
 	over := c.axesOf(len(x))
@@ -28,8 +29,8 @@ func (c *reading) reduced() (axes []bool, shape []int) {
 	return axes, shape
 }
 
-// images is the domain of the operators on images in which exactly the given axes are those of H and W: "" for channels
-// first, or channelsLast.
+// images returns the domain of image operators whose H and W are exactly the given axes: "" for channels first,
+// channelsLast for channels last. ok is false if there is none.
 func images(axes []bool) (domain string, ok bool) {
 	switch n := len(axes); {
 	case n != 3 && n != 4 || axes[0]:
@@ -41,7 +42,7 @@ func images(axes []bool) (domain string, ok bool) {
 	return "", false
 }
 
-// reduction is a reduction that some operator on images does too.
+// reduction builds a reduction, as a global pool if possible, otherwise by the operator op.
 func reduction(pool, op string) definition {
 	return func(c *call) {
 		axes, shape := c.reduced()
@@ -52,7 +53,7 @@ func reduction(pool, op string) definition {
 		domain, image := images(axes)
 		image = image && pool != ""
 		if n := slices.Index(axes, false); pool == "GlobalMaxPool" && n > 0 && !slices.Contains(axes[n:], true) {
-			// Over the first axes, as of a sequence with its steps in front: a signal of as many steps.
+			// A maximum over the first axes, such as the steps of a sequence, is a pool over a one-dimensional signal.
 			x = c.reshaped(x, []int{1, Size(c.x[:n]), Size(c.x[n:])})
 			x = c.part(channelsLast, pool, "reduced", nil, x)
 			c.last("", "Reshape", exactShape, x, c.shape(shape))
@@ -71,7 +72,8 @@ func reduction(pool, op string) definition {
 	}
 }
 
-// over writes a sum, maximum or product over axes out, as a row of what is left; mean divides it.
+// over writes a sum, maximum or product over axes. Its output has the remaining axes, without the reduced ones. mean
+// divides it by the number of elements.
 func over(c *call, op string, axes []bool, x string, mean bool) string {
 	n := 1
 	for a, d := range c.x {
@@ -99,10 +101,10 @@ func over(c *call, op string, axes []bool, x string, mean bool) string {
 	return y
 }
 
-// minimumOver is the negated maximum of negated data: a pool of maxima is one.
+// minimumOver builds a minimum as the negated maximum of negated data, because there is a pool for maxima only.
 func minimumOver(c *call) {
 	x, dt := c.Inputs[0], c.dt
-	if !dt.Float() { // one that holds what is negated
+	if !dt.Float() { // a type that holds the negated values
 		x = c.part("", "Cast", "wide", castTo(Int64), x)
 	}
 	x = c.part("", "Neg", "negated", nil, x)
@@ -116,7 +118,7 @@ func minimumOver(c *call) {
 	c.last("", "Cast", castTo(dt), x)
 }
 
-// sumOf is a sum of a function of the elements, and a function of that.
+// sumOf builds a sum over functions of the elements, and a function of that sum.
 func sumOf(after string, before ...string) definition {
 	return func(c *call) {
 		x := c.Inputs[0]
@@ -137,8 +139,8 @@ func sumOf(after string, before ...string) definition {
 	}
 }
 
-// reducedRows is the shape that a reduction leaves, without the reduced axes, and the places of the elements: of the
-// first of each row, and from there on.
+// reducedRows returns the shape that a reduction leaves, without the reduced axes. base holds the first element of each
+// row, offset the distances of the row's elements from it.
 func reducedRows(c *call) (shape []int, base *List, offset []int32) {
 	x, strides := c.x, rowMajor(c.x)
 	over := c.Ints("axes")
@@ -153,7 +155,7 @@ func reducedRows(c *call) (shape []int, base *List, offset []int32) {
 	return shape, c.p.list(shape, leftStrides), c.p.strided(along, alongStrides)
 }
 
-// buildSum is the form that sums over axes are written in: input 1 holds ones.
+// buildSum builds the internal operator Sum. Its input 1 holds ones.
 func buildSum(c *call) {
 	shape, base, offset := reducedRows(c)
 	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
@@ -161,7 +163,7 @@ func buildSum(c *call) {
 	c.add(Step{Shape: shape, DType: c.dt, Dot: d})
 }
 
-// buildOver is the form that maxima and products over axes are written in.
+// buildOver builds the internal operators for maxima and products over axes.
 func buildOver(f joining) definition {
 	return func(c *call) {
 		shape, base, offset := reducedRows(c)

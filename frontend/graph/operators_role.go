@@ -2,26 +2,26 @@ package graph
 
 import "strings"
 
-// A Role is what an operator does, as far as quantisers are concerned.
+// A Role says what an operator does with codes, for the placement of quantisers.
 type Role uint8
 
-// The roles.
+// These are the roles.
 const (
-	NoRole   Role = iota // of one tensor of data, a function of each element; of several, a joining
-	Carries              // moves codes, or chooses among them: codes come out
-	Products             // sums of products with weights: wants codes, and gives sums
-	Means                // sums: wants codes, and gives sums
-	Values               // a quantiser: its value comes out
+	NoRole   Role = iota // with one tensor of data, a function of each element; with several, it combines them
+	Carries              // moves codes, or chooses among them; its outputs are codes
+	Products             // sums of products with weights; reads codes and gives sums
+	Means                // sums; reads codes and gives sums
+	Values               // a quantiser that gives real values
 	Halves               // Trunc
 	Counts               // MultiThreshold
-	Encodes              // QuantizeLinear: integers come out
+	Encodes              // QuantizeLinear, which gives integers
 	Decodes              // DequantizeLinear
-	Limits               // Clip: of codes, codes
+	Limits               // Clip, which maps codes to codes
 	Loops                // Scan
-	Mixes                // wants codes of all tensors of data where these are several: a layer adds integers
+	Mixes                // reads codes if several inputs depend on data, because a layer adds integers
 )
 
-// roles is what the operators do that are more than functions of each element.
+// roles maps each operator that has a role to its role.
 var roles = map[string]Role{
 	"Conv": Products, "ConvTranspose": Products, "MatMul": Products, "Gemm": Products,
 	"AveragePool": Means, "GlobalAveragePool": Means, "ReduceMean": Means, "ReduceSum": Means,
@@ -36,18 +36,18 @@ var roles = map[string]Role{
 	"DebugMarker": Carries, "Im2Col": Carries,
 }
 
-// Role is what a node does.
+// Role returns the role of a node.
 func (n *Node) Role() Role { return roles[n.Op] }
 
-// Chooses reports whether a node that carries codes takes one of several elements by their size.
+// Chooses reports whether a node that carries codes chooses one of several elements by their size.
 func (n *Node) Chooses() bool { return n.Op == "MaxPool" || n.Op == "GlobalMaxPool" }
 
-// linear are the operators that, of one tensor of data, make a factor and an offset of each element.
+// linear holds the operators that map a single tensor of data by a factor and an offset for each element.
 var linear = map[string]bool{"Add": true, "Sub": true, "Mul": true, "Sum": true, "Mean": true, "Neg": true,
 	"Cast": true, "BatchNormalization": true}
 
-// Curves reports whether a node, of one tensor of data, gives a function of its elements that is not linear. data is
-// the tensor's name.
+// Curves reports whether a node applies a function to the elements of a single tensor that is not linear. data is the
+// tensor's name.
 func Curves(n *Node, data string) bool {
 	switch n.Role() {
 	case Carries:
@@ -58,17 +58,18 @@ func Curves(n *Node, data string) bool {
 	return !linear[n.Op] && !(n.Op == "Div" && n.In(1) != data)
 }
 
-// magnitudes are the operators that follow a transform into waves, and hardly a layer that was trained.
+// magnitudes holds the operators that often follow a Fourier transform, and rarely follow a trained layer.
 var magnitudes = map[string]bool{"Pow": true, "Abs": true, "Sqrt": true, "Log": true, "ReduceL1": true,
 	"ReduceL2": true, "ReduceSumSquare": true, "ReduceLogSum": true}
 
-// Measures reports whether a node gives squares, magnitudes or logarithms.
+// Measures reports whether a node computes squares, magnitudes or logarithms.
 func Measures(n *Node) bool { return magnitudes[n.Op] }
 
-// Summarises reports whether a node makes one number of many that are data.
+// Summarises reports whether a node computes one number from many elements of data.
 func Summarises(n *Node) bool { return n.Role() == Means || strings.HasPrefix(n.Op, "Reduce") }
 
-// DividesBy is the tensor that a node divides by, or has a power of; empty where there is none.
+// DividesBy returns the tensor by which a node divides, or of which it computes a power. It returns "" if there is
+// none.
 func DividesBy(n *Node) string {
 	switch n.Op {
 	case "Div":
@@ -79,13 +80,13 @@ func DividesBy(n *Node) string {
 	return ""
 }
 
-// Reshaped is a node's first input in a shape that a constant has, in its place.
+// Reshaped returns a node that replaces n and reshapes n's first input. shape names the constant with the new shape.
 func Reshaped(n *Node, shape string) *Node {
 	return &Node{Index: n.Index, Name: n.Name, Op: "Reshape", Inputs: []string{n.Inputs[0], shape}, Outputs: n.Outputs}
 }
 
-// ChannelAxis is the axis of output channels of a node's weights, at a slot of its inputs; -1 where the channels are
-// not one axis's.
+// ChannelAxis returns the axis of output channels of a node's weights at an input slot, or -1 if the channels do not
+// lie along one axis.
 func ChannelAxis(n *Node, slot, rank int) int {
 	switch {
 	case n.Op == "Conv" && slot == 1:

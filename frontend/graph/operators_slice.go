@@ -8,14 +8,14 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Operators that take parts of a tensor, repeat it, or make one up.
+// This file builds operators that take parts of a tensor, repeat it, or create one.
 
 func buildSplit(c *call) {
 	x := c.x
 	a := axis(c.Int("axis", 0), len(x))
 	sizes := c.list("split", 1, "the sizes")
 	n := len(c.Outputs)
-	if sizes == nil { // equal parts, the last one smaller
+	if sizes == nil { // equal parts; the last one may be smaller
 		part := (x[a] + n - 1) / n
 		for i := range n {
 			sizes = append(sizes, int64(max(0, min(part, x[a]-i*part))))
@@ -40,10 +40,10 @@ func buildSplit(c *call) {
 	}
 }
 
-// A span is the elements start, start+step ... of an axis, n of them.
+// A span selects the n elements start, start+step ... along an axis.
 type span struct{ start, step, n int }
 
-// cut reads one axis of a Slice: negative positions count from the end, and both ends are clamped.
+// cut returns the span of a Slice along one axis. Negative positions count from the end, and both ends are clamped.
 func cut(size int, start, end, step int64) span {
 	if step == 0 {
 		invalid("a step of 0")
@@ -95,7 +95,7 @@ func buildSlice(c *call) {
 	c.pick(shape, stridedFrom(first, shape, strides))
 }
 
-// shapeOf is a shape that an input asks for, of axes of at most so many elements.
+// shapeOf returns the shape that an input asks for. It refuses axes of more than most elements.
 func shapeOf(want []int64, most int64) []int {
 	shape := make([]int, len(want))
 	for i, d := range want {
@@ -132,14 +132,14 @@ func buildConstantOfShape(c *call) {
 	shape := shapeOf(want, math.MaxInt32)
 	checkSize(shape)
 	c.p.elements(Size(shape))
-	if v := t.At(0); math.Abs(v) < 1<<53 { // else an integer that no float64 may hold
+	if v := t.At(0); math.Abs(v) < 1<<53 { // a larger integer may not be a float64
 		c.value(filled(t.DType, shape, v))
 		return
 	}
 	c.value(t.picked(shape, func(int) int { return 0 }))
 }
 
-// buildDropout is the identity: models run in inference.
+// buildDropout builds the identity, because models run in inference mode.
 func buildDropout(c *call) {
 	if c.output(1) != "" {
 		unsupported("export the model in inference mode", "the mask is used")
@@ -149,7 +149,7 @@ func buildDropout(c *call) {
 
 func buildSize(c *call) { c.value(&Tensor{DType: Int64, Shape: []int{}, I: []int64{int64(Size(c.x))}}) }
 
-// buildRange counts from a constant start in constant steps, up to a limit that is left out.
+// buildRange counts from a constant start in constant steps up to a limit, which is excluded.
 func buildRange(c *call) {
 	from, limit, step := c.constScalar(0, "the start"), c.constScalar(1, "the limit"), c.constScalar(2, "the step")
 	if step == 0 {
@@ -178,7 +178,7 @@ func buildRange(c *call) {
 	c.value(t)
 }
 
-// counts is from + i*step, where that is a float64.
+// counts returns from + i*step. exact says whether that is a float64.
 func counts(from, step float64, i int) (v float64, exact bool) {
 	r := new(big.Rat).SetInt64(int64(i))
 	r.Mul(r, new(big.Rat).SetFloat64(step))
@@ -212,15 +212,15 @@ func buildTile(c *call) {
 	c.pick(shape, index)
 }
 
-// buildNonZero lists where a constant is not zero: a row of indices per axis.
+// buildNonZero lists the positions at which a constant is not zero: a row of indices for each axis.
 func buildNonZero(c *call) {
 	x := c.in[0].Const
 	if x == nil {
 		refuse(diag.ShapeUnknown, "export with fixed shapes, or bind dynamic axes with --dim",
-			"how many elements are not zero depends on the data")
+			"the number of elements that are not zero depends on the data")
 	}
 	if len(c.x) == 0 {
-		invalid("a single number has no places")
+		invalid("a single number has no indices")
 	}
 	strides := rowMajor(c.x)
 	t := &Tensor{DType: Int64, I: []int64{}}

@@ -6,7 +6,7 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Quantisers lists the nodes that make the codes of a constant: those that lead to it from numbers, nearest first.
+// Quantisers lists the quantising nodes that compute a constant from numbers, the nearest first.
 func Quantisers(p *Program, tensor string) (list []*Node) {
 	maker := map[string]*Node{}
 	for _, n := range p.Graph.Nodes {
@@ -30,10 +30,11 @@ func Quantisers(p *Program, tensor string) (list []*Node) {
 	return list
 }
 
-// A unitReader says what one code is worth, where there is one number for that.
+// A unitReader returns the scale of a quantiser, the scale element of each output element, and the bits of the codes.
+// It returns a nil scale if there is no such number.
 type unitReader func(p *Program, n *Node) (scale *Tensor, pick Pick, bits int)
 
-// unitReaderOf is how a quantiser's unit is read; nil where a node is none of equal steps.
+// unitReaderOf returns the unitReader for a node, or nil if the node is not a quantiser with equal steps.
 func unitReaderOf(n *Node) unitReader {
 	of := map[string]map[string]unitReader{
 		"":    {"DequantizeLinear": dequantizedUnit},
@@ -59,7 +60,8 @@ func bipolarUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 	return scale.Const, p.broadcast(p.Known[n.first()].Shape, scale.Shape), 1
 }
 
-// dequantizedUnit reads a DequantizeLinear. Its codes have the bits of their type, or those that a Clip leaves them.
+// dequantizedUnit reads a DequantizeLinear. The width of its codes is the width of their type, or less if a Clip limits
+// them.
 func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 	c, ok := p.read(n)
 	if !ok || c.in[1].Const == nil || c.flag("block_size") {
@@ -74,7 +76,7 @@ func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
 	return scale, p.broadcast(p.Known[n.first()].Shape, scale.Shape), t.Width
 }
 
-// clipOf is the limits of the Clip that gives a constant; nil where none does.
+// clipOf returns the limits of the Clip that computes a constant, or nil if there is none.
 func clipOf(p *Program, tensor string) *Quantiser {
 	for _, n := range p.Graph.Nodes {
 		if n.Op != "Clip" || n.first() != tensor {
@@ -91,8 +93,8 @@ func clipOf(p *Program, tensor string) *Quantiser {
 	return nil
 }
 
-// UnitOf is what 1 of each element stands for that a quantiser of Quantisers gives, and how many bits it says that
-// codes have. A zero point between two codes makes twice as many steps. It is nil where there is no such number.
+// UnitOf returns, for each element that a quantiser of Quantisers gives, the real value of 1, and the bits of the
+// codes. A zero point halfway between two codes halves the unit. UnitOf returns nil if there is no such unit.
 func UnitOf(p *Program, n *Node) (unit *Tensor, bits int) {
 	scale, pick, bits := unitReaderOf(n)(p, n)
 	if scale == nil {

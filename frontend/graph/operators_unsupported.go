@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// unknown is the refusal of an operator without a definition. inputs says that they are known: where they are not, a
-// form that is not understood is no reason of its own.
+// unknown refuses an operator without a definition. inputs says whether the node's inputs are known. If they are not,
+// an unsupported form of a composite operator is not reported separately.
 func unknown(n *Node, inputs bool, g *Graph) {
 	if finnLayer(n) {
 		step := finnStep(g.Nodes)
@@ -37,15 +37,15 @@ func unknown(n *Node, inputs bool, g *Graph) {
 	panic(&reject{diag.OpUnsupported, msg, hint, n.FullOp()})
 }
 
-// A causes list is diagnostics of nodes with one cause each: there is one for all of them.
+// A causes maps causes to diagnostics, so that all nodes with one cause share one diagnostic.
 type causes map[string]*cause
 
 type cause struct {
-	at    int // in the list of diagnostics
+	at    int // the index in the list of diagnostics
 	nodes []string
 }
 
-// add is the diagnostic of one more node.
+// add adds the diagnostic of one more node.
 func (c causes) add(why string, x diag.Diag, d *diag.List) {
 	if known := c[why]; known != nil {
 		node := strconv.Quote(x.Node)
@@ -59,10 +59,10 @@ func (c causes) add(why string, x diag.Diag, d *diag.List) {
 	d.Add(x)
 }
 
-// shownNodes is how many nodes of one cause are named.
+// shownNodes is the number of nodes with one cause that a diagnostic names.
 const shownNodes = 4
 
-// tell says of which nodes besides the first a diagnostic is.
+// tell completes the diagnostics with the number and the names of their other nodes.
 func (c causes) tell(d *diag.List) {
 	for _, known := range c {
 		n := len(known.nodes)

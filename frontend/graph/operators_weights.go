@@ -9,26 +9,27 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Some files keep weights that were quantised as float32 products of code and scale. Each product is rounded, so they
-// have no common step any more, though every one is the float32 nearest to a small whole multiple of one.
+// Some files keep quantised weights as float32 products of code and scale. Each product is rounded, so the weights no
+// longer have a common step, though each is the float32 nearest to a small integer multiple of one.
 
 // maxWeightBits bounds the codes of weights that are recovered without an annotation.
 const maxWeightBits = 8
 
-// RecoverWeights puts, for weights that have no common step of 24 bits per output channel, whole multiples of one:
-// where these, rounded to float32, are the weights of the file, each of them, and the codes have at most 8 bits, or
-// those of the tensor's FINN annotation. It adds a note to d, because it changes the model by less than float32 does.
+// RecoverWeights replaces weights by integer multiples of a common step per output channel. It does so only for weights
+// that have no common step of 24 bits, and only if the multiples round to the weights of the file in float32. The codes
+// must have at most 8 bits, or the bits of the tensor's FINN annotation. RecoverWeights adds a note to d; it changes
+// the model by less than the rounding to float32 does.
 func RecoverWeights(g *Graph, file string, d *diag.List) {
 	shared := causes{}
 	defer shared.tell(d)
 	of := weightsOf(g)
-	for _, n := range g.Nodes { // in order
+	for _, n := range g.Nodes { // in order, so that notes are, too
 		for _, name := range n.Inputs {
 			axis, ok := of[name]
 			if !ok {
 				continue
 			}
-			delete(of, name) // one note will do
+			delete(of, name) // note each tensor once
 			t, ok := recovered(g.Init[name], axis, codeLimit(g.Annotations[name]))
 			if !ok {
 				continue
@@ -43,8 +44,8 @@ func RecoverWeights(g *Graph, file string, d *diag.List) {
 	}
 }
 
-// weightsOf lists the constants that nothing but products of matrices and convolutions read as weights, with the axis
-// of their output channels.
+// weightsOf returns the constants that are only read as weights, by products of matrices and convolutions. The value is
+// the axis of output channels.
 func weightsOf(g *Graph) map[string]int {
 	axes, barred := map[string]int{}, map[string]bool{}
 	for _, n := range g.Nodes {
@@ -72,7 +73,7 @@ func weightsOf(g *Graph) map[string]int {
 	return axes
 }
 
-// weightAxis is the axis of output channels of a node's second input; -1 where that is no weights.
+// weightAxis returns the axis of output channels of a node's second input, or -1 if that is not weights.
 func weightAxis(n *Node, rank int) int {
 	switch {
 	case n.Op == "Conv" && rank > 2:
@@ -85,8 +86,8 @@ func weightAxis(n *Node, rank int) int {
 	return -1
 }
 
-// codeLimit is the magnitude of codes of FINN's data types, INT4, UINT4 or SCALEDINT<8>; that of maxWeightBits for what
-// is no integer of 2 to 16 bits.
+// codeLimit returns the largest magnitude of the codes of a FINN data type, such as INT4, UINT4 or SCALEDINT<8>. For a
+// type that is not an integer of 2 to 16 bits it returns that of maxWeightBits.
 func codeLimit(finn string) float64 {
 	for prefix, sign := range map[string]bool{"INT": true, "SCALEDINT<": true, "UINT": false} {
 		if digits, ok := strings.CutPrefix(finn, prefix); ok {
@@ -101,8 +102,8 @@ func codeLimit(finn string) float64 {
 	return -lo
 }
 
-// recovered is weights as whole multiples, up to a limit, of a step per channel. ok is false where they are none, or
-// have a step of 24 bits as they are.
+// recovered returns weights as integer multiples, up to limit, of a step per channel. ok is false if they are not such
+// multiples, or already have a step of 24 bits.
 func recovered(t *Tensor, axis int, limit float64) (_ *Tensor, ok bool) {
 	channels, inner := t.Shape[axis], Size(t.Shape[axis+1:])
 	values := t.Floats()
@@ -118,14 +119,14 @@ func recovered(t *Tensor, axis int, limit float64) (_ *Tensor, ok bool) {
 			return nil, false
 		}
 		for _, k := range at {
-			out.F[k] = math.Round(values[k]/step) * step // exact: a step has 36 bits at most, a code 16
+			out.F[k] = math.Round(values[k]/step) * step // exact: a step has at most 36 bits, a code 16
 			changed = changed || out.F[k] != values[k]
 		}
 	}
 	return out, changed
 }
 
-// stepped reports whether values are whole multiples, of at most 24 bits, of their least bit.
+// stepped reports whether values are integer multiples, of at most 24 bits, of their lowest bit.
 func stepped(values []float64, at []int) bool {
 	if len(at) == 0 {
 		return true
@@ -140,8 +141,7 @@ func stepped(values []float64, at []int) bool {
 	return most/least < 1<<24
 }
 
-// stepOf is the largest step of which all values are whole multiples, up to a limit, as far as float32 tells: rounded
-// to it, they are the values.
+// stepOf returns the largest step whose integer multiples up to limit, rounded to float32, are the values.
 func stepOf(values []float64, at []int, limit float64) (step float64, ok bool) {
 	least, most := math.Inf(1), 0.0
 	for _, k := range at {
@@ -156,7 +156,7 @@ func stepOf(values []float64, at []int, limit float64) (step float64, ok bool) {
 	return 0, false
 }
 
-// within looks for a step near a guess.
+// within searches for a step near a guess.
 func within(values []float64, at []int, guess, limit float64) (step float64, ok bool) {
 	lo, hi := guess*(1-0x1p-22), guess*(1+0x1p-22)
 	for _, k := range at {
@@ -165,7 +165,7 @@ func within(values []float64, at []int, guess, limit float64) (step float64, ok 
 		if q < 1 || q > limit {
 			return 0, false
 		}
-		f := float32(v) // what rounds to it lies within half a unit
+		f := float32(v) // the numbers that round to f lie within half a unit
 		below, above := float64(math.Nextafter32(f, 0)), float64(math.Nextafter32(f, math.MaxFloat32))
 		lo, hi = max(lo, (below+f64(f))/2/q), min(hi, (above+f64(f))/2/q)
 		if lo > hi {
@@ -182,7 +182,7 @@ func within(values []float64, at []int, guess, limit float64) (step float64, ok 
 
 func f64(f float32) float64 { return float64(f) }
 
-// shortest is the number between two others of the fewest bits.
+// shortest returns the number between lo and hi with the fewest bits.
 func shortest(lo, hi float64) float64 {
 	mid := (lo + hi) / 2
 	fraction, exponent := math.Frexp(mid)
@@ -195,7 +195,8 @@ func shortest(lo, hi float64) float64 {
 	return mid
 }
 
-// proved reports whether whole multiples of a step of at most 36 bits, rounded to float32, are values.
+// proved reports whether the values are integer multiples of the step, rounded to float32. The step must have at most
+// 36 bits.
 func proved(values []float64, at []int, step float64) bool {
 	if fraction, _ := math.Frexp(step); fraction*(1<<36) != math.Trunc(fraction*(1<<36)) {
 		return false
@@ -208,8 +209,8 @@ func proved(values []float64, at []int, step float64) bool {
 	return true
 }
 
-// Whole reports whether a constant is, for each index of an axis, whole multiples up to a limit of one step, as far as
-// float32 tells.
+// Whole reports whether each index of an axis has a step of which its elements are integer multiples up to limit,
+// rounded to float32.
 func Whole(t *Tensor, axis int, limit float64) bool {
 	channels, inner := t.Shape[axis], Size(t.Shape[axis+1:])
 	values := t.Floats()

@@ -9,8 +9,8 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// run puts the rows of in in order. Elements that overlap as intervals are compared exactly; two that are the same real
-// number keep the order of their indices.
+// run sorts the rows of in. Elements whose intervals overlap are compared exactly; equal ones keep the order of their
+// indices.
 func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 	sorted := map[int32][]int{} // by base
 	for i, base := range o.Base {
@@ -37,7 +37,7 @@ func (o *Order) run(name string, in *Reals, out *Reals, d *decider) error {
 	return nil
 }
 
-// row is what decides the order of the row that starts at base, among what d knows; d may be nil.
+// row returns the elements that determine the order of the row at base, among the values of d. d may be nil.
 func (o *Order) row(name string, base int32, d *decider) Ordering {
 	at := make([]int32, o.N)
 	for k := range at {
@@ -49,7 +49,7 @@ func (o *Order) row(name string, base int32, d *decider) Ordering {
 	return d.prog.Ordering(name, at, o.N, func(_ *Step, in string) bool { return d.value(in) != nil })
 }
 
-// sort gives the indices of one row, first place first. in is the order's own input.
+// sort returns the indices of one row, first place first. in is the Order's own input.
 func (o *Order) sort(row Ordering, in *Reals, d *decider) ([]int, error) {
 	if len(row.Nodes) > 0 {
 		in = d.value(row.Tensor)
@@ -77,7 +77,7 @@ func (o *Order) sort(row Ordering, in *Reals, d *decider) ([]int, error) {
 	return order, failed
 }
 
-// turned makes a comparison of what decides one of the row's own elements.
+// turned converts a comparison of the elements in r to one of the row's own elements.
 func (r *Ordering) turned(c int) int {
 	if r.Falls {
 		return -c
@@ -85,7 +85,7 @@ func (r *Ordering) turned(c int) int {
 	return c
 }
 
-// place turns a comparison of values into one of places.
+// place converts a comparison of values to a comparison of places.
 func (o *Order) place(c, i, j int) int {
 	if o.Largest {
 		c = -c
@@ -124,8 +124,8 @@ type pair struct {
 	i, j   int
 }
 
-// same reports whether two elements are sure to be one number: known and equal, or computed alike of elements that are.
-// Digits alone never show that two exponentials are equal. seen keeps the answers.
+// same reports whether two elements are certainly equal: known and equal, or computed alike from elements that are.
+// Without this, digits alone would never show that two exponentials are equal. seen caches the answers.
 func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 	if p.i == p.j {
 		return true
@@ -165,7 +165,7 @@ func (d *decider) same(p pair, seen map[pair]bool) (yes bool) {
 	return false
 }
 
-// compute is element i of the output, exactly: the whole row is.
+// compute returns element i of the output, exactly. It compares the whole row exactly.
 func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, error) {
 	by := o.row(name, o.Base[i], d)
 	row := make([]real.Num, o.N)
@@ -200,7 +200,7 @@ func (o *Order) compute(name string, i int, prec uint, d *decider) (real.Num, er
 	return row[k], failed
 }
 
-// Sorted gives the indices of a row of float64s, first place first.
+// Sorted returns the indices of a row of float64s, first place first.
 func (o *Order) Sorted(row []float64) []int {
 	order := counted[int](len(row))
 	slices.SortFunc(order, func(i, j int) int { return o.place(cmp.Compare(row[i], row[j]), i, j) })

@@ -2,19 +2,18 @@ package graph
 
 import "hlsgen/frontend/real"
 
-// An Ordering is what decides an order of rows: elements of a tensor that lies further back, whose order is that of the
-// rows' own elements, or its reverse.
+// An Ordering names elements of an earlier tensor whose order equals that of the elements of rows, or is its reverse.
 type Ordering struct {
 	Tensor string
 	At     []int32 // row by row
-	Falls  bool    // what is greater here is smaller there
-	Nodes  []*Node // in between
+	Falls  bool    // the order is the reverse
+	Nodes  []*Node // the nodes between the two tensors
 }
 
-// Ordering goes back from rows of n elements of a tensor through what neither changes the order within a row nor makes
-// equal ones of different ones: moves, a softmax over the row, and functions of one element that rise, or fall, with
-// every change, alike for the whole row. Real numbers do not saturate: the sigmoids of 5000 and 5001 differ. It goes
-// from a step to an input of it where may allows that.
+// Ordering returns an Ordering for rows of n elements of a tensor. It goes back through steps that keep the order
+// within a row and keep different elements different. These are moves, a softmax over the row, and functions of one
+// element that rise or fall strictly, the same for the whole row. (In real numbers nothing saturates: the sigmoids of
+// 5000 and 5001 differ.) It goes back from a step to an input only if may allows it.
 func (p *Program) Ordering(tensor string, rows []int32, n int, may func(step *Step, in string) bool) Ordering {
 	o := Ordering{Tensor: tensor, At: rows}
 	for {
@@ -31,8 +30,8 @@ func (p *Program) Ordering(tensor string, rows []int32, n int, may func(step *St
 	}
 }
 
-// sameOrder is the input of a step, and the elements of it, that order rows of n of its elements; ok is false where
-// there are none.
+// sameOrder returns the input of a step, and its elements, with the same order as rows of n of the step's elements. ok
+// is false if there is no such input.
 func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int32, falls, ok bool) {
 	at = make([]int32, len(rows))
 	switch {
@@ -77,8 +76,8 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 	return step.Elem.Args[v], at, direction < 0, true
 }
 
-// wholeRows reports whether a softmax takes each of the rows of n elements together: exp(x)/sum and its logarithm rise
-// strictly with x where the sum is the same.
+// wholeRows reports whether a softmax sums over exactly the given rows of n elements: exp(x)/sum, and its logarithm,
+// rise strictly with x if the sum is the same.
 func (e *Elem) wholeRows(rows []int32, n int) bool {
 	for j, i := range rows { // variable 0 is the first element of the sum
 		if e.At(0, int(i)) != e.At(0, int(rows[j-j%n])) {
@@ -88,13 +87,13 @@ func (e *Elem) wholeRows(rows []int32, n int) bool {
 	return true
 }
 
-// An elementwise step computes each element of one of each argument.
+// An elementwise is a step that computes each element from one element of each argument.
 type elementwise struct {
 	p    *Program
 	step *Step
 }
 
-// argument is the one variable that is not constant.
+// argument returns the only variable that is not constant.
 func (f elementwise) argument() (variable int, ok bool) {
 	variable = -1
 	for v, slot := range f.step.Elem.Args {
@@ -109,7 +108,7 @@ func (f elementwise) argument() (variable int, ok bool) {
 	return variable, variable >= 0
 }
 
-// number is the value of a constant variable of element i.
+// number returns the value of constant variable v for element i.
 func (f elementwise) number(v, i int) float64 {
 	return f.p.Known[f.step.Node.Inputs[f.step.Elem.Args[v]]].Const.At(f.step.Elem.At(v, i))
 }
@@ -124,7 +123,7 @@ func (f elementwise) alike(argument, i, j int) bool {
 	return true
 }
 
-// of is element i as a function of the argument, which becomes variable 0.
+// of returns element i as a function of the argument, which becomes variable 0.
 func (f elementwise) of(argument, i int) *real.Expr {
 	with := make([]*real.Expr, len(f.step.Elem.Args))
 	for v := range with {

@@ -10,41 +10,41 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Program is a graph whose shapes are known and whose operators are reduced to four forms, whatever they are called:
-// elements moved, elements computed from elements, sums of products, rows put in order. The executor and the lowering
-// read the same four.
+// A Program is a graph with known shapes whose operators are reduced to five forms of steps: moves of elements,
+// functions of elements, sums of products, orders of rows, and loops. The executor and the lowering only deal with
+// these forms.
 type Program struct {
 	Graph *Graph
 	File  string           // for diagnostics
-	Known map[string]Known // every tensor
-	Steps []*Step          // topological order; nodes with constant outputs have none
+	Known map[string]Known // shapes, types and constants of all tensors
+	Steps []*Step          // in topological order; nodes with constant outputs have none
 
-	made   map[*Node]*made // by node of the graph
-	now    *made           // of the node that is being prepared
-	kept   *Program        // whose steps may stay; while preparing
-	origin map[*Node]*Node // of made-up nodes
-	names  Taken           // by the graph, and made up
+	made   map[*Node]*made // the results of preparing each node of the graph
+	now    *made           // the results for the node that is being prepared
+	kept   *Program        // while preparing: an earlier program whose steps may be reused
+	origin map[*Node]*Node // the node of the graph to which an internal node belongs
+	names  Taken           // names used by the graph and by internal tensors
 	strides
 	by      map[string]*Step   // by output
-	inexact map[string]*Reals  // outputs of steps that depend on no data, and are no float64s
+	inexact map[string]*Reals  // outputs of steps that do not depend on data, and are not float64s
 	endless map[string]endless // tensors that may hold infinities
 	readers map[string][]*Step // by input
 	budget
-	laidOut sync.Map // *Reals by *Tensor: of constants that runs read
-	within  bool     // the body of a loop
-	whole   bool     // every node is understood
+	laidOut sync.Map // from *Tensor to *Reals: constants in the form that runs read
+	within  bool     // the program is the body of a loop
+	whole   bool     // every node is supported
 	options Options
-	report  *diag.List // while preparing
+	report  *diag.List // while preparing: receives diagnostics
 }
 
-// Known is what is known of a tensor before any data: Const is set where it is a constant.
+// A Known holds what is known of a tensor before a run. Const is nil unless the tensor is constant.
 type Known struct {
 	Shape []int
 	DType DType
 	Const *Tensor
 }
 
-// A Step is one output of one node. Exactly one of Move, Elem, Dot, Order and Recur is set.
+// A Step computes one output of one node. Exactly one of Move, Elem, Dot, Order and Recur is not nil.
 type Step struct {
 	Node   *Node
 	Output string
@@ -54,20 +54,20 @@ type Step struct {
 	Elem   *Elem
 	Dot    *Dot
 	Order  *Order
-	Recur  *Recur  // the steps of one node share it
-	Result int     // of Recur: index among the node's outputs
-	Window *Window // set where Dot or Elem reads windows of a signal or an image
+	Recur  *Recur  // shared by the steps of one node
+	Result int     // with Recur: the index among the node's outputs
+	Window *Window // not nil if Dot or Elem reads windows of a signal or an image
 }
 
-// An Elem computes element i as Expr, whose variable v is element At(v, i) of input Args[v].
+// An Elem computes element i as Expr. Variable v of Expr is element At(v, i) of input Args[v].
 type Elem struct {
 	Expr   *real.Expr
 	Args   []int
-	Index  []Pick  // per variable
-	Offset []int32 // per variable, added to Index: many variables may share a table; nil is 0 for all
+	Index  []Pick  // by variable
+	Offset []int32 // by variable, added to Index, so that variables can share a table; nil for zeros
 }
 
-// At is the element of variable v that output element i uses.
+// At returns the index of the element that variable v reads for output element i.
 func (e *Elem) At(v, i int) int {
 	if e.Offset == nil {
 		return e.Index[v].At(i)
@@ -77,15 +77,15 @@ func (e *Elem) At(v, i int) int {
 
 func (e *Elem) shifted(v, i int) int { return e.Index[v].At(i) + int(e.Offset[v]) }
 
-// A Pick says which element of an argument belongs to element i of the output: Table[i], or the only one of a table for
-// all of them; without a table the element of its run, where Count runs of Run elements follow each other again and
-// again, as a vector's along an axis; and element i itself where there is neither.
+// A Pick maps element i of the output to an element of an argument. With a Table, that is Table[i], or Table[0] for all
+// i if the table has one entry. With Count > 0, the output consists of runs of Run elements; element i reads the index
+// of its run, modulo Count. A vector along an axis is read this way. Otherwise element i reads element i.
 type Pick struct {
 	Table      []int32
 	Run, Count int
 }
 
-// At is the element of the argument that belongs to element i.
+// At returns the index of the argument's element that belongs to output element i.
 func (p *Pick) At(i int) int {
 	switch {
 	case len(p.Table) == 1:
@@ -98,13 +98,13 @@ func (p *Pick) At(i int) int {
 	return int(uint32(i) / uint32(p.Run) % uint32(p.Count))
 }
 
-// Still reports whether element i is i.
+// Still reports whether the pick is the identity.
 func (p *Pick) Still() bool { return p.Table == nil && p.Count == 0 }
 
-// sameRuns reports whether two picks without tables are the same.
+// sameRuns reports whether two picks have the same runs.
 func (p *Pick) sameRuns(o *Pick) bool { return p.Run == o.Run && p.Count == o.Count }
 
-// Equal reports whether two picks are written alike.
+// Equal reports whether two picks have equal tables and runs.
 func (p *Pick) Equal(o *Pick) bool {
 	if !p.sameRuns(o) || len(p.Table) != len(o.Table) {
 		return false
@@ -112,11 +112,11 @@ func (p *Pick) Equal(o *Pick) bool {
 	return len(p.Table) == 0 || &p.Table[0] == &o.Table[0] || slices.Equal(p.Table, o.Table)
 }
 
-// One reports whether one element stands for all.
+// One reports whether all output elements read the same element.
 func (p *Pick) One() bool { return len(p.Table) == 1 }
 
-// A Dot computes element i as sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]], where A and B are
-// inputs of the node; Then, if set, computes on from that sum (variable 0) and other inputs (variables 1...).
+// A Dot computes element i as the sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]]. A and B are inputs
+// of the node. Then, if not nil, is applied to that sum (variable 0) and to other inputs (variables 1...).
 type Dot struct {
 	A, B             int
 	K                int
@@ -125,8 +125,8 @@ type Dot struct {
 	Then             *Elem   // Args[0] and Index[0] are unused
 }
 
-// Prepare derives every shape and constant. It reports all nodes it does not understand in one run and returns nil
-// where there were any.
+// Prepare returns the program of a graph. If it does not support some nodes, it adds an error for each to d and returns
+// nil.
 func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 	if p, ok := prepare(&Program{Graph: g, File: file, options: opt}, d); ok {
 		return p
@@ -134,8 +134,9 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 	return nil
 }
 
-// Understood is the part of a graph that can be prepared: the nodes that are known, up to the first ones that are not.
-// Its outputs are what those would have read, and the graph's own. It is nil where nothing is left.
+// Understood returns the part of a graph that can be prepared: the supported nodes before the first unsupported ones.
+// Its outputs are the tensors that unsupported nodes read, and the outputs of the graph. It returns nil if the part is
+// empty.
 func Understood(g *Graph, file string, opt Options) *Graph {
 	p, _ := prepare(&Program{Graph: g, File: file, options: opt}, new(diag.List))
 	if p == nil {
@@ -170,7 +171,7 @@ func Understood(g *Graph, file string, opt Options) *Graph {
 	return &sub
 }
 
-// prepare is Prepare for a program with its graph, and what it has of it where that fails.
+// prepare prepares p.Graph. If it fails, ok is false and the result holds the part that succeeded.
 func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	g, file, opt := p.Graph, p.File, p.options
 	if err := g.Verify(); err != nil {
@@ -220,7 +221,7 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 				unknown(n, known, g)
 			}
 			if !known {
-				panic(reported) // an input is unknown: at its own node
+				panic(reported) // the error was reported at the node that computes the input
 			}
 			p.define(read, def)
 		})
@@ -238,11 +239,11 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 	return p, ok
 }
 
-// Where is a node's place for a diagnostic.
+// Where returns the position of a node for a diagnostic.
 func Where(file string, n *Node) string { return fmt.Sprintf("%s, node %d", file, n.Index) }
 
 func (g *Graph) opset(domain string) int64 {
-	if domain == channelsLast { // QONNX executes these as the newest of ONNX's own
+	if domain == channelsLast { // QONNX executes these with ONNX' newest definitions
 		return math.MaxInt64
 	}
 	if v, ok := g.Opsets[domain]; ok {
@@ -251,11 +252,11 @@ func (g *Graph) opset(domain string) int64 {
 	return 1
 }
 
-// Fixed reports whether a tensor depends on no data, though its elements are no float64s: a constant has no step.
+// Fixed reports whether a tensor does not depend on data although it has a step, because its elements are not float64s.
 func (p *Program) Fixed(tensor string) bool { return p.inexact[tensor] != nil }
 
-// Producer is the step that computes a tensor; nil for inputs and constants.
+// Producer returns the step that computes a tensor, or nil for inputs and constants.
 func (p *Program) Producer(tensor string) *Step { return p.by[tensor] }
 
-// Readers lists the steps that read a tensor, each once.
+// Readers returns the steps that read a tensor, each once.
 func (p *Program) Readers(tensor string) []*Step { return p.readers[tensor] }

@@ -7,19 +7,19 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A reading is a node as its definition reads it: attributes, and what is known of the inputs.
+// A reading is a node with what is known of its inputs, for the use of its definition.
 type reading struct {
 	*Node
 	opset int64
-	in    []Known // per input slot; the zero Known where it is omitted
+	in    []Known // by input slot; the zero Known if it is omitted
 	x     []int   // the shape of input 0
-	dt    DType   // its type
+	dt    DType   // the type of input 0
 
 	p       *Program
-	endless endless // what outputs may hold
+	endless endless // the infinities that the outputs may hold
 }
 
-// read is a node with what is known of its inputs; ok is false where nothing is known of one.
+// read returns a node with what is known of its inputs. ok is false if nothing is known of one of them.
 func (p *Program) read(n *Node) (c *reading, ok bool) {
 	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]Known, len(n.Inputs)), p: p}
 	for i, name := range n.Inputs {
@@ -34,15 +34,15 @@ func (p *Program) read(n *Node) (c *reading, ok bool) {
 	return c, true
 }
 
-// has reports whether input i is in use.
+// has reports whether input i is used.
 func (n *Node) has(i int) bool { return n.In(i) != "" }
 
-// constScalar is the value of a constant input with one element.
+// constScalar returns the value of a constant input with one element.
 func (c *reading) constScalar(i int, what string) float64 {
 	return c.scalar(diag.OpUnsupported, i, what)
 }
 
-// scalar is constScalar with a code of its own for the refusal.
+// scalar is like constScalar, but refuses with the given code.
 func (c *reading) scalar(code diag.Code, i int, what string) float64 {
 	t := c.in[i].Const
 	if t == nil {
@@ -54,7 +54,7 @@ func (c *reading) scalar(code diag.Code, i int, what string) float64 {
 	return t.At(0)
 }
 
-// constInts is the value of a constant integer input.
+// constInts returns the values of a constant integer input.
 func (c *reading) constInts(i int, what string) []int64 {
 	t := c.in[i].Const
 	if t == nil {
@@ -67,7 +67,7 @@ func (c *reading) constInts(i int, what string) []int64 {
 	return t.Ints()
 }
 
-// axis makes an axis of a tensor of the given rank non-negative.
+// axis returns an axis of a tensor of the given rank as a non-negative number.
 func axis(a int64, rank int) int {
 	i, ok := fromEnd(a, rank)
 	if !ok {
@@ -76,7 +76,8 @@ func axis(a int64, rank int) int {
 	return i
 }
 
-// fromEnd makes an index among n non-negative, which counts from the end where it is not; ok is false for others.
+// fromEnd returns an index among n as a non-negative number; a negative i counts from the end. ok is false if i is out
+// of range.
 func fromEnd(i int64, n int) (index int, ok bool) {
 	if i < 0 {
 		i += int64(n)
@@ -84,7 +85,7 @@ func fromEnd(i int64, n int) (index int, ok bool) {
 	return int(i), 0 <= i && i < int64(n)
 }
 
-// axes makes axes non-negative, of which each may be named once.
+// axes returns axes as non-negative numbers, and refuses repeated ones.
 func axes(list []int64, rank int) []int {
 	out := make([]int, len(list))
 	for i, v := range list {
@@ -97,7 +98,7 @@ func axes(list []int64, rank int) []int {
 	return out
 }
 
-// list is the integers that an input gives, or, where it is omitted, an attribute.
+// list returns the integers of an input or, if that is omitted, of an attribute.
 func (c *reading) list(attr string, slot int, what string) []int64 {
 	if c.has(slot) {
 		return c.constInts(slot, what)
@@ -105,7 +106,7 @@ func (c *reading) list(attr string, slot int, what string) []int64 {
 	return c.Ints(attr)
 }
 
-// counted is 0, 1, 2 ..., n of them.
+// counted returns 0, 1 ... n-1.
 func counted[T int | int32 | int64](n int) []T {
 	out := make([]T, n)
 	for i := range out {
@@ -114,7 +115,7 @@ func counted[T int | int32 | int64](n int) []T {
 	return out
 }
 
-// dtypeAttr is an attribute that names an element type.
+// dtypeAttr returns the element type that an attribute names.
 func (c *reading) dtypeAttr(name string) DType {
 	if v := c.Int(name, 0); v > 0 && v <= int64(Int2) {
 		return DType(v)
@@ -122,5 +123,5 @@ func (c *reading) dtypeAttr(name string) DType {
 	return Undefined
 }
 
-// flag is an attribute that is set where it is not 0.
+// flag reports whether an attribute is set and not 0.
 func (n *Node) flag(name string) bool { return n.Int(name, 0) != 0 }

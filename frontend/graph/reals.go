@@ -9,32 +9,32 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Reals is a tensor of reals as far as they are known: element i lies in [Lo[i], Hi[i]]. Lo and Hi are one slice
-// where every element is exact. Truth, if set, gives elements exactly, for values that are no float64.
+// Reals is a tensor of real values that may be known only as intervals: element i lies in [Lo[i], Hi[i]]. Lo and Hi are
+// the same slice if every element is exact. Truth, if not nil, returns exact values that are not float64s.
 type Reals struct {
 	Shape  []int
 	Lo, Hi []float64
 	Truth  func(i int) *big.Rat
 
-	from   *unrolled // the loop whose output number result this is, where that can tell more
+	from   *unrolled // a loop that can compute its output number result more precisely; nil if none
 	result int
 }
 
-// newReals is a value to be filled in.
+// newReals returns a tensor of zeros, to be filled in.
 func newReals(shape []int) *Reals {
 	n := Size(shape)
 	return &Reals{Shape: shape, Lo: make([]float64, n), Hi: make([]float64, n)}
 }
 
-// clone is a value of the same elements that may change apart.
+// clone returns a copy of v.
 func (v *Reals) clone() *Reals {
 	return &Reals{Shape: v.Shape, Lo: slices.Clone(v.Lo), Hi: slices.Clone(v.Hi)}
 }
 
-// Exactly is the value whose elements are the given float64s.
+// Exactly returns the value with the given elements.
 func Exactly(shape []int, data []float64) *Reals { return &Reals{Shape: shape, Lo: data, Hi: data} }
 
-// constant is the value of a constant tensor.
+// constant returns the value of a constant tensor.
 func constant(t *Tensor) *Reals {
 	if t.I == nil {
 		return Exactly(t.Shape, t.Floats())
@@ -57,7 +57,7 @@ func constant(t *Tensor) *Reals {
 	return v
 }
 
-// constant is the value of a constant of a program, laid out once for all runs.
+// constant returns the value of a constant of the program. It converts each constant once for all runs.
 func (p *Program) constant(t *Tensor) *Reals {
 	if t.F != nil {
 		return constant(t)
@@ -74,10 +74,10 @@ func (v *Reals) Exact() bool {
 	return len(v.Lo) == 0 || &v.Lo[0] == &v.Hi[0] || slices.Equal(v.Lo, v.Hi)
 }
 
-// At is element i.
+// At returns the interval of element i.
 func (v *Reals) At(i int) real.Interval { return real.Interval{Lo: v.Lo[i], Hi: v.Hi[i]} }
 
-// element is element i, exactly or enclosed at prec bits; known is false where the value alone cannot tell.
+// element returns element i, exactly or enclosed at prec bits. known is false if v does not determine it.
 func (v *Reals) element(i int, prec uint) (n real.Num, known bool, err error) {
 	switch {
 	case v.Lo[i] == v.Hi[i]:
@@ -91,7 +91,7 @@ func (v *Reals) element(i int, prec uint) (n real.Num, known bool, err error) {
 	return n, false, nil
 }
 
-// tensor makes a constant of an exact value; the error is of an integer that its type does not hold.
+// tensor returns the constant with v's exact values. It returns an error if dt does not hold a value.
 func (v *Reals) tensor(dt DType) (*Tensor, error) {
 	t := &Tensor{DType: dt, Shape: v.Shape}
 	if dt.Float() {
@@ -109,7 +109,7 @@ func (v *Reals) tensor(dt DType) (*Tensor, error) {
 	return t, nil
 }
 
-// set is what is known of element i. Lo and Hi stay one slice as long as they can.
+// set sets the interval of element i. Lo and Hi stay one slice as long as all elements are exact.
 func (v *Reals) set(i int, y real.Interval) {
 	if y.Lo != y.Hi && &v.Lo[0] == &v.Hi[0] {
 		v.Hi = slices.Clone(v.Lo)
@@ -118,7 +118,7 @@ func (v *Reals) set(i int, y real.Interval) {
 	v.Lo[i] = y.Lo
 }
 
-// share makes Lo and Hi one slice where they are equal.
+// share makes Lo and Hi one slice if they are equal.
 func (v *Reals) share() *Reals {
 	if v.Exact() {
 		v.Hi = v.Lo
@@ -126,26 +126,26 @@ func (v *Reals) share() *Reals {
 	return v
 }
 
-// Around is the smallest interval of float64 that holds a rational.
+// Around returns the smallest float64 interval that holds r.
 func Around(r *big.Rat) real.Interval { return real.Exactly(r).Interval() }
 
-// scratch is memory that the steps of a run use one after the other, for what nobody reads behind them.
+// A scratch is memory that the steps of a run reuse for intermediate results.
 type scratch struct{ lo, hi, numbers []float64 }
 
-// sums is a value to be filled in.
+// sums returns a tensor in scratch memory, with undefined elements.
 func (t *scratch) sums(shape []int) *Reals {
 	n := Size(shape)
 	t.lo, t.hi = atLeast(t.lo, n), atLeast(t.hi, n)
 	return &Reals{Shape: shape, Lo: t.lo[:n], Hi: t.hi[:n]}
 }
 
-// whole is room for n whole numbers.
+// whole returns scratch memory for n integers.
 func (t *scratch) whole(n int) []float64 {
 	t.numbers = atLeast(t.numbers, n)
 	return t.numbers[:n]
 }
 
-// atLeast is a slice with room for n numbers.
+// atLeast returns room, or a new slice if room has a capacity below n.
 func atLeast(room []float64, n int) []float64 {
 	if n <= cap(room) {
 		return room

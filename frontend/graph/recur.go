@@ -7,28 +7,28 @@ import (
 )
 
 // A Recur runs a body once per element of a sequence (ONNX Scan). Input i < States of the node is the initial value of
-// a state, input States+k is scanned along Scanned[k]. Output i < States is the last value of a state, output States+k
-// has what every run gave, gathered along Gathered[k].
+// a state; input States+k is scanned along Scanned[k]. Output i < States is the final value of a state; output States+k
+// gathers an output of every run along Gathered[k].
 type Recur struct {
-	// inputs: the states, then one element per scanned tensor; outputs: the next states, then one element per gathered
-	// tensor
+	// Body has as inputs the states and then one element per scanned tensor. Its outputs are the next states and then
+	// one element per gathered tensor.
 	Body     *Program
-	States   int       // how many of either
-	Scanned  []Scanned // of the node's inputs from States on
-	Gathered []Scanned // of the node's outputs from States on
-	Length   int       // runs; at least 1
+	States   int       // the number of states
+	Scanned  []Scanned // by input of the node, from States on
+	Gathered []Scanned // by output of the node, from States on
+	Length   int       // the number of runs, at least 1
 
-	RealGates []string // of the cell of an ONNX operator without formats: the quantisers that it has places for
+	RealGates []string // for the cell of an ONNX operator without formats: the quantisers that it could have
 }
 
-// Scanned is how a tensor is walked through: one element of an axis after the other, or from its end to its begin. The
+// A Scanned says how a loop runs along a tensor: one element of an axis after the other, forwards or in reverse. The
 // body's tensor lacks that axis.
 type Scanned struct {
 	Axis    int
 	Reverse bool
 }
 
-// at is where run t of n stands on the axis.
+// at returns the position of run t of n on the axis.
 func (s Scanned) at(t, n int) int {
 	if s.Reverse {
 		return n - 1 - t
@@ -42,7 +42,7 @@ func (s Scanned) Element(whole []int, t, i int) int {
 	return (i/inner*n+s.at(t, n))*inner + i%inner
 }
 
-// run is the opposite: of which run, and which element of it, element i of the whole tensor is.
+// run is the inverse of Element: it returns the run and the element in the run for element i of the whole tensor.
 func (s Scanned) run(whole []int, i int) (t, element int) {
 	n, inner := whole[s.Axis], Size(whole[s.Axis+1:])
 	return s.at(i/inner%n, n), i/(inner*n)*inner + i%inner
@@ -51,7 +51,7 @@ func (s Scanned) run(whole []int, i int) (t, element int) {
 // maxRuns bounds the length of a sequence.
 const maxRuns = 1 << 20
 
-// A scan is a Scan node being read.
+// A scan reads a Scan node.
 type scan struct {
 	*call
 	body  *Graph
@@ -89,7 +89,7 @@ func buildScan(c *call) {
 	s.outputs()
 }
 
-// sequences reads how the inputs are scanned, and for how many runs.
+// sequences reads how the inputs are scanned, and sets the number of runs.
 func (s *scan) sequences() {
 	n := len(s.in) - s.recur.States
 	scanned := s.directions("scan_input_axes", "scan_input_directions", n)
@@ -115,7 +115,7 @@ func (s *scan) sequences() {
 	}
 }
 
-// directions reads a list of axes, not yet made positive, and of directions.
+// directions reads a list of axes, which may be negative, and a list of directions.
 func (s *scan) directions(axes, directions string, n int) []Scanned {
 	list := make([]Scanned, n)
 	a, d := s.Ints(axes), s.Ints(directions)
@@ -139,8 +139,8 @@ func (s *scan) directions(axes, directions string, n int) []Scanned {
 	return list
 }
 
-// close makes the body a graph that stands for itself: its inputs have the shapes that arrive, and the constants around
-// it that it reads are its own.
+// close returns the body as an independent graph: its inputs have their actual shapes, and it has its own copies of the
+// outer constants that it reads.
 func (s *scan) close() *Graph {
 	g := s.body.Copy()
 	known := map[string]bool{"": true}
@@ -166,7 +166,7 @@ func (s *scan) close() *Graph {
 		}
 		k, ok := s.p.Known[name]
 		if !ok {
-			return // nobody writes it: the body's own check says so
+			return // nothing computes it, which the check of the body reports
 		}
 		if k.Const == nil {
 			unsupported("pass it to the loop as a state that stays as it is, or scan it",
@@ -196,7 +196,7 @@ func fixedValue(name string, dt DType, shape []int) Value {
 	return v
 }
 
-// prepare derives the body's shapes. What is wrong in there is reported in the body's own words.
+// prepare prepares the body. Errors in the body are reported for the body's nodes.
 func (s *scan) prepare(g *Graph) {
 	before := len(s.p.report.Diags)
 	file := s.file()
@@ -209,7 +209,7 @@ func (s *scan) prepare(g *Graph) {
 	p, ok := prepare(body, s.p.report)
 	if !ok {
 		if len(s.p.report.Diags) == before {
-			invalid("the body cannot be understood")
+			invalid("the body is not supported")
 		}
 		panic(reported)
 	}
@@ -225,10 +225,10 @@ func (s *scan) prepare(g *Graph) {
 	s.p.loop(r)
 }
 
-// reported is the refusal of a node whose faults were reported already.
+// reported is the refusal of a node whose errors were reported already.
 var reported = &reject{}
 
-// outputs adds a step per output.
+// outputs adds a step for each output.
 func (s *scan) outputs() {
 	r := s.recur
 	g := r.Body.Graph
@@ -247,8 +247,8 @@ func (s *scan) outputs() {
 	r.Gathered = gathered
 }
 
-// Written is a node as the program executes it: itself, or the made-up nodes that stand for it, and their constants.
-// The bodies of loops are as they were prepared: with their constants and the shapes of their inputs.
+// Written returns a node as the program executes it: the node itself, or the internal nodes that replace it, with their
+// constants. The bodies of loops include their constants and the shapes of their inputs.
 func (p *Program) Written(n *Node) (nodes []*Node, constants map[string]*Tensor) {
 	produced := map[string]bool{}
 	for _, m := range p.Graph.Nodes {

@@ -7,13 +7,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A leading dynamic axis counts samples, unless the model does not treat them alike and apart: then it is time. It is
-// tried with two elements and with one.
+// A leading dynamic axis counts samples if the model treats these alike and separately. Otherwise it is time. Sequences
+// finds out by preparing the model with two elements and with one.
 
-// probes is how many elements an axis is tried with.
+// probes is the number of elements with which an axis is tried.
 const probes = 2
 
-// Sequences finds the inputs whose leading dynamic axis is time, and gives the options that know of them.
+// Sequences returns options that know the inputs whose leading dynamic axis is time.
 func (o Options) Sequences(g *Graph, file string) Options {
 	found := map[string]bool{}
 	for _, in := range g.Inputs {
@@ -28,9 +28,9 @@ func (o Options) Sequences(g *Graph, file string) Options {
 // Sequence reports whether an input's leading axis is dynamic and time.
 func (p *Program) Sequence(input string) bool { return p.options.sequences[input] }
 
-// sequence reports whether an input's leading axis is no axis of samples.
+// sequence reports whether an input's leading axis does not count samples.
 func (o Options) sequence(g *Graph, file string, in Value) bool {
-	if !slices.ContainsFunc(g.Nodes, (*Node).Recurrent) { // nothing runs along a sequence: these are samples
+	if !slices.ContainsFunc(g.Nodes, (*Node).Recurrent) { // without loops the axis counts samples
 		return false
 	}
 	many, two := o.tried(g, file, in, probes, nil)
@@ -38,7 +38,8 @@ func (o Options) sequence(g *Graph, file string, in Value) bool {
 	return two && single && newContrast(probes, many, one).difference() != nil
 }
 
-// tried prepares a graph with so many elements along an input's leading axis; constants are those that were kept.
+// tried prepares a graph with n elements along an input's leading axis. kept, if not nil, is an earlier program whose
+// results it reuses.
 func (o Options) tried(g *Graph, file string, in Value, n int, kept *Program) (p *Program, ok bool) {
 	o.sequences, o.Dims, o.probed, o.probe = nil, maps.Clone(o.Dims), in.Name, n
 	if name := in.Dims[0].Param; name != "" { // other inputs may have the same axis

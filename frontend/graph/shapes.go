@@ -10,11 +10,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Shapes are the sizes of all axes of inputs, by name; "" is the only input. They bind axes that have no name, and
-// axes of one name that have different sizes. Axes that the file fixes keep their sizes.
+// Shapes holds the sizes of all axes of inputs, by name; "" stands for the only input. They bind axes without a name,
+// and axes with one name but different sizes. Axes with a fixed size in the file keep it.
 type Shapes map[string][]int
 
-// Texts returns the shapes as --shape takes them, by name of the input.
+// Texts returns the shapes in the form of --shape, in order of the inputs.
 func (s Shapes) Texts() (list []string) {
 	for _, input := range slices.Sorted(maps.Keys(s)) {
 		var sizes []string
@@ -30,7 +30,7 @@ func (s Shapes) Texts() (list []string) {
 	return list
 }
 
-// Bind gives the inputs of a graph their sizes, as if the file had them so. ok is false after errors were added to d.
+// Bind sets the shapes of the inputs of a graph, as if the file had them. ok is false after errors were added to d.
 func (s Shapes) Bind(g *Graph, file string, d *diag.List) (ok bool) {
 	refuse := func(input, msg, hint string) bool {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.ShapeUnknown, Node: input, Op: "input", Where: file,

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A Standing is what becomes of some operators: how they are computed, or why they are not.
+// A Standing says how some operators are computed, or why they are not.
 type Standing struct {
 	How      string
 	Computes bool
 	Ops      []string
 }
 
-// Kinds of operators by what computes them, in the words of the list of operators. Quantised operators of onnxruntime
-// stand with the real ones that they are written out in.
+// These texts say what computes a kind of operators, for the list of operators. A quantised operator of onnxruntime has
+// the text of the real operator to which it is reduced.
 const (
 	byStep = "a step function of integers: thresholds of the layer in front, a Thresholding (of values of at most " +
 		"16 bits a table), or a Requantization"
@@ -66,7 +66,7 @@ var standings = []struct{ how, names string }{
 		`GRU LSTM Loop QuantLSTMCell RNN Scan`},
 }
 
-// Standings says what becomes of the operators of a domain. unknown are names that it has nothing to say of.
+// Standings returns how the operators of a domain are computed. unknown holds the names for which it has no entry.
 func Standings(domain string, names []string) (list []Standing, unknown []string) {
 	at := map[string]int{}
 	add := func(how string, computes bool, op string) {
@@ -101,13 +101,13 @@ func Standings(domain string, names []string) (list []Standing, unknown []string
 	return list, unknown
 }
 
-// understood reports whether an operator becomes steps, by itself or written out in others.
+// understood reports whether an operator is supported, directly or as a composite of others.
 func understood(domain, op string) bool {
 	_, written := composites[domainOf(domain)][op]
 	return written || KnownOperator(domain, op)
 }
 
-// Computed lists the operators of a domain that become steps.
+// Computed returns the supported operators of a domain, in order.
 func Computed(domain string) []string {
 	names := map[string]bool{}
 	addKeys(names, operators[domainOf(domain)])

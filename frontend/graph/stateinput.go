@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// A StateInput is an input that nothing reads but recurrences, which begin with it.
+// A StateInput is an input that only recurrences read, as the initial value of a state.
 type StateInput struct {
 	Name string
 	Known
-	Real  bool // a recurrence gets it as it arrives: no quantiser stands between them
+	Real  bool // some recurrence reads it without a quantiser in between
 	loops []begun
 }
 
-// begun is state k of a recurrence.
+// A begun is state k of a recurrence.
 type begun struct {
 	*Recur
 	k int
 }
 
-// StateInputs lists the inputs of the graph that recurrences begin with, in order. They may be moved, or quantised, on
-// their way.
+// StateInputs returns the inputs of the graph that are initial states of recurrences, in order. They may be moved or
+// quantised on the way.
 func (p *Program) StateInputs() (list []*StateInput) {
 	outputs := setOf(Names(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
@@ -33,7 +33,8 @@ func (p *Program) StateInputs() (list []*StateInput) {
 	return list
 }
 
-// reaches notes the states that a tensor, made of the input, reaches. It is false where something else reads it.
+// reaches records the states that a tensor, derived from the input, initialises. It reports false if anything else
+// reads it.
 func (s *StateInput) reaches(p *Program, tensor string, quantised bool, outputs map[string]bool) bool {
 	if outputs[tensor] {
 		return false
@@ -70,9 +71,9 @@ type quantising struct {
 	by   []*Tensor // nil for the data
 }
 
-// Quantiser gives the nodes that quantise the state in the bodies of the recurrences that begin with the input: of a
-// tensor in, they make the tensor out. Names that are free come from fresh; constants are added to init. It is nil, and
-// why says for what reason, where there is no such quantiser, or several that differ.
+// Quantiser returns nodes that quantise the tensor in to the tensor out, as the bodies of the recurrences quantise the
+// state. fresh returns unused names; constants are added to init. If there is no such quantiser, or the recurrences
+// have different ones, Quantiser returns nil, and why says so.
 func (s *StateInput) Quantiser(in, out string, fresh func(string) string, init map[string]*Tensor) (nodes []*Node,
 	why string) {
 	chain, why := s.quantiser()
@@ -99,13 +100,13 @@ func (s *StateInput) Quantiser(in, out string, fresh func(string) string, init m
 	return nodes, why
 }
 
-// Quantised reports whether Quantiser has one to give.
+// Quantised reports whether Quantiser would return a quantiser.
 func (s *StateInput) Quantised() bool {
 	chain, _ := s.quantiser()
 	return chain != nil
 }
 
-// quantiser returns the steps that quantise the state, the same in all loops, or why there are none.
+// quantiser returns the nodes that quantise the state, the same in all loops, or the reason why there are none.
 func (s *StateInput) quantiser() (all []quantising, why string) {
 	if !s.Real {
 		return nil, "the model quantises it already"
@@ -132,7 +133,8 @@ func (s *StateInput) quantiser() (all []quantising, why string) {
 	return all, ""
 }
 
-// quantises is the quantiser whose value a tensor has, from its first node to its last; nil where there is none.
+// quantises returns the nodes of the quantiser that gives a tensor's value, from the first to the last, or nil if there
+// is none.
 func quantises(p *Program, tensor string) (chain []quantising) {
 	for {
 		step := p.Producer(tensor)
@@ -165,7 +167,7 @@ func quantises(p *Program, tensor string) (chain []quantising) {
 	}
 }
 
-// equal reports whether two nodes do the same.
+// equal reports whether two nodes have the same operator, attributes and constants.
 func (q quantising) equal(o quantising) bool {
 	same := func(a, b *Tensor) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(b)) }
 	return q.node.FullOp() == o.node.FullOp() && slices.EqualFunc(q.by, o.by, same) &&

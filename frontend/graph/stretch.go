@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// A model does with a sequence of n steps what it does with a longer one where it treats all steps alike. Two programs
-// show it, prepared for sequences of different lengths: each computes every element in the same way, of elements of the
-// same step, of the one as far from the end, or of the first or the last one.
+// A model treats a sequence of n steps like a longer one if it treats all steps alike. Comparing two programs, prepared
+// for sequences of different lengths, shows this. Both must compute every element in the same way. The elements that
+// they read must belong to the same step, to the step with the same distance from the end, or to the first or the last
+// step.
 
-// Steps says how the elements of a tensor belong to the steps of a sequence: from one step to the next it is Inner
-// elements. Inner is 0 where the tensor has no steps.
+// A Steps says how the elements of a tensor belong to the steps of a sequence of Count steps. Inner is the number of
+// adjacent elements of a step, and 0 if the tensor has no steps.
 type Steps struct {
 	Inner, Count int
 }
 
-// At is the step of an element, and which of the elements of a step it is; of a tensor without steps, -1 and e.
+// At returns the step of element e, and its index within the step. For a tensor without steps it returns -1 and e.
 func (s Steps) At(e int) (step, element int) {
 	if s.Inner == 0 {
 		return -1, e
@@ -23,7 +24,7 @@ func (s Steps) At(e int) (step, element int) {
 	return e / s.Inner % s.Count, e/(s.Inner*s.Count)*s.Inner + e%s.Inner
 }
 
-// Element is the opposite of At.
+// Element is the inverse of At.
 func (s Steps) Element(step, element int) int {
 	if s.Inner == 0 {
 		return element
@@ -31,19 +32,20 @@ func (s Steps) Element(step, element int) int {
 	return (element/s.Inner*s.Count+step)*s.Inner + element%s.Inner
 }
 
-// A Stretch is two programs of a model: for sequences of some length, and for shorter ones.
+// A Stretch compares two programs of a model: one for sequences of some length, the other for shorter ones.
 type Stretch struct {
 	Long, Short *Program
-	From, To    int // steps of a sequence
-	// Padded sequences all have the longer program's steps, of which some count: nothing may depend on where they end
+	From, To    int // the numbers of steps of a sequence in the two programs
+	// Padded says that all sequences have the steps of the longer program, of which only the first ones count. Nothing
+	// may then depend on where a sequence ends.
 	Padded bool
 
 	inner  map[string]int
-	bodies map[*Recur]bool // of loops that were compared: whether they are alike
+	bodies map[*Recur]bool // whether two loops were found alike
 }
 
-// Compare holds what the programs compute of some tensors against each other, up to others. The error names the node
-// that does not treat all steps alike.
+// Compare compares how the programs compute the tensors to from the tensors from. The error names a node that does not
+// treat all steps alike.
 func (x *Stretch) Compare(from, to []string) error {
 	x.inner, x.bodies = map[string]int{}, map[*Recur]bool{}
 	for _, name := range from {
@@ -59,30 +61,31 @@ func (x *Stretch) Compare(from, to []string) error {
 	}
 	for _, r := range part.runners {
 		if s := r.step; !x.alike(s, x.Short.by[s.Output]) {
-			return fmt.Errorf("%s %q does not do the same with %d steps as with %d", s.Node.FullOp(), s.Node.Label(),
+			return fmt.Errorf("%s %q treats %d steps differently from %d", s.Node.FullOp(), s.Node.Label(),
 				x.To, x.From)
 		}
 	}
 	return nil
 }
 
-// Steps says how the elements of a tensor belong to steps, in both programs. ok is false where it was not compared.
+// Steps returns how the elements of a tensor belong to steps, in both programs. ok is false if Compare has not reached
+// the tensor.
 func (x *Stretch) Steps(tensor string) (long, short Steps, ok bool) {
 	inner, ok := x.inner[tensor]
 	return Steps{inner, x.From}, Steps{inner, x.To}, ok
 }
 
-// Timed reports whether the shape of a tensor depends on the length of a sequence. The error says how that is in no way
-// that an axis of steps does.
+// Timed reports whether the shape of a tensor depends on the length of a sequence. It returns an error if the shapes
+// differ by more than the length of an axis of steps.
 func (x *Stretch) Timed(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
-		return false, fmt.Errorf("%q is not there with %d steps", tensor, x.To)
+		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
 	}
 	inner, err := x.sides(tensor)
 	return err == nil && inner[0] > 0, err
 }
 
-// sides is how many elements of a tensor there may be from one step to the next, by its shapes.
+// sides returns the possible numbers of adjacent elements of a step, given the shapes of a tensor.
 func (x *Stretch) sides(tensor string) (inner []int, err error) {
 	long, short := x.Long.Known[tensor].Shape, x.Short.Known[tensor].Shape
 	if slices.Equal(long, short) {
@@ -103,7 +106,7 @@ func (x *Stretch) sides(tensor string) (inner []int, err error) {
 	return []int{each * rest, rest}, nil
 }
 
-// alike compares two steps of the programs, and notes how the output's elements belong to steps of the sequence.
+// alike compares two steps of the programs, and records how the output's elements belong to steps of the sequence.
 func (x *Stretch) alike(s, t *Step) bool {
 	if t == nil || s.DType != t.DType || len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return false
@@ -130,7 +133,7 @@ func (x *Stretch) alike(s, t *Step) bool {
 	return false
 }
 
-// elements compares what two steps read for each element of the shorter sequence.
+// elements compares the elements that two steps read for each element of the shorter sequence.
 func (x *Stretch) elements(s, t *Step, inner int) bool {
 	long, short := Steps{inner, x.From}, Steps{inner, x.To}
 	n := s.reads()
@@ -152,7 +155,8 @@ func (x *Stretch) elements(s, t *Step, inner int) bool {
 	return true
 }
 
-// same reports whether element e of an operand is to a step of the longer sequence what f is to the shorter one.
+// same reports whether element e of an operand corresponds to element f of its counterpart, for an output in the given
+// step of the sequence.
 func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
 	name := s.Node.Inputs[slot]
 	if c := x.Long.Known[name].Const; c != nil {
@@ -172,8 +176,8 @@ func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
 	return from < 0 || first || last || step >= 0 && (straight || turned)
 }
 
-// along gives a function that tells from which read on elements have to be compared one by one: not those of sums of
-// products within a step, with the same weights.
+// along returns a function that tells from which read on elements must be compared one by one. It skips sums of
+// products within a step that have the same weights.
 func (x *Stretch) along(s, t *Step) func(step, i, j int) int {
 	d, e := s.Dot, t.Dot
 	none := func(int, int, int) int { return 0 }
@@ -198,7 +202,7 @@ func (x *Stretch) along(s, t *Step) func(step, i, j int) int {
 	}
 }
 
-// loop compares two steps of a loop, which runs along the steps of the sequence or has nothing to do with them.
+// loop compares two steps of a loop. The loop must run along the steps of the sequence, or be independent of them.
 func (x *Stretch) loop(s, t *Step) bool {
 	r, q := s.Recur, t.Recur
 	if s.Result != t.Result || r.States != q.States || !slices.Equal(r.Scanned, q.Scanned) ||
@@ -214,7 +218,7 @@ func (x *Stretch) loop(s, t *Step) bool {
 	if !same || !timed && r.Length != q.Length {
 		return false
 	}
-	// along is how many elements there have to be from one step to the next.
+	// along is the required number of adjacent elements of a step.
 	along := func(shape []int, of []Scanned, i int) int {
 		if i < r.States || !timed {
 			return 0
@@ -245,8 +249,8 @@ func (x *Stretch) loop(s, t *Step) bool {
 	return true
 }
 
-// Around is one of the longer program's tensors that depend on others along a way through no loop: what they are behind
-// the last step that counts depends on data. It is empty where there is none.
+// Around returns one of the tensors to, in the longer program, that depends on the tensors from without passing a loop.
+// Its elements after the last step that counts may then depend on data. Around returns "" if there is none.
 func (x *Stretch) Around(from, to []string) string {
 	reached := setOf(from)
 	for _, s := range x.Long.Steps {

@@ -6,22 +6,22 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Summing takes the place of the sums of a step's products: accumulators that do not hold what the model means. It
-// gives whole numbers.
+// A Summing replaces the sums of a step's products, for example by accumulators that overflow. It returns integers.
 type Summing struct {
-	Sum  func(x *Reals) ([]int64, error) // of all outputs, of the whole input A
-	Unit []*big.Rat                      // what a whole number stands for, by row
-	Row  []int32                         // of each output
+	Sum  func(x *Reals) ([]int64, error) // returns all outputs, given the whole input A
+	Unit []*big.Rat                      // by row: the real value of 1
+	Row  []int32                         // by output: its row
 }
 
-// With is a fork in which the sums of some steps, by output, are others. Steps in loops are not among them.
+// With returns a copy of the part in which the sums of some steps are replaced, by output. Steps in loops cannot be
+// replaced.
 func (p *Part) With(sums map[string]*Summing) *Part {
 	q := p.Fork()
 	q.sums = sums
 	return q
 }
 
-// sum runs a step whose sums are others. They stay exact for what is decided behind them.
+// sum runs a step with replaced sums. They are kept as integers for exact decisions in later steps.
 func (r *runner) sum(s *Summing, in []*Reals, out *Reals, d *decider) error {
 	whole, err := s.Sum(in[r.product.Dot.A])
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *runner) sum(s *Summing, in []*Reals, out *Reals, d *decider) error {
 	return nil
 }
 
-// sumOf is sum i of a step's products where others take their place.
+// sumOf returns the i-th replaced sum of a step. ok is false if the step's sums are not replaced.
 func (d *decider) sumOf(s *Step, i int) (n real.Num, ok bool) {
 	whole, ok := d.summed[s.Output]
 	if !ok {

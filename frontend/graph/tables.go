@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// strides are index tables by what they are: a shape, and a stride per axis.
+// A strides caches index tables and lists by their shape and strides, so that equal ones are shared.
 type strides struct {
 	known  map[string][]int32
 	lists  map[string]*List
 	within *budget
 }
 
-// list is Strides with memory, of which strided is the table. It counts as one.
+// list returns Strides(shape, steps) from the cache. It counts in the budget as a table does.
 func (s strides) list(shape, steps []int) *List {
 	key := fmt.Sprint(shape, steps)
 	l, ok := s.lists[key]
@@ -24,7 +24,8 @@ func (s strides) list(shape, steps []int) *List {
 	return l
 }
 
-// strided is Strided with memory: networks repeat their shapes, and equal tables are one. Nobody may change them.
+// strided returns Strided(shape, steps) from the cache, because networks repeat their shapes. Callers must not change
+// the result.
 func (s strides) strided(shape, steps []int) []int32 {
 	key := fmt.Sprint(shape, steps)
 	t, ok := s.known[key]
@@ -36,14 +37,14 @@ func (s strides) strided(shape, steps []int) []int32 {
 	return t
 }
 
-// Strided lists, for every element of shape in order, the sum of its coordinates times strides.
+// Strided returns, for every element of shape in row-major order, the sum of its coordinates times strides.
 func Strided(shape, strides []int) []int32 {
 	return stridedFrom(0, shape, strides)
 }
 
-// stridedFrom is Strided from element at on.
+// stridedFrom is like Strided, but adds at to every entry.
 func stridedFrom(at int, shape, strides []int) []int32 {
-	run, step := 1, 0 // of the last axis
+	run, step := 1, 0 // along the last axis
 	outer := len(shape) - 1
 	if outer >= 0 {
 		run, step = shape[outer], strides[outer]
@@ -66,16 +67,16 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 	return index
 }
 
-// alongAxis picks, for every element of shape, its coordinate along an axis.
+// alongAxis returns the pick that maps every element of shape to its coordinate along an axis.
 func alongAxis(shape []int, axis int) Pick {
 	return Pick{Run: Size(shape[axis+1:]), Count: shape[axis]}
 }
 
-// every lists 0, step, 2*step ..., n of them.
+// every returns 0, step, 2*step ... with n entries.
 func (s strides) every(n, step int) []int32 { return s.strided([]int{n}, []int{step}) }
 
-// pickIndex lists, for every element whose coordinate along axis a is j, the sum of from[a][j] over all axes: -1 where
-// one of them is negative.
+// pickIndex returns, for every element with coordinate j along each axis a, the sum of from[a][j] over all axes. It is
+// -1 if one of these is negative.
 func pickIndex(from [][]int32) []int32 {
 	index := []int32{0}
 	for _, axis := range from {
@@ -94,7 +95,7 @@ func pickIndex(from [][]int32) []int32 {
 	return index
 }
 
-// rowMajor is the strides of a tensor.
+// rowMajor returns the row-major strides of a shape.
 func rowMajor(shape []int) []int {
 	s := make([]int, len(shape))
 	n := 1
@@ -105,7 +106,7 @@ func rowMajor(shape []int) []int {
 	return s
 }
 
-// tables lists the index tables of a step.
+// tables returns the index tables of a step.
 func (s *Step) tables() (all [][]int32) {
 	elem := s.Elem
 	switch {
@@ -124,27 +125,27 @@ func (s *Step) tables() (all [][]int32) {
 	return all
 }
 
-// broadcast picks the elements of a tensor of shape in that belong to those of shape out.
+// broadcast returns the pick that maps the elements of shape out to those of a tensor of shape in, which is broadcast.
 func (s strides) broadcast(out, in []int) Pick {
 	if Size(in) == Size(out) {
-		return Pick{} // equal but for leading ones
+		return Pick{} // the same shape but for leading axes of size 1
 	}
 	if Size(in) == 1 {
 		return Pick{Table: []int32{0}}
 	}
 	steps := broadcastStrides(len(out), in)
 	first := slices.IndexFunc(steps, func(s int) bool { return s != 0 })
-	last := len(steps) // behind the axes along which elements change
+	last := len(steps) // the end of the axes along which elements change
 	for last > 0 && (steps[last-1] == 0 || out[last-1] == 1) {
 		last--
 	}
-	if first >= 0 && Size(out) > 0 && Size(out[first:last]) == Size(in) { // and all between
+	if first >= 0 && Size(out) > 0 && Size(out[first:last]) == Size(in) { // elements change along all axes between
 		return Pick{Run: Size(out[last:]), Count: Size(in)}
 	}
 	return Pick{Table: s.strided(out, steps)}
 }
 
-// broadcastStrides is the stride of a tensor of shape in along each of more axes, 0 where it is broadcast.
+// broadcastStrides returns the strides of a tensor of shape in along rank axes, 0 for axes along which it is broadcast.
 func broadcastStrides(rank int, in []int) []int {
 	strides := make([]int, rank)
 	for j, stride := range rowMajor(in) {

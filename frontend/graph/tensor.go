@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// A Tensor is a constant, row-major. Its elements lie in one of four forms: in F, real numbers; in Singles, those that
-// are float32s; in I, integers; or in Codes and Values, both: element i is Values[Codes[i]]. Codes take a byte each and
-// what is computed of one element is computed of at most 256, so large constants should be codes. Where codes mean
-// something else in each channel, Groups picks the channel, and Values has 256 of each, one after the other. Reading
-// goes by the methods, whatever the form. Nobody changes a tensor that is in use: tensors share their elements.
+// A Tensor is a constant in row-major order. Its elements have one of four forms: real numbers in F, float32s in
+// Singles, integers in I, or codes, where element i is Values[Codes[i]]. A code takes a byte, and a function of the
+// elements needs at most 256 evaluations, so large constants should be codes. If codes have another meaning in each
+// channel, Groups picks the channel, and Values holds 256 entries for each channel. The methods read any form. A tensor
+// must not be changed once it is in use, because tensors share their elements.
 //
-// Every ONNX float is exact in a float64, every integer type but uint64 above 2^63 in an int64.
+// A float64 holds every ONNX float exactly, and an int64 every integer type except uint64 above 2^63.
 type Tensor struct {
 	DType   DType
 	Shape   []int // empty for a scalar
@@ -21,14 +21,14 @@ type Tensor struct {
 	I       []int64
 	Codes   []uint8
 	Values  []float64
-	Groups  Pick // the zero value where all codes mean the same
+	Groups  Pick // the zero value if all codes have the same meaning
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (t *Tensor) Len() int { return Size(t.Shape) }
 
-// At is element i as a float64. An int64 beyond 2^53 is rounded; such values occur only as shapes and indices, which
-// are read by Int.
+// At returns element i as a float64. It rounds an int64 beyond 2^53; such values occur only as shapes and indices,
+// which are read with Int.
 func (t *Tensor) At(i int) float64 {
 	if t.F != nil {
 		return t.F[i]
@@ -36,7 +36,7 @@ func (t *Tensor) At(i int) float64 {
 	return t.narrow(i)
 }
 
-// narrow is At of elements that are no float64s.
+// narrow implements At for elements that are not stored as float64s.
 func (t *Tensor) narrow(i int) float64 {
 	switch {
 	case t.Codes != nil:
@@ -47,7 +47,7 @@ func (t *Tensor) narrow(i int) float64 {
 	return float64(t.I[i])
 }
 
-// value is the place among Values of element i, which is a code.
+// value returns the index in Values of element i, which is a code.
 func (t *Tensor) value(i int) int {
 	if t.Groups.Count == 0 {
 		return int(t.Codes[i])
@@ -55,10 +55,10 @@ func (t *Tensor) value(i int) int {
 	return t.Groups.At(i)<<8 + int(t.Codes[i])
 }
 
-// groups is how many meanings codes have.
+// groups returns the number of meanings of a code.
 func (t *Tensor) groups() int { return max(1, t.Groups.Count) }
 
-// Int is element i of integers.
+// Int returns element i of a tensor of integers.
 func (t *Tensor) Int(i int) int64 {
 	if t.Codes != nil {
 		return int64(t.Values[t.value(i)])
@@ -66,7 +66,7 @@ func (t *Tensor) Int(i int) int64 {
 	return t.I[i]
 }
 
-// Floats is the elements as At gives them.
+// Floats returns all elements as At does.
 func (t *Tensor) Floats() []float64 {
 	if t.F != nil {
 		return t.F
@@ -78,8 +78,8 @@ func (t *Tensor) Floats() []float64 {
 	return out
 }
 
-// Occurring yields the elements as At gives them, those that are codes once each, in any order; of codes with several
-// meanings perhaps some that do not occur in that meaning.
+// Occurring yields all elements as At returns them, in any order. It yields elements stored as codes once for each
+// code. If codes have several meanings, some of the yielded values may not occur.
 func (t *Tensor) Occurring() iter.Seq[float64] {
 	return func(yield func(float64) bool) {
 		if t.Codes != nil {
@@ -111,7 +111,7 @@ func (t *Tensor) Occurring() iter.Seq[float64] {
 	}
 }
 
-// Ints is the elements of integers; none of reals.
+// Ints returns the elements of a tensor of integers, or nil for reals.
 func (t *Tensor) Ints() []int64 {
 	if t.Codes == nil || t.DType.Float() {
 		return t.I
@@ -123,7 +123,7 @@ func (t *Tensor) Ints() []int64 {
 	return out
 }
 
-// Equal reports whether tensors hold the same elements, in whatever form.
+// Equal reports whether two tensors hold the same elements, in any form.
 func (t *Tensor) Equal(o *Tensor) bool {
 	switch {
 	case t == o:
@@ -141,12 +141,12 @@ func (t *Tensor) Equal(o *Tensor) bool {
 	return true
 }
 
-// sharesCodes reports whether two tensors of as many elements have one list of codes.
+// sharesCodes reports whether two tensors with equally many elements share one list of codes.
 func (t *Tensor) sharesCodes(o *Tensor) bool {
 	return len(t.Codes) > 0 && len(o.Codes) > 0 && &t.Codes[0] == &o.Codes[0]
 }
 
-// equal compares an element with one of another constant.
+// equal compares element i with element k of another constant.
 func (t *Tensor) equal(o *Tensor, i, k int) bool {
 	switch real := t.DType.Float(); {
 	case real != o.DType.Float():
@@ -157,7 +157,8 @@ func (t *Tensor) equal(o *Tensor, i, k int) bool {
 	return t.Int(i) == o.Int(k)
 }
 
-// picked is elements of a tensor as they lie there: element i is element from(i). A nil from is all of them in order.
+// picked returns a tensor with the given shape whose element i is element from(i) of t, in the same form. A nil from
+// means all elements in order.
 func (t *Tensor) picked(shape []int, from func(i int) int) *Tensor {
 	out := *t
 	if out.Shape = shape; from == nil {
@@ -176,8 +177,8 @@ func (t *Tensor) picked(shape []int, from func(i int) int) *Tensor {
 	return &out
 }
 
-// regroup says what the codes of t mean, whose elements are moved: element i comes from from(i). It is false where
-// channels do not lie in runs then.
+// regroup sets the meaning of t's codes after its elements were moved: element i came from element from(i). It reports
+// false if the channels are no longer in runs.
 func (t *Tensor) regroup(from func(i int) int) bool {
 	n, of := Size(t.Shape), t.Groups
 	group := func(i int) int { return of.At(from(i)) }
@@ -217,7 +218,7 @@ func pickOf[E any](list []E, n int, from func(i int) int) []E {
 	return out
 }
 
-// used lists the codes that occur, in order.
+// used returns the codes that occur, in order.
 func (t *Tensor) used() (codes []uint8) {
 	var seen [256]bool
 	for _, c := range t.Codes {
@@ -231,7 +232,8 @@ func (t *Tensor) used() (codes []uint8) {
 	return codes
 }
 
-// of is a tensor of other values: in each of the groups those of the codes, in order.
+// of returns a tensor with the same codes and other values. values holds, group by group, the values of the codes, in
+// order.
 func (t *Tensor) of(dt DType, groups Pick, codes []uint8, values []float64) *Tensor {
 	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
 	out.Values = make([]float64, out.groups()<<8)
@@ -241,8 +243,8 @@ func (t *Tensor) of(dt DType, groups Pick, codes []uint8, values []float64) *Ten
 	return out
 }
 
-// Meaning is what the codes of the elements at base + offsets mean, base for base; it is nil for a tensor, or a base,
-// of which they have no common meaning.
+// Meaning returns a function from a base to the values that the codes of the elements at base + offsets have. The
+// function returns nil if t has no codes, or the codes have no common meaning there.
 func (t *Tensor) Meaning(offsets []int32) func(base int32) []float64 {
 	if t.Codes == nil {
 		return func(int32) []float64 { return nil }
@@ -261,7 +263,7 @@ func (t *Tensor) Meaning(offsets []int32) func(base int32) []float64 {
 	}
 }
 
-// infinite finds an element that is no real number; i is -1 where there is none.
+// infinite returns the first element for which bad is true, or -1 if there is none.
 func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
 	if t.I != nil || t.Codes != nil && !slices.ContainsFunc(t.Values, bad) {
 		return -1
@@ -274,8 +276,8 @@ func (t *Tensor) infinite(bad func(v float64) bool) (i int) {
 	return -1
 }
 
-// finite reports whether all elements are real numbers that lie in F or Singles; false says nothing. An infinity less
-// itself, and what is no number, are none, and stay so in a sum.
+// finite reports whether all elements are real numbers stored in F or Singles. If it reports false, they may be finite
+// all the same. It uses that v-v is NaN for infinities and NaN, and that a sum keeps a NaN.
 func (t *Tensor) finite() bool {
 	rest, single := 0.0, float32(0)
 	for _, v := range t.F {
@@ -287,28 +289,28 @@ func (t *Tensor) finite() bool {
 	return (t.F != nil || t.Singles != nil) && rest == 0 && single == 0
 }
 
-// endless reports whether all elements, of which there are some, are the infinity of a sign.
+// endless reports whether all elements are infinities with the given sign. It reports false if there are no elements.
 func (t *Tensor) endless(sign int) bool {
 	return t.DType.Float() && t.Len() > 0 && t.infinite(func(v float64) bool { return !math.IsInf(v, sign) }) < 0
 }
 
-// filled is a tensor of one value.
+// filled returns a tensor in which all elements are v.
 func filled(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
 }
 
-// Large is the size from which on a tensor takes the form that needs the fewest bytes.
+// Large is the number of elements from which a tensor is stored in the form with the fewest bytes.
 const Large = 1 << 12
 
-// coded is the tensor as codes where it is large and its elements, in F, are at most 256 numbers, as those of quantised
-// weights are; else the tensor itself.
+// coded returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised weights
+// have. Otherwise it returns the tensor itself.
 func (t *Tensor) coded() *Tensor {
 	if len(t.F) < Large {
 		return t
 	}
-	const slots = 1 << 10 // by hash: where a number's code is, or the next that is free
+	const slots = 1 << 10 // a hash table with linear probing, from numbers to codes
 	var number [slots]uint64
-	var code [slots]int16 // and 1 more; 0 where there is none
+	var code [slots]int16 // code + 1; 0 for a free slot
 	codes, values := make([]uint8, len(t.F)), []float64(nil)
 	for i, v := range t.F {
 		bits := math.Float64bits(v)
@@ -328,7 +330,7 @@ func (t *Tensor) coded() *Tensor {
 	return &Tensor{DType: t.DType, Shape: t.Shape, Codes: codes, Values: values}
 }
 
-// bits of element i, for a checksum.
+// bits returns the bits of element i, for a checksum.
 func (t *Tensor) bits(i int) uint64 {
 	if t.DType.Float() {
 		return math.Float64bits(t.At(i))

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Format writes the graph as text for people: inputs, constants by name, nodes in order, outputs. Large constants are
-// summarised by a hash and their first values. Equal graphs give equal text.
+// Format writes the graph as text for people: inputs, constants by name, nodes in order, and outputs. Large constants
+// are summarised by a hash and their first values. Equal graphs give equal text.
 func Format(w io.Writer, g *Graph) error {
 	var b strings.Builder
 	format(&b, g, "")
@@ -18,7 +18,7 @@ func Format(w io.Writer, g *Graph) error {
 	return err
 }
 
-// format writes a graph, the bodies of its nodes behind them and indented.
+// format writes a graph with the given indentation. The bodies of a node follow it, indented further.
 func format(b *strings.Builder, g *Graph, indent string) {
 	for _, in := range g.Inputs {
 		fmt.Fprintf(b, "%sinput  %q %s %s\n", indent, in.Name, in.DType, FormatDims(in))
@@ -41,14 +41,14 @@ func format(b *strings.Builder, g *Graph, indent string) {
 	}
 }
 
-// ownOp is what the node itself is, where FullOp says what it was.
+// ownOp returns the operator of the node itself, whereas FullOp returns the operator in the file.
 func ownOp(n *Node) string {
 	own := *n
 	own.Was = ""
 	return own.FullOp()
 }
 
-// FormatDims returns the axes of a value as a text: their sizes, or their names in quotes, or ? for neither.
+// FormatDims returns the axes of a value as text: sizes, names in quotes, or ? if unknown.
 func FormatDims(v Value) string {
 	if !v.Known {
 		return "?"
@@ -67,7 +67,7 @@ func FormatDims(v Value) string {
 	return "[" + strings.Join(dims, " ") + "]"
 }
 
-// shown is how many values of a constant are written.
+// shown is the number of values of a constant that are written.
 const shown = 8
 
 func formatValues(t *Tensor) string {

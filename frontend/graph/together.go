@@ -6,11 +6,11 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// maxTogether is how many functions of elements are taken at once.
+// maxTogether bounds the number of functions of elements that are joined.
 const maxTogether = 16
 
-// Together is the part for those who want its outputs alone: what leads to a rounding, element by element, is taken at
-// once with it, as one function. Run does not give what lies between.
+// Together returns a part for callers that need its outputs only. It joins each chain of functions of elements that
+// ends in a rounding to one function. Run does not return the values in between.
 func (p *Part) Together() *Part {
 	q := p.Fork()
 	readers := map[string]int{}
@@ -22,11 +22,11 @@ func (p *Part) Together() *Part {
 			readers[name]++
 		}
 	}
-	by := map[string]int{} // the runner that a tensor comes from
+	by := map[string]int{} // the runner that computes each tensor
 	for i, r := range q.runners {
 		by[r.step.Output] = i
-		for n := 1; n < maxTogether && r.steep != nil; n++ {
-			name := r.reads[r.elem.Args[r.steep.variable]]
+		for n := 1; n < maxTogether && r.stairs != nil; n++ {
+			name := r.reads[r.elem.Args[r.stairs.variable]]
 			k, computed := by[name]
 			if !computed || readers[name] > 1 || r.product != nil {
 				break
@@ -42,8 +42,8 @@ func (p *Part) Together() *Part {
 	return q
 }
 
-// join is a runner that does what r does and then what one does that rounds what r gives; nil where that has more than
-// one variable that is no constant, or r itself decides something.
+// join returns a runner that computes r and then next, which rounds the output of r. It returns nil if the joint
+// function has more than one variable that is not constant, or r itself rounds.
 func (r *runner) join(next *runner) *runner {
 	a, b := r.elem, next.elem
 	switch {
@@ -52,14 +52,14 @@ func (r *runner) join(next *runner) *runner {
 	case a == nil || r.f.Decides() || a.Offset != nil:
 		return nil
 	}
-	x := next.steep.variable
+	x := next.stairs.variable
 	if Size(r.step.Shape) != Size(next.step.Shape) || !b.Index[x].Still() {
 		return nil
 	}
 	e := &Elem{Args: slices.Clone(a.Args), Index: slices.Clone(a.Index)}
 	j := *r
 	j.step, j.elem, j.reads = next.step, e, slices.Clone(r.reads)
-	with := make([]*real.Expr, len(b.Args)) // its variables
+	with := make([]*real.Expr, len(b.Args)) // by variable of next
 	for v, slot := range b.Args {
 		if v == x {
 			with[v] = a.Expr
@@ -70,7 +70,7 @@ func (r *runner) join(next *runner) *runner {
 		j.reads = append(j.reads, next.reads[slot])
 	}
 	e.Expr = b.Expr.Substitute(with)
-	if j.ready(); j.steep == nil {
+	if j.ready(); j.stairs == nil {
 		return nil
 	}
 	return &j

@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// Verify checks the graph's form: every tensor is written once and before it is read.
+// Verify returns an error unless every tensor is written once, and before it is read.
 func (g *Graph) Verify() error {
 	known := make(map[string]bool, len(g.Nodes)+len(g.Init))
 	for name := range g.Init {

@@ -2,45 +2,46 @@ package graph
 
 import "slices"
 
-// A Window says of a step that its sums, or its maxima, are taken over a sliding window. Data tensors are [N, C, H, W]
-// or [N, C, W], with ChannelsLast [N, H, W, C] or [N, W, C]; of the pairs of numbers the first is along H, the second
-// along W, and a 1-D signal has H = 1. There is no padding: that is a step of its own in front. Only a maximum, which
-// no constant can pad, leaves out what Before and After say lies outside of the data.
+// A Window says that the sums or the maxima of a step are taken over a sliding window. Data tensors are [N, C, H, W] or
+// [N, C, W], or with ChannelsLast [N, H, W, C] or [N, W, C]. In the pairs of numbers the first is along H, the second
+// along W; a 1-D signal has H = 1. Padding is a separate step before. Only a maximum, for which no padding value is
+// neutral, has Before and After: the rows and columns that lie outside the data and are left out.
 //
-// The sum over k of a Dot runs over kernel positions and channels of a group, and Tap tells which. Where the weights
-// lie is said by BBase and BOffset alone. The variables of an Elem are kernel positions, row by row; where one lies
-// outside, its index names another element of the same window.
+// The sum over k of a Dot runs over kernel positions and channels of a group; Tap returns both. Only BBase and BOffset
+// say where the weights are. The variables of an Elem are kernel positions, row by row. If one lies outside the data,
+// its index names another element of the same window.
 type Window struct {
 	Kernel, Stride, Dilation [2]int
 	Group                    int
-	Depth                    int // channels of a group: what a window reads at each kernel position
+	Depth                    int // channels of a group, which a window reads at each kernel position
 	ChannelsLast             bool
-	Before, After            [2]int // of maxima: rows and columns of windows that lie outside of the data
+	Before, After            [2]int // for maxima: the rows and columns of windows that lie outside the data
 }
 
-// Tap is the kernel position and the channel within the group of term k of a Dot, or of variable k of an Elem.
+// Tap returns the kernel position and the channel within the group of term k of a Dot, or of variable k of an Elem.
 func (w *Window) Tap(k int) (kh, kw, c int) {
 	at := k / w.Depth
 	return at / w.Kernel[1], at % w.Kernel[1], k % w.Depth
 }
 
-// Positions is the number of kernel positions.
+// Positions returns the number of kernel positions.
 func (w *Window) Positions() int { return w.Kernel[0] * w.Kernel[1] }
 
-// A sliding is how a window of a convolution or a pool goes over its data; along H and W, as in Window.
+// A sliding describes how the window of a convolution or a pool slides over its data. Pairs are along H and W, as in
+// Window.
 type sliding struct {
-	axes                     int // of the data that the window slides along: 1 or 2
+	axes                     int // how many axes the window slides along: 1 or 2
 	in, out                  [2]int
 	kernel, stride, dilation [2]int
-	before, after            [2]int // padding that the operator asks for
-	beyond                   [2]int // how far the last windows reach behind it (ceil_mode)
+	before, after            [2]int // the padding in the operator's attributes
+	beyond                   [2]int // how far the last windows reach beyond that padding (ceil_mode)
 }
 
-// maxSide bounds kernels, strides, dilations and paddings: products of two are far from overflowing.
+// maxSide bounds kernels, strides, dilations and paddings, so that products of two cannot overflow.
 const maxSide = maxElements
 
-// sides reads a list of numbers per axis, by default all alike. 1-D lists are along W. One dilation of 1 for
-// two axes, which exporters have written, says as much as none.
+// sides reads a list with one number for each axis; the default is def for all. Lists of one number are along W. A
+// single dilation of 1 for two axes, which some exporters write, means the default.
 func (c *reading) sides(name string, axes int, def, least int64) (out [2]int) {
 	out = [2]int{int(def), int(def)}
 	list := c.Ints(name)
@@ -59,7 +60,7 @@ func (c *reading) sides(name string, axes int, def, least int64) (out [2]int) {
 	return out
 }
 
-// span makes it the one window that spans all of the data.
+// span sets a single window that covers all data.
 func (c *windows) span() {
 	data := c.l.extents()
 	c.s = sliding{axes: len(data), in: [2]int{1, 1}, out: [2]int{1, 1}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}}
@@ -72,7 +73,7 @@ func (c *windows) span() {
 	}
 }
 
-// slide reads the geometry of a node: its attributes, and the extents of the kernel.
+// slide reads the geometry from a node's attributes and from the size of its kernel.
 func (c *windows) slide(kernel []int) {
 	c.span()
 	s := &c.s
@@ -101,11 +102,11 @@ func (c *windows) slide(kernel []int) {
 	}
 }
 
-// reach is what a window spans along an axis.
+// reach returns the extent of a window along an axis.
 func (s *sliding) reach(a int) int { return (s.kernel[a]-1)*s.dilation[a] + 1 }
 
-// place finds the extents of the output, for the padding given or the one that auto_pad stands for. With ceil, a last
-// window that the padded data do not fill counts, unless it starts behind the data.
+// place sets the extents of the output for the given padding, or for that of auto_pad. With ceil, a last window that
+// extends beyond the padded data counts, unless it starts behind the data.
 func (s *sliding) place(auto string, ceil bool) {
 	for a := range s.in {
 		if s.axes == 1 && a == 0 {
@@ -139,35 +140,35 @@ func (s *sliding) place(auto string, ceil bool) {
 	}
 }
 
-// padded reports whether the data have to be padded.
+// padded reports whether the data need padding.
 func (s *sliding) padded() bool {
 	return s.before != [2]int{} || s.after != [2]int{} || s.beyond != [2]int{}
 }
 
-// window describes the steps of a sliding over padded data.
+// window returns the Window of a step that reads padded data.
 func (s *sliding) window(group, depth int, last bool) *Window {
 	return &Window{Kernel: s.kernel, Stride: s.stride, Dilation: s.dilation, Group: group, Depth: depth,
 		ChannelsLast: last}
 }
 
-// attrs are those of a made-up node that slides over padded data.
+// attrs returns the attributes of an internal node that slides over padded data.
 func (s *sliding) attrs(group int) Attrs {
 	return Attrs{"strides": intsAttr(s.stride[2-s.axes:]...), "dilations": intsAttr(s.dilation[2-s.axes:]...),
 		"group": IntAttr(group)}
 }
 
-// A layout says where the axes of data lie: [N, C, (H,) W], or channels last.
+// A layout says where the axes of data are: [N, C, (H,) W], or channels last.
 type layout struct {
 	last        bool
 	n, channels int
-	axes        []int // places of H and W
+	axes        []int // the indices of H and W
 	shape       []int
 }
 
-// channelsLast is QONNX's domain of operators on data whose channels are the last axis.
+// channelsLast is QONNX' domain of operators on data whose last axis is the channels.
 const channelsLast = "qonnx.custom_op.channels_last"
 
-// windows is a node that slides windows over input 0.
+// A windows builds a node that slides windows over input 0.
 type windows struct {
 	*call
 	l layout
@@ -198,7 +199,7 @@ func (c *call) windows() *windows {
 	return &windows{call: c, l: l}
 }
 
-// extents of H and W, or of W.
+// extents returns the sizes of H and W, or of W alone.
 func (l *layout) extents() (e []int) {
 	for _, a := range l.axes {
 		e = append(e, l.shape[a])
@@ -206,7 +207,7 @@ func (l *layout) extents() (e []int) {
 	return e
 }
 
-// with is a shape of this layout.
+// with returns a shape in this layout.
 func (l *layout) with(n, channels int, extents []int) []int {
 	if l.last {
 		return append(append([]int{n}, extents...), channels)
@@ -214,7 +215,7 @@ func (l *layout) with(n, channels int, extents []int) []int {
 	return append([]int{n, channels}, extents...)
 }
 
-// strides of the data along N, C, H, W.
+// strides returns the strides of the data along N, C, H and W.
 func (l *layout) strides() (n, channel, h, w int) {
 	s := rowMajor(l.shape)
 	n, channel, w = s[0], s[1], s[l.axes[len(l.axes)-1]]

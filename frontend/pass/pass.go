@@ -1,6 +1,7 @@
-// Package pass runs a table of passes over a graph, whatever the graph is.
+// Package pass runs a table of passes over a graph of any type.
 //
-// In come a table of passes and what they rewrite; out comes that, rewritten, with what every pass did. It sees diag.
+// In come a table of passes and the graph; out come the rewritten graph and the diagnostics of the passes. It sees
+// diag.
 package pass
 
 import (
@@ -9,38 +10,38 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Pass is a row in a table. The order of the rows is the order of the run.
+// A Pass is one row of a table. The passes run in the order of the rows.
 type Pass[G any] struct {
 	Name, Doc string
-	After     []string // passes that must stand before this one; the reason is in Doc
-	// Run changes the graph in place and reports whether it did. Whatever it finds wrong with the model it adds to
-	// the list, and leaves a well-formed graph all the same: the passes after it run too.
+	After     []string // passes that must stand before this one; Doc says why
+	// Run changes the graph in place and reports whether it did. It adds the errors of the model to the list. Even then
+	// it leaves a well-formed graph, because the passes after it run, too.
 	Run func(G, *diag.List) (changed bool)
 }
 
-// Options say how to run a table.
+// Options says how to run a table.
 type Options[G any] struct {
 	Until  int                                      // run only the first Until passes; 0 for all
 	Verify func(G) error                            // checks the graph after every pass; nil for none
-	Dump   func(number int, pass string, g G) error // is shown the graph after every pass that changed it; nil for none
+	Dump   func(number int, pass string, g G) error // called after every pass that changed the graph; nil for none
 }
 
-// A Panic is a defect of ours inside a pass: what Run panics with.
+// A Panic is the value with which Run panics if a pass has a defect.
 type Panic struct {
 	Pass  string
-	Value any // what the pass panicked with, or the error of Verify
+	Value any // the value with which the pass panicked, or the error of Verify
 }
 
 func (p *Panic) Error() string { return fmt.Sprintf("pass %s: %v", p.Pass, p.Value) }
 
-// Unwrap is the value where it is an error.
+// Unwrap returns the value if it is an error, and nil otherwise.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Value.(error)
 	return err
 }
 
-// Check reports how a table contradicts itself: a name used twice, a pass without body, or one that does not stand
-// after those it names.
+// Check returns an error if a table contradicts itself: two passes have one name, a pass has no name, doc or body, or a
+// pass does not stand after those in After.
 func Check[G any](table []Pass[G]) error {
 	before := map[string]bool{}
 	for i, p := range table {
@@ -60,9 +61,9 @@ func Check[G any](table []Pass[G]) error {
 	return nil
 }
 
-// Run runs the passes of the table in order, each once. It panics with a *Panic where a pass panics or leaves a graph
-// that Verify refuses, and with an error where Check refuses the table: these are defects of ours. The error is that
-// of Dump, the world's.
+// Run runs the passes of the table in order, each once. It panics with a *Panic if a pass panics or leaves a graph that
+// Verify refuses, and with an error if Check refuses the table. These are defects of the program. The returned error
+// comes from Dump.
 func Run[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
 	if err := Check(table); err != nil {
 		panic(err)
@@ -80,7 +81,7 @@ func Run[G any](table []Pass[G], g G, opt Options[G], d *diag.List) error {
 	return nil
 }
 
-// apply runs one pass and puts its name on whatever goes wrong.
+// apply runs one pass and adds its name to any panic.
 func (p Pass[G]) apply(g G, d *diag.List, verify func(G) error) bool {
 	defer func() {
 		if v := recover(); v != nil {

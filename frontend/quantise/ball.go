@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// A ball is what the integer weights of an output channel may be, so that its sums fit an accumulator whatever the
-// inputs: those lie in [lo, hi].
+// A ball is the set of integer weights of an output channel with which its sums fit an accumulator, for all inputs in
+// [lo, hi].
 type ball struct {
 	bits   int
 	lo, hi float64
 }
 
-// radius is the largest l1 norm of weights with the sum 0, in units of the weights: the zero-centred bound of A2Q+
-// (arXiv 2401.10432, equation 11): (2^P - 2) / (2^N - 1), where the inputs have 2^N codes. Weights rounded towards zero
-// no longer have the sum 0: where inputs may be negative, the norm times the largest of them has to fit then.
+// radius returns the largest l1 norm of weights with sum 0, in units of the weights. This is the zero-centred bound of
+// A2Q+ (arXiv 2401.10432, equation 11): (2^P - 2) / (2^N - 1), if the inputs have 2^N codes. Weights rounded towards
+// zero no longer have sum 0. So if inputs may be negative, the norm times the largest input magnitude has to fit.
 func (b ball) radius() float64 {
 	room := math.Exp2(float64(b.bits)-1) - 1
 	if b.lo < 0 {
@@ -23,7 +23,7 @@ func (b ball) radius() float64 {
 	return 2 * room / max(b.hi, 1)
 }
 
-// holds reports whether sums of whole weights fit, whatever the inputs.
+// holds reports whether sums with these integer weights fit the accumulator for all inputs.
 func (b ball) holds(weights []float64) bool {
 	least, most := 0.0, 0.0
 	for _, w := range weights {
@@ -32,8 +32,9 @@ func (b ball) holds(weights []float64) bool {
 	return -math.Exp2(float64(b.bits)-1) <= least && most < math.Exp2(float64(b.bits)-1)
 }
 
-// onto is weights on the ball, in units of their step: they are centred, projected in the sense of Euclid, and rounded
-// towards zero. Either sign has half of the norm, without which a sum would not be balanced.
+// onto returns weights on the ball, in units of their step. They are centred, projected to the nearest point of the
+// ball, and rounded towards zero. Positive and negative weights each get half of the norm, because a sum would not be
+// balanced otherwise.
 func (b ball) onto(weights []float64, c code) []float64 {
 	mean, r := 0.0, b.radius()
 	for _, w := range weights {
@@ -53,8 +54,9 @@ func (b ball) onto(weights []float64, c code) []float64 {
 	return out
 }
 
-// shrink projects onto the l1 ball of a radius the elements that size makes above 0 (J. Duchi and others, Efficient
-// projections onto the l1-ball for learning in high dimensions, 2008): all get smaller by one threshold, down to 0.
+// shrink projects the elements for which size is above 0 onto the l1 ball of a radius (J. Duchi and others, Efficient
+// projections onto the l1-ball for learning in high dimensions, 2008): it reduces all of them by one threshold, down to
+// 0.
 func shrink(weights []float64, radius float64, size func(float64) float64) {
 	var sorted []float64
 	norm := 0.0

@@ -15,16 +15,16 @@ import (
 	"hlsgen/internal/num"
 )
 
-// values are those that a tensor had in all runs: all of them, or every so many where they are too many to keep.
+// A values holds the values of a tensor in all runs. If there are too many to keep, it holds every n-th value.
 type values struct {
 	kept     []float64
-	every, n int // one of so many; how many there were
-	most     int // that are kept; 0: maxKept
+	every, n int // one of every values is kept; n counts all values
+	most     int // how many values are kept; 0 for maxKept
 	min, max float64
-	chosen   map[choosing]choice // for them
+	chosen   map[choosing]choice // the chosen codes and scales
 }
 
-// maxKept bounds the values that are kept of a tensor.
+// maxKept bounds the number of values that are kept for a tensor.
 const maxKept = 1 << 15
 
 func (v *values) add(list []float64) {
@@ -46,10 +46,10 @@ func (v *values) add(list []float64) {
 	}
 }
 
-// all is the values that are kept, and the least and the greatest.
+// all returns the kept values, and the least and the greatest value.
 func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
 
-// quantiser is the rule's code and scale for them, which are looked for once.
+// quantiser returns the code and the scale that a rule gives for the values. The result is cached.
 func (v *values) quantiser(r Rule, f Format, grid float64) choice {
 	by := choosing{r, f.of(v.min < 0, false), grid}
 	c, ok := v.chosen[by]
@@ -64,20 +64,20 @@ func (v *values) quantiser(r Rule, f Format, grid float64) choice {
 	return c
 }
 
-// A Calibration runs a network's float model: quantisers that are to be others only bound what they are given.
+// A Calibration runs a network's float model, in which quantisers that will be replaced only clip.
 type Calibration struct {
 	n       *Network
 	part    *float.Part
 	out     []string
-	formats []num.Format     // of out
-	watched map[*spot]string // the tensor that has a place's values
+	formats []num.Format     // by output
+	watched map[*spot]string // the tensor that holds the values of each place
 	seen    map[string]func(shape []int, data []float64)
 }
 
-// Float makes the float model.
+// Float returns the float model.
 func (n *Network) Float() (*Calibration, error) {
 	c := &Calibration{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
-	gathers := map[*graph.Node][]string{} // by loop: what it gives besides
+	gathers := map[*graph.Node][]string{} // by loop: tensors that it gathers in addition
 	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
 		p := it.spot
 		switch {
@@ -125,7 +125,7 @@ func (n *Network) Float() (*Calibration, error) {
 	return c, nil
 }
 
-// watch says what is done with the values of each tensor.
+// watch sets the functions that receive the values of each tensor.
 func (c *Calibration) watch(prog *graph.Program) {
 	add := func(tensor string, see func(shape []int, data []float64)) {
 		if before := c.seen[tensor]; before != nil {
@@ -145,10 +145,10 @@ func (c *Calibration) watch(prog *graph.Program) {
 			for _, kept := range p.surviving(t) {
 				add(kept, func(_ []int, data []float64) { p.lead().values.add(data) })
 			}
-			if p.even != nil {
+			if p.equalised != nil {
 				add(t, func(shape []int, data []float64) {
-					if p.even != nil {
-						p.even.add(shape, data)
+					if p.equalised != nil {
+						p.equalised.add(shape, data)
 					}
 				})
 			}
@@ -161,8 +161,8 @@ func (c *Calibration) watch(prog *graph.Program) {
 	}
 }
 
-// surviving lists the tensors whose values count for the scale of a place that tensor is quantised at: where nothing
-// but the largest of several elements goes on, as in a MaxPool, these alone.
+// surviving lists the tensors whose values determine the scale of a place. If only the largest of several elements
+// passes on, as in a MaxPool, these are the outputs of the pools; otherwise it is tensor itself.
 func (p *spot) surviving(tensor string) (list []string) {
 	s := p.scope
 	for _, it := range s.items {
@@ -191,8 +191,8 @@ func first(d *diag.List) string {
 	return "it cannot be prepared"
 }
 
-// Run runs a sample, the elements of each input of the graph, and gives those of the graph's outputs. With note, the
-// places remember the values that they had.
+// Run runs a sample, given as the elements of each input of the graph, and returns the outputs of the graph. With note,
+// the places record their values.
 func (c *Calibration) Run(in [][]float64, note bool) (out [][]float64, err error) {
 	out = make([][]float64, len(c.out))
 	if err := c.part.Run(in, func(tensor string, shape []int, data []float64) {
@@ -213,7 +213,7 @@ func (c *Calibration) Run(in [][]float64, note bool) (out [][]float64, err error
 	return out, nil
 }
 
-// rounded is numbers rounded to a format.
+// rounded returns numbers rounded to a format.
 func rounded(data []float64, f num.Format) []float64 {
 	list := make([]float64, len(data))
 	for i, v := range data {
@@ -222,14 +222,15 @@ func rounded(data []float64, f num.Format) []float64 {
 	return list
 }
 
-// own is the model's own quantiser.
+// own returns the model's own quantiser.
 func (p *spot) own() *graph.Node {
 	m := *p.node
 	m.Inputs = append([]string{p.given}, m.Inputs[1:]...)
 	return &m
 }
 
-// write makes the graph of what items become; gathers is what loops give besides what they give in the model.
+// write returns the graph in which become replaces each item. gathers lists the tensors that loops gather in addition
+// to those in the model.
 func (n *Network) write(become func(s *scope, g *graph.Graph, it *item) []*graph.Node,
 	gathers map[*graph.Node][]string) *graph.Graph {
 	bodies := map[*graph.Node]*graph.Graph{}

@@ -7,29 +7,30 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// The cell of a recurrence is quantised as Brevitas quantises one: the sums that its functions read, what these give,
-// what weights multiply, and every state before the next step. Products of gates and states stay exact in their sum.
+// The cell of a recurrence is quantised as in Brevitas. Quantisers stand at the sums that functions read, at the
+// results of functions, at the inputs of weights, and at every state before the next step. Products of gates and states
+// stay exact within their sum.
 
-// more is by how many bits a place in a cell is wider than the recipe says: what is added to from step to step moves by
-// less than a gate does.
+// These are the additional bits of the places in a cell, beyond the width in the recipe. States have most, because a
+// sum over the steps changes by less than a gate does.
 const (
 	moreOfGates  = 2
 	moreOfSums   = 2
 	moreOfStates = 6
 )
 
-// bitsOfGates is the width of gates and cells where the recipe asks for minifloats: only what weights multiply becomes
-// one.
+// bitsOfGates is the width of gates and cells if the recipe has minifloats, because only the inputs of weights become
+// minifloats.
 const bitsOfGates = 8
 
-// A line is how a tensor of a body follows from another one, element by element.
+// A line says how a tensor of a body follows from another tensor, element by element.
 type line struct {
-	base  string // it, or what it is a function of
-	curve string // the last function on the way that is not linear, moved perhaps; empty where there is none
-	joint bool   // base joins several tensors
+	base  string // the tensor of which it is a function; may be itself
+	curve string // the last function on the way that is not linear, possibly moved; "" if there is none
+	joint bool   // base combines several tensors
 }
 
-// A cell is the body of a loop whose places are being found.
+// A cell is the body of a loop in which places are being found.
 type cell struct {
 	*scope
 	lines map[string]line
@@ -65,8 +66,8 @@ func (n *Network) insertIn(s *scope) {
 	n.weigh(s, len(c.order) > 0)
 }
 
-// weigh says which weights of a loop are to be others: those of a body that got places, and what is no codes yet in one
-// that has quantisers.
+// weigh marks which weights of a loop stay unchanged. In a body that got places, all weights change. In a body with its
+// own quantisers, only weights change that are not codes yet.
 func (n *Network) weigh(s *scope, got bool) {
 	for _, w := range n.weights {
 		if w.scope == s && !got && !w.stays {
@@ -79,7 +80,7 @@ func (n *Network) weigh(s *scope, got bool) {
 // states returns the number of a loop's states.
 func (s *scope) states() int { return s.within.prog.Loop(s.loop).States }
 
-// scopeOf is the body of a loop; nil of other nodes.
+// scopeOf returns the body of a loop, or nil for other nodes.
 func (n *Network) scopeOf(node *graph.Node) *scope {
 	for _, s := range n.scopes[1:] {
 		if s.loop == node {
@@ -89,7 +90,7 @@ func (n *Network) scopeOf(node *graph.Node) *scope {
 	return nil
 }
 
-// node is the loop's node as the graph around it has it now.
+// node returns the loop's node in the current graph around it.
 func (s *scope) node() *graph.Node {
 	for _, it := range s.within.items {
 		if it.node != nil && it.origin() == s.loop {
@@ -99,7 +100,7 @@ func (s *scope) node() *graph.Node {
 	return s.loop
 }
 
-// gives notes which outputs of a loop are codes.
+// gives records which outputs of a loop are codes.
 func (s *scope) gives() {
 	for i, out := range s.loop.Outputs {
 		if p := s.code[s.g.Outputs[i].Name]; p != nil && out != "" {
@@ -108,8 +109,8 @@ func (s *scope) gives() {
 	}
 }
 
-// joinDirections gives the states of both directions of an operator one format each: what they give is put side by
-// side.
+// joinDirections gives the states of both directions of an operator the same formats, because their outputs are
+// concatenated.
 func (n *Network) joinDirections() {
 	for i, a := range n.scopes[1:] {
 		for _, b := range n.scopes[i+2:] {
@@ -126,7 +127,8 @@ func (n *Network) joinDirections() {
 	}
 }
 
-// arrives asks for codes of what a loop's body reads as it is, and of what a state begins with that the body quantises.
+// arrives asks for codes of the inputs that a loop's body reads without quantising them, and of the initial values of
+// states that the body quantises.
 func (s *scope) arrives(want func(string, wish)) {
 	for i, in := range s.g.Inputs {
 		tensor := s.loop.Inputs[i]
@@ -150,14 +152,14 @@ func allZero(t *graph.Tensor) bool {
 	return !slices.ContainsFunc(t.Floats(), func(v float64) bool { return v != 0 })
 }
 
-// readsReal reports whether a body reads an input of it otherwise than to quantise it.
+// readsReal reports whether a body reads one of its inputs other than to quantise it.
 func (s *scope) readsReal(input string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		return it.node != nil && it.node.Role() != graph.Encodes && slices.Contains(it.node.Inputs, input)
 	})
 }
 
-// visit notes what an item makes of what, and asks for the codes that it needs.
+// visit records how an item's output follows from its inputs, and asks for the codes that the item needs.
 func (c *cell) visit(it *item) {
 	if it.spot != nil {
 		c.lines[it.spot.to] = line{base: it.spot.to}
@@ -203,7 +205,7 @@ func (c *cell) visit(it *item) {
 	}
 }
 
-// of is the line to a tensor; behind a quantiser a new one begins.
+// of returns the line of a tensor. A quantiser begins a new line.
 func (c *cell) of(tensor string) line {
 	if c.quantised(tensor) {
 		return line{base: tensor}
@@ -213,12 +215,12 @@ func (c *cell) of(tensor string) line {
 
 func (c *cell) quantised(tensor string) bool { return c.code[tensor] != nil || c.spots[tensor] != nil }
 
-// alike reports whether tensors are functions of one.
+// alike reports whether tensors are functions of the same tensor.
 func (c *cell) alike(data []string) bool {
 	return !slices.ContainsFunc(data, func(d string) bool { return c.of(d).base != c.of(data[0]).base })
 }
 
-// function asks for codes of a function that is joined with others, and of the sum that it reads.
+// function asks for codes of a function that is combined with others, and of the sum that it reads.
 func (c *cell) function(tensor string) {
 	if l := c.of(tensor); l.curve != "" {
 		c.sum(l)
@@ -226,7 +228,7 @@ func (c *cell) function(tensor string) {
 	}
 }
 
-// sum asks for codes of what a function reads.
+// sum asks for codes of the sum that a function reads.
 func (c *cell) sum(l line) {
 	if l.joint {
 		c.want(l.base, moreOfSums)
@@ -240,7 +242,7 @@ func (c *cell) factor(tensor string) {
 	}
 }
 
-// codes asks for codes of a tensor itself.
+// codes asks for codes of a tensor.
 func (c *cell) codes(tensor string, more int) {
 	l := c.of(tensor)
 	switch {
@@ -254,7 +256,7 @@ func (c *cell) codes(tensor string, more int) {
 	}
 }
 
-// want stands a place behind a tensor, once.
+// want adds a place after a tensor, unless it has one.
 func (c *cell) want(tensor string, more int) {
 	if c.quantised(tensor) || !c.prog.Known[tensor].DType.Float() {
 		return

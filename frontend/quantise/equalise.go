@@ -7,20 +7,20 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// An evening is a place whose values only weights multiply. So channel c may be quantised in a scale of its own, s[c]
-// times that of the place: what reads it has its weights times s[c], and gives what it gave (cross-layer equalisation
-// of M. Nagel and others, arXiv 1906.04721; by the samples, as SmoothQuant, arXiv 2211.10438). Between layers that is
-// free: the thresholds of a layer are per channel anyway.
-type evening struct {
-	axis    int // of channels
+// An equalisation belongs to a place whose values are only multiplied by weights. Then channel c may have its own
+// scale, s[c] times that of the place. The readers' weights are multiplied by s[c], so that their results stay the
+// same. This is cross-layer equalisation (M. Nagel and others, arXiv 1906.04721), based on samples as in SmoothQuant
+// (arXiv 2211.10438). Between layers it costs nothing, because the thresholds of a layer are per channel anyway.
+type equalisation struct {
+	axis    int // the axis of channels
 	readers []*weight
-	by      []values // per channel
+	by      []values // by channel
 }
 
-// evenings finds the places whose channels may have scales of their own.
-func (n *Network) evenings() {
+// findEqualisations finds the places whose channels may have their own scales.
+func (n *Network) findEqualisations() {
 	s := n.scopes[0]
-	readers := map[string][]*weight{} // by tensor; nil in the list is one that no weights multiply
+	readers := map[string][]*weight{} // by tensor; a nil entry stands for a reader without weights
 	for _, it := range s.items {
 		switch {
 		case it.spot != nil:
@@ -39,7 +39,7 @@ func (n *Network) evenings() {
 		if p.scope != s || p.stays || s.raw[p.given] || len(shape) < 2 || len(readers[p.to]) == 0 {
 			continue
 		}
-		e := &evening{axis: -1, readers: readers[p.to]}
+		e := &equalisation{axis: -1, readers: readers[p.to]}
 		for _, w := range e.readers {
 			axis := w.dataAxis(len(shape))
 			if axis < 0 || e.axis >= 0 && axis != e.axis {
@@ -50,19 +50,20 @@ func (n *Network) evenings() {
 		}
 		if e.axis >= 0 {
 			e.by = make([]values, shape[e.axis])
-			p.even = e
+			p.equalised = e
 		}
 	}
 }
 
-// OneScale gives up scales of channels, so that Run notes no values by channel.
+// OneScale disables scales of channels, so that Run records no values by channel.
 func (n *Network) OneScale() {
 	for _, p := range n.spots {
-		p.even = nil
+		p.equalised = nil
 	}
 }
 
-// reading is the weights that multiply what a node reads at a slot; nil where none do, or where they stay.
+// reading returns the weights that multiply the input of a node at a slot. It returns nil if there are none, or they
+// stay unchanged.
 func (n *Network) reading(it *item, slot int) *weight {
 	for _, w := range n.weights {
 		if w.node == it.origin() && w.slot != slot && !w.stays && slot+w.slot == 1 {
@@ -72,7 +73,8 @@ func (n *Network) reading(it *item, slot int) *weight {
 	return nil
 }
 
-// dataAxis is the axis of the channels that weights multiply, of data of so many axes; -1 where it is not one's.
+// dataAxis returns the axis of the channels that weights multiply, for data with rank axes. It returns -1 if they do
+// not lie along one axis.
 func (w *weight) dataAxis(rank int) int {
 	switch {
 	case w == nil || w.slot != 1 || w.axis < 0 || w.node.Int("transA", 0) != 0 || w.scope.loop != nil:
@@ -83,8 +85,8 @@ func (w *weight) dataAxis(rank int) int {
 	return rank - 1
 }
 
-// add notes the values of a run.
-func (e *evening) add(shape []int, data []float64) {
+// add records the values of a run.
+func (e *equalisation) add(shape []int, data []float64) {
 	inner := graph.Size(shape[e.axis+1:])
 	one := make([]float64, 0, len(data)/len(e.by))
 	for c := range e.by {
@@ -97,15 +99,15 @@ func (e *evening) add(shape []int, data []float64) {
 	}
 }
 
-// leastKept are the values of a channel that are kept at least.
+// leastKept is the least number of values that are kept for a channel.
 const leastKept = 64
 
-// quarters are the weights of the ranges of activations in the scales that are tried.
+// quarters lists the exponents, in quarters, with which the ranges of activations enter the scales to try.
 var quarters = []int{1, 2, 3, 4}
 
-// scales returns a scale for each channel: of those that are tried, the ones with which the layers behind have the
-// least square error by a recipe. It returns nil where one scale for all channels is as good.
-func (e *evening) scales(r Recipe) []float64 {
+// scales returns a scale for each channel. Of several candidates it chooses the one with the least square error of the
+// following layers under a recipe. It returns nil if a single scale is as good.
+func (e *equalisation) scales(r Recipe) []float64 {
 	x, w := e.largest()
 	best, least := []float64(nil), e.error(r, nil)
 	for _, q := range quarters {
@@ -117,7 +119,7 @@ func (e *evening) scales(r Recipe) []float64 {
 			}
 		}
 		top := slices.Max(s)
-		for c := range s { // what the file holds is 1/s
+		for c := range s { // the file holds 1/s
 			s[c] = 1 / float64(float32(top/s[c]))
 		}
 		if err := e.error(r, s); err < least {
@@ -127,7 +129,7 @@ func (e *evening) scales(r Recipe) []float64 {
 	return best
 }
 
-// root is x to the power of quarters.
+// root returns x to the power of quarters/4.
 func root(x float64, quarters int) float64 {
 	half := math.Sqrt(x)
 	quarter, y := math.Sqrt(half), 1.0
@@ -137,8 +139,9 @@ func root(x float64, quarters int) float64 {
 	return y
 }
 
-// largest are the largest magnitudes of each channel: of values, and of weights by the largest of their output channel.
-func (e *evening) largest() (x, w []float64) {
+// largest returns the largest magnitudes of each channel: of its values, and of its weights relative to the largest
+// weight of the output channel.
+func (e *equalisation) largest() (x, w []float64) {
 	x, w = make([]float64, len(e.by)), make([]float64, len(e.by))
 	for c := range e.by {
 		x[c] = max(-e.by[c].min, e.by[c].max)
@@ -162,7 +165,7 @@ func (e *evening) largest() (x, w []float64) {
 	return x, w
 }
 
-// rows are the elements of each output channel.
+// rows returns the elements of each output channel.
 func (w *weight) rows() [][]int {
 	shaped, axis := w.shaped()
 	channels, inner := shaped.Shape[axis], graph.Size(shaped.Shape[axis+1:])
@@ -174,7 +177,7 @@ func (w *weight) rows() [][]int {
 	return rows
 }
 
-// A moment is what is known of a number: its mean, and how far it is from that, squared, in the mean.
+// A moment holds the mean of a random number, and its mean square deviation.
 type moment struct{ mean, square float64 }
 
 func momentOf(list []float64) (m moment) {
@@ -188,11 +191,11 @@ func momentOf(list []float64) (m moment) {
 	return m
 }
 
-// error is the mean square error of the sums behind. What is off in the mean adds up; the rest is taken for numbers
-// that do not depend on each other.
-func (e *evening) error(r Recipe, s []float64) (sum float64) {
+// error returns the mean square error of the following sums. Mean errors add up; the remaining errors are treated as
+// independent.
+func (e *equalisation) error(r Recipe, s []float64) (sum float64) {
 	code, scale := e.quantiser(r, s)
-	values, lost := make([]moment, len(e.by)), make([]moment, len(e.by)) // lost is what rounding takes off
+	values, lost := make([]moment, len(e.by)), make([]moment, len(e.by)) // lost holds the rounding errors
 	for c := range e.by {
 		by := 1.0
 		if s != nil {
@@ -233,8 +236,8 @@ func (e *evening) error(r Recipe, s []float64) (sum float64) {
 	return sum
 }
 
-// quantiser is the code and the scale of values, each by the scale of its channel.
-func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
+// quantiser returns the code and the scale for the values, each divided by the scale of its channel.
+func (e *equalisation) quantiser(r Recipe, s []float64) (code, float64) {
 	var all []float64
 	least, most := 0.0, 0.0
 	for c := range e.by {
@@ -251,10 +254,10 @@ func (e *evening) quantiser(r Recipe, s []float64) (code, float64) {
 	return r.Scales.quantiser(r.Activations, all, least < 0, 0)
 }
 
-// evened returns the node in front of a place's quantiser that divides each channel by its scale.
-func (p *spot) evened(g *graph.Graph, s []float64) *graph.Node {
+// equaliser returns the node before a place's quantiser that divides each channel by its scale.
+func (p *spot) equaliser(g *graph.Graph, s []float64) *graph.Node {
 	taken := p.scope.names
-	shape := slices.Repeat([]int{1}, len(p.scope.prog.Known[p.from].Shape)-p.even.axis)
+	shape := slices.Repeat([]int{1}, len(p.scope.prog.Known[p.from].Shape)-p.equalised.axis)
 	shape[0] = len(s)
 	by := taken.Fresh(p.to, "evening")
 	t := &graph.Tensor{DType: graph.Float32, Shape: shape}

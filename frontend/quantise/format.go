@@ -7,26 +7,27 @@ import (
 	"strconv"
 )
 
-// A Format is how numbers are kept: integers of so many bits, or, where Bits is 0, minifloats.
+// A Format is a number format: integers of Bits bits, or minifloats if Bits is 0.
 type Format struct {
 	Bits               int
 	Exponent, Mantissa int
-	largest            float64 // of minifloats
+	largest            float64 // the largest minifloat
 }
 
-// The bits of integers. Weights of one bit are signs, and no rounding of trained weights gives them.
+// These bounds apply to the bits of integers. Weights of one bit would be signs, which do not follow from rounding
+// trained weights.
 const (
 	minBits = 2
 	maxBits = 16
 )
 
-// ocp are the formats of the OCP's 8-bit specifications, whose codes for infinity and NaN take some of the largest
-// values; others end with the largest that their bits hold.
+// ocp holds the largest values of the OCP's 8-bit formats, in which codes for infinity and NaN replace some values. In
+// other formats the largest value is the largest that the bits hold.
 var ocp = map[string]float64{"e4m3": 448, "e5m2": 57344}
 
 var minifloat = regexp.MustCompile(`^e([1-8])m([1-7])$`)
 
-// ParseFormat reads 2 to 16, bits of integers, or exponent and mantissa of minifloats, such as e4m3.
+// ParseFormat parses the bits of integers, from 2 to 16, or the exponent and mantissa bits of minifloats, such as e4m3.
 func ParseFormat(s string) (Format, error) {
 	if n, err := strconv.Atoi(s); err == nil && minBits <= n && n <= maxBits && strconv.Itoa(n) == s {
 		return Format{Bits: n}, nil
@@ -43,7 +44,7 @@ func ParseFormat(s string) (Format, error) {
 	return f, nil
 }
 
-// String is what ParseFormat reads.
+// String returns the format in the form that ParseFormat reads.
 func (f Format) String() string {
 	if f.Bits > 0 {
 		return strconv.Itoa(f.Bits)
@@ -51,16 +52,16 @@ func (f Format) String() string {
 	return fmt.Sprintf("e%dm%d", f.Exponent, f.Mantissa)
 }
 
-// bias is that of a minifloat's exponent.
+// bias returns the exponent bias of a minifloat.
 func (f Format) bias() float64 { return math.Exp2(float64(f.Exponent)-1) - 1 }
 
-// A code is a format with what else says which values there are at a scale of 1.
+// A code is a format with the range of its values at a scale of 1.
 type code struct {
 	Format
-	lo, hi float64 // the least and the greatest
+	lo, hi float64 // the least and the greatest value
 }
 
-// of is the code of values that may be negative or not; narrow ones are symmetric.
+// of returns the code for signed or unsigned values. A narrow signed code is symmetric.
 func (f Format) of(signed, narrow bool) code {
 	switch n := math.Exp2(float64(f.Bits)); {
 	case f.Bits == 0:
@@ -74,7 +75,7 @@ func (f Format) of(signed, narrow bool) code {
 	}
 }
 
-// nearest is the value of the code that a number becomes, at a scale of 1.
+// nearest returns the value of the code to which y is rounded, at a scale of 1.
 func (c code) nearest(y float64) float64 {
 	if c.Bits == 0 && y != 0 {
 		_, e := math.Frexp(y) // |y| is in [2^(e-1), 2^e)

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// hardBy bounds the largest value of a place, as a multiple of the largest value next to it. A place beyond that is
-// hard to quantise.
+// hardBy is the ratio from which a place is hard to quantise: that of its largest value to the largest value at the
+// places next to it.
 const hardBy = 10
 
-// maxHard bounds the hard places that are named; the others are counted.
+// maxHard bounds the number of hard places that are named. Further ones are counted.
 const maxHard = 5
 
-// Hard says which layers are hard to quantise: those whose values are far larger than what stands next to them.
+// Hard names the layers that are hard to quantise: their values are far larger than those at the places next to them.
 func (n *Network) Hard() (list []string) {
 	next := map[*spot][]*spot{}
 	for _, p := range n.spots {
@@ -43,7 +43,7 @@ func (n *Network) Hard() (list []string) {
 	return list
 }
 
-// largest is the largest magnitude.
+// largest returns the largest magnitude of the values.
 func (v *values) largest() float64 {
 	if v.n == 0 {
 		return 0
@@ -51,7 +51,7 @@ func (v *values) largest() float64 {
 	return math.Max(v.max, -v.min)
 }
 
-// sources lists the places that a tensor is made of, through whatever is no place.
+// sources lists the places from which a tensor follows, directly or through other nodes.
 func (s *scope) sources(tensor string) (list []*spot) {
 	by := map[string]*item{}
 	for _, it := range s.items {

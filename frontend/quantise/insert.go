@@ -8,15 +8,15 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A wish is who wants codes of a tensor.
+// A wish says which node wants codes of a tensor.
 type wish struct {
 	by   *graph.Node
-	as   *spot // the place whose format the codes are to have; nil: of their own
-	rows bool  // of a table, for what chooses its rows alone
+	as   *spot // the place whose format the codes must share; nil for a format of their own
+	rows bool  // the tensor is a table, of which by looks up rows
 }
 
-// insert finds the tensors of the model's graph that lack a quantiser: what is multiplied with weights, or added up, or
-// joined with another tensor, has to be codes. So do the tensors in the bodies of loops, which are looked at first.
+// insert finds the tensors of the model's graph that lack a quantiser. Tensors that are multiplied by weights, added,
+// or combined with other tensors must be codes. insert looks at the bodies of loops first.
 func (n *Network) insert() {
 	s := n.scopes[0]
 	for _, in := range n.scopes[1:] {
@@ -51,7 +51,7 @@ func (n *Network) insert() {
 			in.arrives(want)
 		}
 	}
-	// of two tensors of which one is the other one moved, the one behind needs none
+	// if one tensor is a moved copy of another, only the other one needs a quantiser
 	for _, t := range slices.Clone(order) {
 		others := maps.Clone(wanted)
 		if delete(others, t); wanted[t].as == nil && s.carried(t, others) {
@@ -76,7 +76,7 @@ func (n *Network) insert() {
 	s.follow()
 }
 
-// place is a new place behind a tensor.
+// place returns a new place after a tensor.
 func (s *scope) place(tensor, label string) *spot {
 	p := &spot{scope: s, label: label, from: tensor, given: tensor, to: s.names.Fresh(tensor, "quantised")}
 	p.limits = []*graph.Node{{Index: -1, Name: label, Op: graph.Identity, Inputs: []string{tensor},
@@ -84,7 +84,7 @@ func (s *scope) place(tensor, label string) *spot {
 	return p
 }
 
-// put stands places behind their tensors.
+// put inserts places after their tensors.
 func (n *Network) put(s *scope, spots map[string]*spot) {
 	s.put(spots)
 	for _, w := range n.weights {
@@ -97,7 +97,7 @@ func (n *Network) put(s *scope, spots map[string]*spot) {
 	}
 }
 
-// wants lists the tensors that a node wants codes of.
+// wants lists the tensors of which a node wants codes.
 func (s *scope) wants(node *graph.Node) []string {
 	if node == nil {
 		return nil
@@ -116,8 +116,8 @@ func (s *scope) wants(node *graph.Node) []string {
 	return nil
 }
 
-// mixed reports whether a tensor is a function of several, as a product of two is: what chooses among its elements
-// wants codes, since no step of one sum has its values.
+// mixed reports whether a tensor is a function of several tensors, such as a product of two. A node that chooses among
+// its elements then wants codes, because the elements are not step functions of a single sum.
 func (s *scope) mixed(tensor string) bool {
 	return slices.ContainsFunc(s.items, func(it *item) bool {
 		if it.node == nil || !slices.Contains(it.node.Outputs, s.root[tensor]) || it.node.Role() != graph.Mixes {
@@ -128,8 +128,8 @@ func (s *scope) mixed(tensor string) bool {
 	})
 }
 
-// turns reports whether a tensor is a function of another one, element by element, that may rise here and fall there,
-// such as x times a sigmoid of x: the greatest of its values is not that of the greatest element.
+// turns reports whether a tensor is a function of another one, element by element, that may both rise and fall. An
+// example is x times the sigmoid of x. The greatest of its values is then not that of the greatest element.
 func (s *scope) turns(tensor string) bool {
 	for {
 		step := s.prog.Producer(tensor)
@@ -158,7 +158,7 @@ func (s *scope) turns(tensor string) bool {
 	}
 }
 
-// carried reports whether a tensor is made of codes alone where some tensors have a quantiser.
+// carried reports whether a tensor consists of codes alone, if the tensors in quantised have a quantiser.
 func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	for _, it := range s.items {
 		if it.node == nil || !slices.Contains(it.node.Outputs, tensor) || it.node.Role() != graph.Carries {
@@ -176,7 +176,7 @@ func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 	return false
 }
 
-// put stands places behind the nodes that give their tensors, and has all others read what they give.
+// put inserts places after the nodes that compute their tensors, and makes the other nodes read the quantised tensors.
 func (s *scope) put(spots map[string]*spot) {
 	var items []*item
 	behind := func(tensors []string) {
@@ -211,7 +211,7 @@ func (s *scope) put(spots map[string]*spot) {
 	s.items = items
 }
 
-// follow has carriers carry the codes of places that were put in.
+// follow records which outputs of carriers hold the codes of the inserted places.
 func (s *scope) follow() {
 	for _, it := range s.items {
 		if it.node == nil || it.node.Role() != graph.Carries {

@@ -7,11 +7,11 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A linear is the tensors of a scope that hold codes: what QuantizeLinear gives, until DequantizeLinear makes reals of
-// it. Where the codes are to be others, all that lies between carries the reals.
+// A linear holds the tensors of a scope that are codes, from QuantizeLinear to DequantizeLinear. If the codes are to
+// change, these tensors carry the real values instead.
 type linear struct{ of map[string]*spot }
 
-// reads is one of some tensors that holds codes; empty where none does.
+// reads returns the first of some tensors that holds codes, or "" if none does.
 func (l *linear) reads(data []string) string {
 	for _, d := range data {
 		if l.of[d] != nil {
@@ -21,7 +21,7 @@ func (l *linear) reads(data []string) string {
 	return ""
 }
 
-// linear is what QuantizeLinear and DequantizeLinear become.
+// linear returns the items that replace a QuantizeLinear or a DequantizeLinear.
 func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
 	if node.Role() == graph.Decodes {
@@ -57,7 +57,7 @@ func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, erro
 	return []*item{{spot: p}}, nil
 }
 
-// narrowed is a Clip of codes: of the reals that take their place, nothing, and the limits of what they may be.
+// narrowed replaces a Clip of codes. The reals need no Clip; instead it narrows the limits of the place.
 func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 	p := l.of[node.Inputs[0]]
 	c := s.prog.Coding(p.node)
@@ -77,7 +77,7 @@ func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 	return []*item{{node: p.identity(node)}}
 }
 
-// identity passes on a tensor of reals that a node would have given codes of, or made of codes.
+// identity returns an Identity that passes on reals in place of a node that quantised or dequantised them.
 func (p *spot) identity(node *graph.Node) *graph.Node {
 	return &graph.Node{Index: node.Index, Name: node.Name, Op: graph.Identity, Inputs: node.Inputs[:1],
 		Outputs: node.Outputs}

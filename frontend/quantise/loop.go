@@ -2,12 +2,12 @@ package quantise
 
 import "hlsgen/frontend/graph"
 
-// The steps of a recurrence are those of one grid: its sums are of products of several scales, and a layer adds
-// integers. So all scales of activations in the body of a loop are powers of two times the one of what arrives, and
-// scales of weights are powers of two.
+// The steps of a recurrence share one grid. Its sums add products with several scales, and a layer adds integers. So
+// each scale of activations in the body of a loop is a power of two times the scale of the loop's input. Scales of
+// weights are powers of two.
 //
-// Minifloats are for what weights multiply, the inputs and the states that come back. Gates and cells are products of
-// each other: of the wider minifloats these need more bits than a cell has. They keep the model's own quantisers.
+// Minifloats apply to the inputs of weights: the loop's inputs and the states. Gates and cells are multiplied with each
+// other, and products of the wider minifloats need more bits than a cell has. They keep the model's own quantisers.
 
 // joinLoops gives the places and weights of loops their grids.
 func (n *Network) joinLoops() {
@@ -25,7 +25,7 @@ func (n *Network) joinLoops() {
 			switch {
 			case p.stays && p.scale > 0:
 				grid = p.scale
-			case p.scope.loop != nil && p.grid > 0: // of a loop in front
+			case p.scope.loop != nil && p.grid > 0: // the place belongs to an earlier loop
 				grid = p.grid
 			default:
 				p.grid = 1
@@ -56,7 +56,8 @@ func (n *Network) joinLoops() {
 	}
 }
 
-// complete names the outputs that a loop's node leaves out, up to those that it gives besides: these are the last.
+// complete adds empty names for the outputs that a loop's node omits. The last besides outputs are additional ones and
+// keep their names.
 func complete(m *graph.Node, body *graph.Graph, besides int) {
 	for len(m.Outputs) < len(body.Outputs) {
 		at := len(m.Outputs) - besides

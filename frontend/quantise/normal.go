@@ -6,11 +6,11 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A normalisation that is written out divides by a number that it makes of many: a softmax by a sum of exponentials, a
-// layer normalisation by a deviation. No layer does that, so that codes inside would cost accuracy and give nothing:
-// what it reads and what a product reads behind it get some, if these ask for them.
+// A normalisation that consists of several nodes divides by a number computed from many elements: a softmax by a sum of
+// exponentials, a layer normalisation by a deviation. No layer does that, so codes inside would cost accuracy and gain
+// nothing. Only its input, and its output if a product reads it, may get codes.
 
-// normalises finds the nodes of the normalisations of a scope.
+// normalises returns the nodes of the normalisations of a scope.
 func normalises(s *scope) map[*graph.Node]bool {
 	all := map[*graph.Node]bool{}
 	readers := map[string][]*graph.Node{}
@@ -34,8 +34,8 @@ func normalises(s *scope) map[*graph.Node]bool {
 	return all
 }
 
-// until is the nodes that depend on one, itself among them, up to the next products and quantisers, and whether one of
-// them divides by what it gives.
+// until returns node and the nodes that depend on it, up to the next products and quantisers. divides says that one of
+// them divides by a result of another.
 func until(node *graph.Node, readers map[string][]*graph.Node) (all map[*graph.Node]bool, divides bool) {
 	all = map[*graph.Node]bool{node: true}
 	for list := []*graph.Node{node}; len(list) > 0; list = list[1:] {

@@ -1,19 +1,18 @@
-// Package quantise quantises a network after its training: it takes a graph, finds what there is to be quantised, looks
-// at the values that data have there, and writes the graph with other quantisers. Everything behind reads the result
-// like any other model.
+// Package quantise quantises a trained network. It finds the places of quantisers in a graph, records the values that
+// samples have there, and writes the graph with new quantisers. The result is used like any other model.
 //
 // In come programs and samples; out come graphs, as values to be written to a file. It sees float, graph, real,
 // num and diag.
 //
-//   - quantise.go is the short story: what a graph is asked to become, and Observe, which runs samples
+//   - quantise.go has recipes, which say how to quantise a graph, and Find, which finds the places
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
-//   - spot.go finds the places of quantisers in a graph, insert.go those that lack one, cell.go in the bodies of
-//     loops; transform.go knows transforms that stay on the host, lookup.go where rows of tables are looked up,
-//     normal.go what is divided by its own statistics
+//   - spot.go finds the places of a graph's own quantisers, insert.go those that lack one, cell.go those in bodies of
+//     loops; transform.go finds transforms that stay on the host, lookup.go lookups of rows of tables,
+//     normal.go normalisations by statistics
 //   - linear.go reads QuantizeLinear and DequantizeLinear
-//   - calibrate.go runs samples and keeps the values of each place
-//   - rewrite.go writes the graph, loop.go finds the steps of recurrences, equalise.go the scales of channels
-//   - hard.go names what is hard to quantise
+//   - calibrate.go runs samples and records the values of each place
+//   - rewrite.go writes the graph; loop.go aligns the scales in recurrences; equalise.go finds scales of channels
+//   - hard.go names the layers that are hard to quantise
 package quantise
 
 import (
@@ -25,31 +24,32 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A Recipe is what a network is to become.
+// A Recipe says how a network is quantised.
 type Recipe struct {
 	Weights, Activations Format
 	Scales               Rule
-	// not 0: the bits that the accumulator of every output channel is to fit: weights of a channel have the mean 0, and
-	// an l1 norm that leaves them no other (A2Q+, arXiv 2401.10432)
+	// AccBits, if not 0, is the width in bits that the accumulator of every output channel must fit. The weights of a
+	// channel then get the mean 0 and a small enough l1 norm (A2Q+, arXiv 2401.10432).
 	AccBits int
-	// whether channels have scales of their own where that costs no layer anything (evening), and whether sums get back
-	// what the rounding of weights takes off their means
+	// Equalise gives channels their own scales where that costs no layer anything (see equalisation). CorrectBias adds
+	// to sums the mean error that the rounding of weights causes.
 	Equalise, CorrectBias bool
-	// the fewest bits, layer by layer, with which enough samples keep their class: a search finds the formats of each
+	// Least asks for the fewest bits, layer by layer, with which enough samples keep their class. A search finds the
+	// format of each layer.
 	Least bool
-	mix   *Mix // the formats of each; nil: all have those above
+	mix   *Mix // individual formats; nil if all have the formats above
 }
 
-// A Mix is the bits of the quantisers of activations, and of the tensors of weights, each in the order of a Network.
+// A Mix holds the bits of the quantisers of activations and of the tensors of weights, each in the order of a Network.
 type Mix struct{ Activations, Weights []int }
 
-// By is a recipe with the bits of a mix.
+// By returns the recipe with the bits of a mix.
 func (r Recipe) By(m Mix) Recipe {
 	r.mix = &m
 	return r
 }
 
-// spot is the recipe of a place, and weight that of weights, by their order.
+// spot returns the recipe for the i-th place, and weight that for the i-th tensor of weights.
 func (r Recipe) spot(i int) Recipe {
 	if r.mix != nil {
 		r.Activations = Format{Bits: r.mix.Activations[i]}
@@ -64,7 +64,7 @@ func (r Recipe) weight(i int) Recipe {
 	return r
 }
 
-// String is the name of a recipe, such as w4a8 or w4a4p12.
+// String returns the name of the recipe, such as w4a8 or w4a4p12.
 func (r Recipe) String() string {
 	if r.Least {
 		return Least
@@ -76,7 +76,7 @@ func (r Recipe) String() string {
 	return s
 }
 
-// Whole is the name of a recipe, with how it comes to its numbers.
+// Whole returns the name of the recipe, followed by its options.
 func (r Recipe) Whole() string {
 	s := r.String()
 	if r.Equalise {
@@ -88,10 +88,10 @@ func (r Recipe) Whole() string {
 	return s
 }
 
-// Least is the name of the recipe whose formats are searched.
+// Least is the name of the recipe whose formats are found by a search.
 const Least = "least"
 
-// ParseRecipe reads the name of a recipe.
+// ParseRecipe parses the name of a recipe.
 func ParseRecipe(s string) (r Recipe, err error) {
 	if s == Least {
 		return Recipe{Least: true}, nil
@@ -118,39 +118,39 @@ func (r Recipe) with(w, a string) (_ Recipe, err error) {
 	return r, errors.Join(err, r.Check())
 }
 
-// The bits that accumulators may be asked to fit.
+// These bounds apply to the width of accumulators in a recipe.
 const (
 	minAccBits = 4
 	maxAccBits = 48
 )
 
-// Check says what a recipe cannot be.
+// Check returns an error if the parts of a recipe contradict each other.
 func (r Recipe) Check() error {
 	switch p := r.AccBits; {
 	case p == 0:
 	case p < minAccBits || p > maxAccBits:
 		return fmt.Errorf("accumulators of %d bits: want %d to %d", p, minAccBits, maxAccBits)
 	case r.Weights.Bits == 0 || r.Activations.Bits == 0:
-		return fmt.Errorf("accumulators of %d bits are asked for integers: %s and %s are none", p, r.Weights,
+		return fmt.Errorf("accumulators of %d bits need integers: %s and %s are not both integers", p, r.Weights,
 			r.Activations)
 	}
 	return nil
 }
 
-// A Network is a graph whose places of quantisers are known.
+// A Network is a graph in which the places of quantisers are known.
 type Network struct {
 	prog    *graph.Program
-	scopes  []*scope // the graph, then the bodies of its loops in order
+	scopes  []*scope // the graph, and then the bodies of its loops in order
 	spots   []*spot
 	weights []*weight
 	replace bool
 	lookup  LookupAt
 
 	transforms []*graph.Node // products that stay on the host
-	runs       int           // that were observed
+	runs       int           // the number of recorded runs
 }
 
-// A Refusal is why a graph cannot be quantised: a node, what is wrong with it, and what to do.
+// A Refusal says why a graph cannot be quantised: at which node, what is wrong, and what to do.
 type Refusal struct {
 	Node      *graph.Node
 	Msg, Hint string
@@ -164,9 +164,9 @@ func refuse(n *graph.Node, hint, format string, args ...any) error {
 	return &Refusal{n, fmt.Sprintf(format, args...), hint}
 }
 
-// Find finds the places of quantisers. With replace, those that the graph has are to take other formats, in the bodies
-// of loops, too; without, they stay. What lacks one gets it. Rows of tables are looked up at a place. The error is a
-// *Refusal.
+// Find finds the places of quantisers. With replace, the quantisers of the graph and of loops' bodies get other
+// formats; otherwise they stay. Places that lack a quantiser get one. lookup says where rows of tables are
+// looked up. The error is a *Refusal.
 func Find(p *graph.Program, replace bool, lookup LookupAt) (*Network, error) {
 	n := &Network{prog: p, replace: replace, lookup: lookup}
 	n.scopes = scopesOf(p)
@@ -177,11 +177,11 @@ func Find(p *graph.Program, replace bool, lookup LookupAt) (*Network, error) {
 	}
 	n.insert()
 	n.joinLoops()
-	n.evenings()
+	n.findEqualisations()
 	return n, nil
 }
 
-// Transforms lists the products that stay on the host: fixed transforms of what arrives.
+// Transforms lists the products that stay on the host: fixed transforms of the inputs.
 func (n *Network) Transforms() []*graph.Node { return n.transforms }
 
 // Bare reports whether the graph has no quantisers.
@@ -190,15 +190,15 @@ func (n *Network) Bare() bool {
 		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != Format{} })
 }
 
-// A Part is what a mix has bits of: activations in front of a node, or its weights.
+// A Part is something for which a mix holds bits: the activations before a node, or its weights.
 type Part struct {
 	Node    string
 	Weights bool
-	Stays   bool // whatever the mix
-	Size    int  // elements, of weights
+	Stays   bool // the mix does not apply to it
+	Size    int  // the number of weights
 }
 
-// Parts lists what a mix has bits of, activations first, in the order of both.
+// Parts lists the parts for which a mix holds bits, activations first, both in the order of the mix.
 func (n *Network) Parts() (activations, weights []Part) {
 	for _, p := range n.spots {
 		activations = append(activations, Part{Node: p.label, Stays: p.stays || p.grid > 0})

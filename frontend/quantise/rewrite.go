@@ -9,10 +9,10 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Write is the graph by a recipe, for the values that the places had in the runs of Calibration.Run. Its quantisers are
-// QONNX's. The error is a *Refusal.
+// Write returns the graph quantised by a recipe, based on the values that the places had in the runs of
+// Calibration.Run. The quantisers are those of QONNX. The error is a *Refusal.
 func (n *Network) Write(r Recipe) (*graph.Graph, error) {
-	for _, s := range n.scopes { // the names of one graph do not depend on those of another one
+	for _, s := range n.scopes { // so that the names in one result do not depend on earlier results
 		defer func(names graph.Taken) { s.names = names }(s.names)
 		s.names = maps.Clone(s.names)
 	}
@@ -21,15 +21,15 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 		if own := r.spot(i); !p.keeps(own) {
 			chosen[p] = p.choose(own)
 			if s := chosen[p].channels; s != nil {
-				for _, w := range p.even.readers {
+				for _, w := range p.equalised.readers {
 					scaled[w] = s
 				}
 			}
 		}
 	}
-	made := map[*graph.Node][]*graph.Node{} // in front of a node: its weights' quantisers
+	made := map[*graph.Node][]*graph.Node{} // by node: the quantisers of its weights, which go before it
 	slots := map[*graph.Node]map[int]string{}
-	shifts := map[*graph.Node]*graph.Node{} // behind a node: what changed weights take off its sums
+	shifts := map[*graph.Node]*graph.Node{} // by node: the correction of its sums, which goes after it
 	var refused error
 	weights := func(s *scope, g *graph.Graph) {
 		for i, w := range n.weights {
@@ -66,7 +66,7 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 			return []*graph.Node{p.own()}
 		}
 		m := *it.node
-		if m.Domain == graph.Internal { // a Scan, which is ONNX' own
+		if m.Domain == graph.Internal { // a Scan, which belongs to ONNX
 			m = *graph.QuantisedLoop(&m)
 			m.Domain = ""
 		}
@@ -89,28 +89,28 @@ func (n *Network) Write(r Recipe) (*graph.Graph, error) {
 	return g, nil
 }
 
-// A choice is what a place's quantiser is to be.
+// A choice describes the quantiser of a place.
 type choice struct {
 	code
 	scale    float64
-	channels []float64 // scales of channels, times which scale is theirs; nil: all have scale
+	channels []float64 // factors of the scale by channel; nil if all are 1
 }
 
-// keeps reports whether a spot keeps the model's own quantiser: it has the format already.
+// keeps reports whether a place keeps the model's own quantiser, because that must stay or has the format already.
 func (p *spot) keeps(r Recipe) bool {
 	return p.node != nil && (p.stays || p.had == r.Activations && p.node.Role() != graph.Encodes ||
 		p.inner && r.Activations.Bits == 0)
 }
 
-// choose is the quantiser of a place by a recipe.
+// choose returns the quantiser that a recipe gives a place.
 func (p *spot) choose(r Recipe) choice {
 	p = p.lead()
 	if p.flags {
 		return choice{Format{Bits: 1}.of(false, false), 1, nil}
 	}
-	if r.Equalise && p.even != nil {
-		if s := p.even.scales(r); s != nil {
-			c, scale := p.even.quantiser(r, s)
+	if r.Equalise && p.equalised != nil {
+		if s := p.equalised.scales(r); s != nil {
+			c, scale := p.equalised.quantiser(r, s)
 			return choice{c, scale, s}
 		}
 	}
@@ -129,18 +129,19 @@ func (p *spot) format(r Recipe) Format {
 	return f
 }
 
-// quantiser is nodes that quantise.
+// quantiser returns the nodes that quantise at a place.
 func (p *spot) quantiser(g *graph.Graph, c choice) (nodes []*graph.Node) {
 	taken, from := p.scope.names, p.from
 	if c.channels != nil {
-		even := p.evened(g, c.channels)
-		nodes, from = append(nodes, even), even.Outputs[0]
+		equalised := p.equaliser(g, c.channels)
+		nodes, from = append(nodes, equalised), equalised.Outputs[0]
 	}
 	return append(nodes, quantiserNode(g, taken, p.index(), p.label, from, p.to, c.code,
 		&graph.Tensor{DType: graph.Float32, F: []float64{c.scale}}))
 }
 
-// quantiserNode is a QONNX node of a code with scales, and its parameters in the graph.
+// quantiserNode returns a QONNX node that quantises to a code with the given scales. It adds the parameters to the
+// graph.
 func quantiserNode(g *graph.Graph, taken graph.Taken, index int, name, from, to string, c code,
 	scale *graph.Tensor) *graph.Node {
 	constant := func(suffix string, t *graph.Tensor) string {
@@ -168,7 +169,7 @@ func quantiserNode(g *graph.Graph, taken graph.Taken, index int, name, from, to 
 	return n
 }
 
-// keeps reports whether weights stay as they are: they are of no more bits than the recipe asks.
+// keeps reports whether weights stay unchanged, because they must or have no more bits than the recipe allows.
 func (w *weight) keeps(r Recipe) bool {
 	switch {
 	case w.stays:
@@ -182,7 +183,8 @@ func (w *weight) keeps(r Recipe) bool {
 	return r.Weights.Bits <= 8 && graph.Whole(shaped, axis, math.Exp2(float64(r.Weights.Bits-1))-1)
 }
 
-// shaped is the weights with an axis of output channels; one channel where they have none.
+// shaped returns the weights with their axis of output channels. If they have none, it returns them as a single
+// channel.
 func (w *weight) shaped() (*graph.Tensor, int) {
 	if w.axis >= 0 {
 		return w.tensor, w.axis
@@ -192,7 +194,7 @@ func (w *weight) shaped() (*graph.Tensor, int) {
 	return &t, 0
 }
 
-// keepScales keeps those that were chosen for the weights as they are.
+// keepScales caches the scales chosen for the unchanged weights.
 func (w *weight) keepScales(by choosing, scales []float64) {
 	if w.scales == nil {
 		w.scales = map[choosing][]float64{}
@@ -200,9 +202,9 @@ func (w *weight) keepScales(by choosing, scales []float64) {
 	w.scales[by] = scales
 }
 
-// quantised is weights by a recipe, their values already those of the codes, and the quantiser behind them. Where
-// inputs come with scales of their channels, weights are times these. Where weights were put on a ball, or their biases
-// are to be corrected, shift is what the mean inputs lose, per output channel.
+// quantised adds weights quantised by a recipe, as values of their codes, and returns the quantiser after them. by, if
+// not nil, holds the scales of input channels, which multiply the weights. shift holds, by output channel, how much the
+// sums of mean inputs lose. It is nil unless the weights were put on a ball, or biases are to be corrected.
 func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (node *graph.Node, name string,
 	shift []float64) {
 	shaped, axis := w.shaped()
@@ -280,12 +282,12 @@ func (w *weight) quantised(g *graph.Graph, r Recipe, b *ball, by []float64) (nod
 	return q, name, shift
 }
 
-// shifting adds, behind a node, what changed weights take off its sums: so much for each output channel.
+// shifting returns a node that adds a correction to the sums of a node, by output channel.
 func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 	out, taken := w.node.Outputs[0], w.scope.names
 	shape := []int{len(by)}
 	for range w.tensor.Shape[min(2, len(w.tensor.Shape)):] {
-		shape = append(shape, 1) // behind the channels of an image
+		shape = append(shape, 1) // axes after the channels of an image
 	}
 	constant := taken.Fresh(out, "shift")
 	g.Init[constant] = &graph.Tensor{DType: graph.Float32, Shape: shape, F: by}
@@ -293,7 +295,7 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 		Inputs: []string{taken.Fresh(out, "sums"), constant}, Outputs: []string{out}}
 }
 
-// ballOf is what the codes of weights may be; nil where the recipe leaves accumulators alone.
+// ballOf returns the set of allowed weights, or nil if the recipe does not limit accumulators.
 func (n *Network) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
 	if r.AccBits == 0 {
 		return nil, nil
@@ -318,8 +320,8 @@ func (n *Network) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, e
 	return b, nil
 }
 
-// scale is that at which weights that fit are nearest to what they were. Where there is little room, larger steps leave
-// more of them.
+// scale returns the scale at which the fitting weights are nearest to the original ones. If the accumulator is narrow,
+// larger steps let more weights stay different from 0.
 func (b *ball) scale(c code, weights []float64) float64 {
 	full := c.covering(weights)
 	if full == 0 {
@@ -343,7 +345,8 @@ func (b *ball) scale(c code, weights []float64) float64 {
 	return best
 }
 
-// fitting is the codes of weights at a scale: the nearest, where these fit, else those on the ball.
+// fitting returns the codes of weights at a scale: the nearest codes if they fit the accumulator, and codes on the ball
+// otherwise.
 func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
 	at, nearest := make([]float64, len(weights)), make([]float64, len(weights))
 	for i, w := range weights {
@@ -356,7 +359,7 @@ func (b *ball) fitting(weights []float64, scale float64, c code) []float64 {
 	return b.onto(at, c)
 }
 
-// opsets are the versions of a graph's operators, with those of QONNX.
+// opsets returns the versions of a graph's operators, including those of QONNX.
 func opsets(g *graph.Graph) map[string]int64 {
 	all := map[string]int64{graph.QONNX: 2}
 	for domain, v := range g.Opsets {
@@ -365,7 +368,7 @@ func opsets(g *graph.Graph) map[string]int64 {
 	return all
 }
 
-// prune takes out what no output depends on.
+// prune removes nodes and constants on which no output depends.
 func prune(g *graph.Graph) {
 	read := map[string]bool{}
 	for _, o := range g.Outputs {
@@ -383,7 +386,7 @@ func prune(g *graph.Graph) {
 			prune(body)
 			for _, m := range body.Nodes {
 				for _, in := range m.Inputs {
-					read[in] = true // of the graph around it
+					read[in] = true // a tensor of the graph around the body
 				}
 			}
 		}
@@ -399,7 +402,7 @@ func prune(g *graph.Graph) {
 	g.Annotations = nil
 }
 
-// Story says of a recipe what becomes of a network: how many quantisers of each kind it has.
+// Story describes what a recipe changes: how many quantisers of each kind become new.
 func (n *Network) Story(r Recipe) string {
 	activations, weights := 0, 0
 	for i, p := range n.spots {

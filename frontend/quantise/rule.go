@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// A Rule says how the scale of a quantiser follows from the values that it is for.
+// A Rule says how the scale of a quantiser follows from the values.
 type Rule string
 
-// The rules.
+// These are the rules.
 const (
-	MaxAbs     Rule = "max"        // the largest value is the largest code
-	Percentile Rule = "percentile" // so is the one that 99.9 % of the values do not exceed
-	MSE        Rule = "mse"        // the mean square error is the least
+	MaxAbs     Rule = "max"        // the largest magnitude becomes the largest code
+	Percentile Rule = "percentile" // a magnitude that 99.9 % of the values do not exceed becomes the largest code
+	MSE        Rule = "mse"        // the mean square error is minimal
 )
 
-// Rules lists them, the default first.
+// Rules lists all rules, the default first.
 var Rules = []string{string(MSE), string(MaxAbs), string(Percentile)}
 
-// ParseRule reads a rule.
+// ParseRule parses the name of a rule.
 func ParseRule(s string) (Rule, error) {
 	if !slices.Contains(Rules, s) {
 		return "", fmt.Errorf("want %s", strings.Join(Rules, ", "))
@@ -28,24 +28,25 @@ func ParseRule(s string) (Rule, error) {
 	return Rule(s), nil
 }
 
-// share is that of values that Percentile does not cut off.
+// share is the share of values that Percentile does not clip.
 const share = 0.999
 
-// MSE tries so many scales from the one of MaxAbs down to a thirtieth of it, each 2^-(1/8) of the one before; or, of
-// powers of two, fewer.
+// These are the numbers of scales that MSE tries: tries scales from that of MaxAbs down to a thirtieth of it, each
+// 2^-(1/8) times the one before, or powers scales that are powers of two.
 const (
 	tries  = 40
 	powers = 7
 )
 
-// A choosing is what the scale of values depends on besides these.
+// A choosing holds the parameters, besides the values, on which a scale depends.
 type choosing struct {
 	rule Rule
 	code code
 	grid float64
 }
 
-// scale is a scale of a code for values, a float32 above 0. A grid above 0 restricts it to that times powers of two.
+// scale returns a scale of a code for values, a float32 above 0. If grid is above 0, the scale is grid times a power of
+// two.
 func (r Rule) scale(c code, values []float64, grid float64) float64 {
 	full := c.covering(values)
 	if r == Percentile {
@@ -64,8 +65,8 @@ func (r Rule) scale(c code, values []float64, grid float64) float64 {
 	return best
 }
 
-// quantiser returns the code and the scale of activations of a format. Where few values lie below 0, and not far, as
-// behind a GELU, codes without a sign may have the less square error: MSE tries both.
+// quantiser returns the code and the scale of activations of a format. If few values lie slightly below 0, as after a
+// GELU, an unsigned code may have a smaller square error: MSE tries both.
 func (r Rule) quantiser(f Format, values []float64, signed bool, grid float64) (code, float64) {
 	c := f.of(signed, false)
 	scale := r.scale(c, values, grid)
@@ -77,11 +78,12 @@ func (r Rule) quantiser(f Format, values []float64, signed bool, grid float64) (
 	return c, scale
 }
 
-// eighths are the powers of two from 2^0 down to 2^-(7/8), the same on every processor.
+// eighths holds 2^0, 2^-(1/8) ... 2^-(7/8) as constants, so that they are the same on every processor.
 var eighths = [...]float64{1, 0x1.d5818dcfba487p-1, 0x1.ae89f995ad3adp-1, 0x1.8ace5422aa0dbp-1, 0x1.6a09e667f3bcdp-1,
 	0x1.4bfdad5362a27p-1, 0x1.306fe0a31b715p-1, 0x1.172b83c7d517bp-1}
 
-// candidates are the scales to choose from, the first first: full is that which cuts nothing off.
+// candidates returns the scales to choose from; the first one is the default. full is the least scale that clips no
+// value.
 func (r Rule) candidates(full, grid float64) (list []float64) {
 	n := 1
 	if r == MSE || r == "" {
@@ -100,7 +102,7 @@ func (r Rule) candidates(full, grid float64) (list []float64) {
 	return list
 }
 
-// usable is a scale as a float32 that can be divided by.
+// usable returns a scale rounded to float32. It returns 1 if one cannot divide by the result.
 func usable(s float64) float64 {
 	if s = float64(float32(s)); s < 0x1p-120 || math.IsInf(s, 0) || math.IsNaN(s) {
 		return 1
@@ -108,7 +110,7 @@ func usable(s float64) float64 {
 	return s
 }
 
-// covering is the least scale at which no value lies outside of the codes; 0 where all are 0.
+// covering returns the least scale at which no value is clipped, or 0 if all values are 0.
 func (c code) covering(values []float64) (s float64) {
 	for _, v := range values {
 		switch {
@@ -121,7 +123,7 @@ func (c code) covering(values []float64) (s float64) {
 	return s
 }
 
-// within is the values without the largest magnitudes, by Percentile's share.
+// within returns the values without the largest magnitudes, which are beyond Percentile's share.
 func within(values []float64) []float64 {
 	sorted := slices.Clone(values)
 	slices.SortFunc(sorted, func(a, b float64) int {
@@ -136,7 +138,7 @@ func within(values []float64) []float64 {
 	return sorted[:int(math.Ceil(share*float64(len(sorted))))]
 }
 
-// loss is the sum of squares of what rounding changes.
+// loss returns the sum of squares of the rounding errors.
 func (c code) loss(values []float64, scale float64) (sum float64) {
 	for _, v := range values {
 		e := float64(c.nearest(v/scale)*scale) - v

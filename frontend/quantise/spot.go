@@ -8,56 +8,55 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A scope is a graph that is rewritten: the model's, or the body of a loop in it.
+// A scope is a graph that is rewritten: the model's graph, or the body of a loop in it.
 type scope struct {
-	g      *graph.Graph // as the program has it
+	g      *graph.Graph // the graph in the program
 	prog   *graph.Program
-	loop   *graph.Node // whose body it is; nil of the model's graph
-	within *scope      // around it
-	items  []*item     // its nodes in order
+	loop   *graph.Node // the loop to which the body belongs; nil for the model's graph
+	within *scope      // the scope around it
+	items  []*item     // the nodes and places in order
 	names  graph.Taken
 
-	code  map[string]*spot // by tensor: the place whose codes it has, moved perhaps; nil of sums and other reals
-	raw   map[string]bool  // tensors of the host: what depends on the inputs, and no product
-	fixed map[string]bool  // of these, what a product leads to that stays on the host
-
-	spectra map[string]bool   // of these, what a fixed transform leads to
-	root    map[string]string // the tensor that one is a function of, element by element
-	owned   bool              // the graph and its table of constants are the scope's own
+	code    map[string]*spot  // by tensor: the place whose codes it holds, possibly moved; nil for sums and other reals
+	raw     map[string]bool   // tensors that the host computes: functions of the inputs without a product
+	fixed   map[string]bool   // those of raw that depend on a product, which stays on the host
+	root    map[string]string // by tensor: the tensor of which it is a function, element by element
+	spectra map[string]bool   // those of fixed that depend on a fixed transform
+	owned   bool              // g and its table of constants are copies that may be changed
 }
 
 // An item is a node that stays, or a place of a quantiser.
 type item struct {
 	node *graph.Node
-	of   *graph.Node // the program's, where node is one that reads other tensors; else nil
+	of   *graph.Node // the program's node, if node is a copy that reads other tensors; otherwise nil
 	spot *spot
 }
 
-// origin is the node of the program.
+// origin returns the node of the program.
 func (it *item) origin() *graph.Node { return cmp.Or(it.of, it.node) }
 
-// A spot is where activations are quantised, or were, or are to be.
+// A spot is a place at which activations are quantised, in the model or after the rewriting.
 type spot struct {
 	scope *scope
-	label string      // for people: the node's
-	node  *graph.Node // the quantiser that the model has; nil where it has none
+	label string      // the node's label, for messages
+	node  *graph.Node // the model's own quantiser; nil if there is none
 	from  string      // the tensor of reals
 	to    string      // the tensor of quantised values
-	given string      // what the model's own quantiser reads: from, but for Trunc
+	given string      // the input of the model's own quantiser: from, except for Trunc
 
-	stays  bool          // as the model has it
-	had    Format        // of the model's own; the zero value of one that is of no such format
-	signed bool          // of it
-	limits []*graph.Node // what bounds its values: the float model has these in its place; the last writes to
-	scale  float64       // of the model's own, where it has one for all; else 0
-	lo, hi float64       // limits of the model's own codes, without the zero point
-	grid   float64       // not 0: its scale is this times a power of two
-	inner  bool          // in a loop, and no weights multiply it
-	more   int           // by how many bits it is wider than the recipe says, unless weights of a loop multiply it
-	flags  bool          // its values are 0 and 1, made of truths
-	rows   bool          // its values are a constant table, whose rows data choose
-	as     *spot         // the place whose format it has, since the codes of one come back at the other; may be nil
-	even   *evening      // not nil: its channels may have scales of their own
+	stays     bool          // the model's own quantiser stays
+	had       Format        // the format of the model's own quantiser; the zero value if it is none of these formats
+	signed    bool          // whether had is signed
+	limits    []*graph.Node // the nodes that clip the values in the float model; the last one writes to
+	scale     float64       // the scale of the model's own quantiser; 0 if it has several
+	lo, hi    float64       // the limits of the model's own codes, without the zero point
+	grid      float64       // if not 0, the scale must be this times a power of two
+	inner     bool          // in a loop, and not multiplied by weights
+	more      int           // bits in addition to the recipe's, unless weights of a loop multiply it
+	flags     bool          // its values are 0 and 1, from truth values
+	rows      bool          // its values are a constant table, of which data select rows
+	as        *spot         // the place whose format it has, because codes of one return at the other; may be nil
+	equalised *equalisation // not nil if its channels may have their own scales
 
 	values values
 }
@@ -69,22 +68,22 @@ type weight struct {
 	slot   int
 	tensor *graph.Tensor
 	axis   int
-	data   string // the tensor that it is multiplied with
-	had    Format // of the quantiser that it comes from; the zero value where there is none of integers around 0
-	stays  bool   // whatever the recipe
+	data   string // the tensor by which it is multiplied
+	had    Format // the format of its own quantiser; the zero value if it has none of integers around 0
+	stays  bool   // unchanged by any recipe
 	grid   float64
 
-	scales map[choosing][]float64 // that were chosen, by channel
+	scales map[choosing][]float64 // the chosen scales, by channel
 
-	means []float64 // of the inputs that it multiplies, per channel of them; nil where they are not known
-	seen  int       // runs that these are of
+	means []float64 // the means of its inputs, by channel; nil if they are not known
+	seen  int       // the number of runs in means
 }
 
-// reduced is the channel, of so many of the inputs, that element i of the weights multiplies, which have so many output
-// channels.
+// reduced returns the input channel, of inputs, that element i of the weights multiplies. channels is the number of
+// output channels.
 func (w *weight) reduced(i, channels, inputs int) int {
 	shape := w.tensor.Shape
-	if w.axis > 0 { // K rows of channels
+	if w.axis > 0 { // K rows of output channels
 		return i / channels
 	}
 	inner := graph.Size(shape[2:])
@@ -99,7 +98,7 @@ func (w *weight) mean(shape []int, data []float64) {
 	switch {
 	case w.slot != 1 || w.axis < 0 || len(shape) == 0 || w.node.Int("transA", 0) != 0:
 		return
-	case len(w.tensor.Shape) > 2: // of a convolution
+	case len(w.tensor.Shape) > 2: // a convolution
 		channels, inner = shape[1], graph.Size(shape[2:])
 	default:
 		channels = shape[len(shape)-1]
@@ -135,7 +134,7 @@ func scopesOf(p *graph.Program) []*scope {
 	return list
 }
 
-// constant is the value of a tensor that depends on no data, of the program or added since; nil of others.
+// constant returns the value of a constant tensor, of the program or added later, or nil for other tensors.
 func (s *scope) constant(name string) *graph.Tensor {
 	return cmp.Or(s.prog.Known[name].Const, s.g.Init[name])
 }
@@ -150,7 +149,7 @@ func (s *scope) data(n *graph.Node) (list []string) {
 	return list
 }
 
-// survey walks through a scope and finds the places of the quantisers that it has, and its weights.
+// survey visits the nodes of a scope, and finds the places of its quantisers, and its weights.
 func (n *Network) survey(s *scope) error {
 	for _, in := range s.g.Inputs {
 		s.raw[in.Name], s.root[in.Name] = s.loop == nil, in.Name
@@ -175,7 +174,7 @@ func (n *Network) survey(s *scope) error {
 	return nil
 }
 
-// visit is what a node becomes that reads data.
+// visit returns the items that replace a node that reads data.
 func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
 	if !n.replace && node.Role() == graph.Means && s.single(node) {
 		node, data = s.moved(node), node.Inputs[:1]
@@ -195,7 +194,7 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 	case graph.Counts:
 		if n.replace {
 			return nil, refuse(node, "give the model before its activations became thresholds",
-				"it holds thresholds, which no other format follows from")
+				"it holds thresholds, from which no other format follows")
 		}
 		p := &spot{scope: s, label: node.Label(), node: node, from: node.Inputs[0], to: out, stays: true}
 		s.code[out] = p
@@ -240,13 +239,13 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 	return keep, nil
 }
 
-// single reports whether a mean is of one element each.
+// single reports whether a mean is taken over single elements.
 func (s *scope) single(node *graph.Node) bool {
 	in, out := s.prog.Known[node.Inputs[0]].Shape, s.prog.Known[node.Outputs[0]].Shape
 	return graph.Size(in) == graph.Size(out)
 }
 
-// moved is a mean of one element each as what it is, a movement: no layer has to add anything up.
+// moved replaces a mean over single elements by a Reshape, so that no layer has to add anything.
 func (s *scope) moved(node *graph.Node) *graph.Node {
 	out := node.Outputs[0]
 	var shape []int64
@@ -263,12 +262,12 @@ func (s *scope) allRaw(data []string) bool {
 	return !slices.ContainsFunc(data, func(d string) bool { return !s.raw[d] })
 }
 
-// oneRoot reports whether all tensors are functions of one, element by element.
+// oneRoot reports whether all tensors are functions of the same tensor, element by element.
 func (s *scope) oneRoot(data []string) bool {
 	return !slices.ContainsFunc(data, func(d string) bool { return s.root[d] != s.root[data[0]] })
 }
 
-// matrix notes a node's weights.
+// matrix records the weights of a node.
 func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
 	for slot, in := range node.Inputs[:2] {
 		t := s.constant(in)
@@ -287,7 +286,7 @@ func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
 	}
 }
 
-// lead is the place whose format a place has; nil of none.
+// lead returns the place whose format p has, following as. It returns nil for nil.
 func (p *spot) lead() *spot {
 	for p != nil && p.as != nil {
 		p = p.as
@@ -295,14 +294,14 @@ func (p *spot) lead() *spot {
 	return p
 }
 
-// join gives two places one format.
+// join gives two places the same format.
 func (p *spot) join(q *spot) {
 	if a, b := p.lead(), q.lead(); a != b {
 		a.as = b
 	}
 }
 
-// quantiserOf is the quantiser that a constant comes out of, moved perhaps; nil where there is none.
+// quantiserOf returns the quantiser that gives a constant, possibly moved, or nil if there is none.
 func (s *scope) quantiserOf(name string) *graph.Node {
 	for _, node := range s.g.Nodes {
 		if !slices.Contains(node.Outputs, name) {
@@ -318,7 +317,7 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 	return nil
 }
 
-// quantiser is a place where the model has one.
+// quantiser records a place with a quantiser of the model.
 func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
 	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace}
@@ -327,12 +326,12 @@ func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	p.read()
 	items := []*item{{spot: p}}
 	switch {
-	case s.raw[in]: // what arrives has the format that it has
+	case s.raw[in]: // the inputs of the host keep their format
 		p.stays = true
 	case n.replace && node.Role() == graph.Halves:
 		p.from = s.names.Fresh(out, "mean")
 		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
-		if len(node.Inputs) == 5 { // version 1 divides codes, and leaves the scale
+		if len(node.Inputs) == 5 { // version 1 divides codes, and keeps the scale
 			factor = math.Exp2(-p.bits(3) + p.bits(4))
 		} else {
 			divisor := math.Exp2(math.RoundToEven(math.Log2(factor / s.constant(node.Inputs[1]).At(0))))
@@ -345,17 +344,17 @@ func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	return items, nil
 }
 
-// bits is a parameter of the model's own quantiser.
+// bits returns a parameter of the model's own quantiser.
 func (p *spot) bits(slot int) float64 { return p.scope.constant(p.node.Inputs[slot]).At(0) }
 
-// read looks at what the model's own quantiser is.
+// read reads the properties of the model's own quantiser.
 func (p *spot) read() {
 	n, s := p.node, p.scope
 	scale, zero := s.constant(n.Inputs[1]), (*graph.Tensor)(nil)
 	if scale.Len() == 1 {
 		p.scale = scale.At(0)
 	}
-	lo, hi := -1.0, 1.0 // of BipolarQuant
+	lo, hi := -1.0, 1.0 // the limits of BipolarQuant
 	switch c := s.prog.Coding(n); {
 	case n.Is(graph.Minifloat):
 		p.had = Format{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
@@ -386,7 +385,7 @@ func (p *spot) read() {
 	p.bound(scale, lo, hi)
 }
 
-// bound makes what bounds a place's values in the float model: by lo and hi times the scale.
+// bound sets the nodes that clip a place's values in the float model, to lo and hi times the scale.
 func (p *spot) bound(scale *graph.Tensor, lo, hi float64) {
 	least, most := make([]float64, scale.Len()), make([]float64, scale.Len())
 	for i := range least {
@@ -410,7 +409,7 @@ func (p *spot) index() int {
 	return p.node.Index
 }
 
-// constantOf adds an initializer to the scope's graph, which is a copy then.
+// constantOf adds an initializer to the scope's graph, after making that a copy.
 func (s *scope) constantOf(base, suffix string, shape []int, data []float64) string {
 	name := s.names.Fresh(cmp.Or(base, "constant"), suffix)
 	s.own()
@@ -418,7 +417,7 @@ func (s *scope) constantOf(base, suffix string, shape []int, data []float64) str
 	return name
 }
 
-// own makes the scope's table of constants one that may change.
+// own replaces the scope's graph by a copy that may be changed.
 func (s *scope) own() {
 	if !s.owned {
 		s.g, s.owned = s.g.Copy(), true

@@ -6,17 +6,17 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A fixed transform is a product that was not trained: of what arrives, it gives the parts of waves, whose squares or
-// magnitudes follow, or the bands of a spectrum, whose logarithm follows. Layers that were trained are followed by
-// other functions. To quantise what a transform reads would lose what it finds in small signals, so it stays on the
-// host, with all behind it up to the first product that was trained.
+// A fixed transform is a product that was not trained, such as a Fourier transform or the bands of a spectrum. It reads
+// the inputs, and squares, magnitudes or logarithms follow it; trained layers are followed by other functions.
+// Quantising its input would lose small signals. So it stays on the host, with everything after it up to the first
+// trained product.
 
-// moreOfSpectra is by how many bits what a fixed transform gives is wider than the recipe says: what matters in a
-// spectrum lies far below its largest values.
+// moreOfSpectra is the number of additional bits for the output of a fixed transform, beyond those of the recipe. The
+// relevant values of a spectrum lie far below its largest values.
 const moreOfSpectra = 4
 
-// staysOnHost reports whether a node is a product that stays on the host, or computes there with what one gives, and
-// whether the product is a fixed transform.
+// staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
+// spectra reports whether the product is a fixed transform.
 func staysOnHost(n *Network, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
 	switch role := node.Role(); {
 	case s.loop != nil || !s.allRaw(data) || role == graph.Values || role == graph.Encodes || role == graph.Loops ||
@@ -40,7 +40,7 @@ func (s *scope) transforms(node *graph.Node, data []string) bool {
 	return len(data) == 1 && uncoded && s.measured(node.Outputs[0])
 }
 
-// measured reports whether nothing but magnitudes and logarithms is made of a tensor.
+// measured reports whether a tensor is only used for magnitudes and logarithms.
 func (s *scope) measured(tensor string) bool {
 	if slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == tensor }) {
 		return false

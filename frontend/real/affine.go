@@ -2,18 +2,18 @@ package real
 
 import "math/big"
 
-// An Affine is Scale*x + Bias, exactly.
+// An Affine is the function Scale*x + Bias with exact rational coefficients.
 type Affine struct{ Scale, Bias *big.Rat }
 
-// Affine reads e, an expression in variable 0 alone, as Scale*x + Bias. ok is false where it is no such thing: a
-// rounding, a bound or a root of x stands in between, or a root of a constant is irrational.
+// Affine returns the coefficients with which e, an expression in variable 0 alone, equals Scale*x + Bias. ok is false
+// if e is not affine: it rounds, bounds or takes the root of x, or the root of a constant is irrational.
 func (e *Expr) Affine() (a Affine, ok bool) {
 	a, ok = e.affine(map[*Expr]Affine{})
 	return a, ok
 }
 
-// affine keeps what it has found, so that shared parts are read once. Parts that are not affine need no record: they
-// end the search.
+// affine implements Affine. found caches the affine subexpressions, so that each shared one is read once. A
+// subexpression that is not affine ends the search and needs no entry.
 func (e *Expr) affine(found map[*Expr]Affine) (a Affine, ok bool) {
 	switch e.op {
 	case constant:
@@ -43,7 +43,7 @@ func (e *Expr) affine(found map[*Expr]Affine) (a Affine, ok bool) {
 
 func size(r *big.Rat) int { return r.Num().BitLen() + r.Denom().BitLen() }
 
-// combine applies e's operation to affine operands.
+// combine applies e's operation to the affine operands x and y. It reports false if the result is not affine.
 func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	rat := func() *big.Rat { return new(big.Rat) }
 	switch {
@@ -65,13 +65,14 @@ func (e *Expr) combine(x, y Affine) (Affine, bool) {
 	return Affine{}, false
 }
 
-// Identity reports whether a is x itself.
+// Identity reports whether a(x) = x.
 func (a Affine) Identity() bool {
 	return a.Bias.Sign() == 0 && a.Scale.IsInt() && a.Scale.Num().IsInt64() &&
 		a.Scale.Num().Int64() == 1
 }
 
-// Integer is the integer whose value is within an interval, or is next to its middle.
+// Integer returns the integer x whose image Scale*x + Bias is nearest to the middle of the interval value. Scale must
+// not be 0.
 func (a Affine) Integer(value Interval) int64 {
 	x := new(big.Rat).SetFloat64(value.Lo)
 	x.Add(x, new(big.Rat).SetFloat64(value.Hi))
@@ -82,7 +83,7 @@ func (a Affine) Integer(value Interval) int64 {
 
 func (a Affine) constant() bool { return a.Scale == nil || a.Scale.Sign() == 0 }
 
-// fold evaluates an operation on constants.
+// fold evaluates e's operation on the constants x and y. It reports false if the result has no exact rational value.
 func (e *Expr) fold(x, y Affine) (Affine, bool) {
 	var n Num
 	var err error

@@ -5,20 +5,21 @@ import (
 	"math/big"
 )
 
-// The error function, sine, cosine and arc tangent, in both readings. At a rational other than 0 their values are
-// transcendental, as those of exp are, so that more precision always decides.
+// This file evaluates the error function, sine, cosine and arc tangent on intervals of float64 and on Nums. At a
+// rational other than 0 their values are transcendental, as those of exp are. So a higher precision always decides how
+// they round.
 
-// erfInterval relies on math.Erf being within a unit of the last place; it is widened by four.
+// erfInterval relies on math.Erf erring by at most one unit of the last place. It widens each end by four units.
 func erfInterval(x Interval) Interval {
 	return Interval{max(around4(math.Erf, x.Lo).Lo, -1), min(around4(math.Erf, x.Hi).Hi, 1)}
 }
 
-// atanInterval relies on math.Atan being within two units of the last place; it is widened by four.
+// atanInterval relies on math.Atan erring by at most two units of the last place. It widens each end by four units.
 func atanInterval(x Interval) Interval {
 	return Interval{around4(math.Atan, x.Lo).Lo, around4(math.Atan, x.Hi).Hi}
 }
 
-// around4 is f, which is zero at zero, of a number, widened by four units of the last place.
+// around4 returns f(x), widened by four units of the last place on each side. f(0) must be 0, and stays exact.
 func around4(f func(float64) float64, x float64) Interval {
 	if x == 0 {
 		return Interval{}
@@ -27,10 +28,10 @@ func around4(f func(float64) float64, x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// farthest bounds arguments of sines that float64 is asked for.
+// farthest bounds the magnitude of the arguments for which sines and cosines are computed in float64.
 const farthest = 1 << 20
 
-// sinInterval is the sine of x, cosInterval the cosine.
+// sinInterval returns an interval that holds the sine of each number in x; cosInterval does so for the cosine.
 func sinInterval(x Interval) Interval {
 	if x == (Interval{}) {
 		return x
@@ -45,10 +46,10 @@ func cosInterval(x Interval) Interval {
 	return wave(x, math.Cos, 0, 2)
 }
 
-// wave is f, a sine or a cosine, which is 1 at that many quarters of a turn, and -1 at others. Where an end comes near
-// such a place, it may be behind it.
+// wave returns an interval that holds f, the sine or the cosine, of each number in x. f is 1 at top quarters of a turn
+// and -1 at bottom quarters. If an end of x lies within rounding error of an extremum, the extremum counts as inside x.
 func wave(x Interval, f func(float64) float64, top, bottom float64) Interval {
-	const wide = 0x1p-48 // is added to what math.Sin gives
+	const wide = 0x1p-48 // more than the error of math.Sin
 	y := Interval{-1, 1}
 	if !(x.Lo > -farthest && x.Hi < farthest) || x.Hi-x.Lo > 6 {
 		return y
@@ -67,7 +68,8 @@ func wave(x Interval, f func(float64) float64, top, bottom float64) Interval {
 	return y
 }
 
-// erf encloses the error function at prec bits. It lies between -1 and 1, and has the sign of n, however close.
+// erf encloses the error function of n at prec bits. The result lies strictly between -1 and 1 and has the sign of n,
+// however small n is.
 func (n Num) erf(prec uint) (Num, error) {
 	if n.zero() {
 		return n, nil
@@ -78,7 +80,8 @@ func (n Num) erf(prec uint) (Num, error) {
 	return y.beside(lo, hi, zero), nil
 }
 
-// beside is an enclosure of what has the sign of a number between lo and hi.
+// beside restricts an enclosure to the sign that all numbers between lo and hi have. It does nothing if lo and hi have
+// different signs.
 func (n Num) beside(lo, hi, zero *big.Float) Num {
 	if lo.Sign() >= 0 {
 		n.lo = greater(n.lo, zero)
@@ -89,9 +92,9 @@ func (n Num) beside(lo, hi, zero *big.Float) Num {
 	return n
 }
 
-// erfEnd is erf x rounded towards dir: 2x/sqrt(pi) e^(-x^2) times the sum of (2x^2)^n / (1 3 5 ... (2n+1)), whose terms
-// are all positive. Where e^(-x^2), above which 1-erf x never is, has left the bits that are asked for, erf x is near
-// one.
+// erfEnd returns erf x, rounded in direction dir (-1 or 1). It computes 2x/sqrt(pi) e^(-x^2) times the sum of (2x^2)^n
+// / (1 3 5 ... (2n+1)), whose terms are all positive. 1-erf x is at most e^(-x^2); if that is below 2^-prec, erfEnd
+// returns 1 or its neighbour.
 func erfEnd(x *big.Float, prec uint, dir int) *big.Float {
 	if x.Sign() == 0 {
 		return new(big.Float).SetPrec(prec)
@@ -120,7 +123,8 @@ func erfEnd(x *big.Float, prec uint, dir int) *big.Float {
 	return margin(sum.Quo(sum, new(big.Float).SetPrec(work).Sqrt(piAt(work))), prec, dir)
 }
 
-// piAt is about pi, by the means of 1 and the root of one half (Gauss and Legendre).
+// piAt returns an approximation of pi to prec bits, by the Gauss-Legendre algorithm: repeated arithmetic and geometric
+// means of 1 and the root of one half.
 func piAt(prec uint) *big.Float {
 	work := prec + 32
 	number := func(v float64) *big.Float { return new(big.Float).SetPrec(work).SetFloat64(v) }
@@ -136,7 +140,7 @@ func piAt(prec uint) *big.Float {
 	return a.Quo(a.Mul(a, a), t.Mul(t, number(4)))
 }
 
-// atan encloses the arc tangent at prec bits: it has the sign of n.
+// atan encloses the arc tangent of n at prec bits. The result has the sign of n.
 func (n Num) atan(prec uint) (Num, error) {
 	if n.zero() {
 		return n, nil
@@ -146,8 +150,8 @@ func (n Num) atan(prec uint) (Num, error) {
 	return y.beside(lo, hi, new(big.Float)), nil
 }
 
-// atanEnd is atan x rounded towards dir: the arc is halved until it is short, then Taylor's series. Beyond 1 it is a
-// right angle less the arc of 1/x.
+// atanEnd returns atan x, rounded in direction dir. It halves the arc until it is short and then applies Taylor's
+// series. For |x| > 1 it uses atan x = pi/2 - atan(1/x).
 func atanEnd(x *big.Float, prec uint, dir int) *big.Float {
 	const halvings = 16
 	work := prec + 128
@@ -184,7 +188,8 @@ func atanEnd(x *big.Float, prec uint, dir int) *big.Float {
 	return margin(sum, prec, dir)
 }
 
-// sine encloses the sine, or the cosine, at prec bits: it is that of one end, as far away as the other end is at most.
+// sine encloses the sine of n plus a number of quarter turns at prec bits; one quarter gives the cosine. It evaluates
+// the sine at the lower end of n. It widens the result by the width of n, because the slope of a sine is at most 1.
 func (n Num) sine(prec uint, quarters int64) (Num, error) {
 	if n.zero() {
 		return indicator(quarters != 0), nil
@@ -199,8 +204,9 @@ func (n Num) sine(prec uint, quarters int64) (Num, error) {
 	return enclosed(floor(prec).Sub(y, away), ceil(prec).Add(y, away)), nil
 }
 
-// sineOf is about the sine of x and so many quarters of a turn, within 2^-prec: whole turns are left out, then Taylor's
-// series of a third of a third of ... x, of which sin 3x = 3 sin x - 4 sin^3 x makes that of x.
+// sineOf returns the sine of x plus a number of quarter turns, with an error below 2^-prec. It removes whole turns,
+// divides x by 3 eight times, and applies Taylor's series. It then triples the angle eight times by sin 3x = 3 sin x -
+// 4 sin^3 x.
 func sineOf(x *big.Float, prec uint, quarters int64) *big.Float {
 	const thirds = 8
 	work := prec + 64 + uint(max(0, x.MantExp(nil)))

@@ -8,21 +8,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Functions of float64 that give the same bytes on every processor: additions, products, quotients and roots alone, in
-// a fixed order. A product is converted before it is added to, since compilers may join the two otherwise. They are
-// within a few units of the last place.
+// The functions in this file give the same float64 on every processor. They use only additions, products, quotients and
+// roots, in a fixed order. Each product is converted to float64 before it is added to something, because a compiler may
+// otherwise fuse the two. The errors are a few units of the last place.
 
-// ln2 in two parts: products of the first with exponents are exact.
+// ln2High + ln2Low is ln 2. Products of ln2High with exponents are exact.
 const (
 	ln2High = 0x1.62e42fefa38p-1
 	ln2Low  = 0x1.ef35793c7673p-45
 	perLn2  = 0x1.71547652b82fep+0
 )
 
-// toWhole makes whole numbers of what is added to it and taken off again, to nearest even.
+// toWhole rounds a float64 to the nearest integer, ties to even, when it is added and then subtracted.
 const toWhole = 0x1.8p52
 
-// horner is the polynomial of coefficients, the highest first.
+// horner evaluates the polynomial with coefficients c, the highest power first, at x.
 func horner(x float64, c []float64) float64 {
 	y := c[0]
 	for _, a := range c[1:] {
@@ -34,7 +34,7 @@ func horner(x float64, c []float64) float64 {
 // expTerms holds the coefficients of (e^x - 1 - x)/x^2, the last one 1/2.
 var expTerms = inverseFactorials(13, 2)
 
-// inverseFactorials are 1/n! from n = most down to least.
+// inverseFactorials returns 1/n! for n from most down to least.
 func inverseFactorials(most, least int) (list []float64) {
 	for n := most; n >= least; n-- {
 		f := 1.0
@@ -46,14 +46,14 @@ func inverseFactorials(most, least int) (list []float64) {
 	return list
 }
 
-// expReduced is n and r with x = n ln 2 + r, and r is small.
+// expReduced returns an integer n and a small r with x = n ln 2 + r.
 func expReduced(x float64) (n, r float64) {
 	n = float64(x*perLn2) + toWhole
 	n -= toWhole
 	return n, (x - float64(n*ln2High)) - float64(n*ln2Low)
 }
 
-// exp64 is e^x.
+// exp64 returns e^x.
 func exp64(x float64) float64 {
 	switch {
 	case x != x:
@@ -68,7 +68,7 @@ func exp64(x float64) float64 {
 	return scaled(1+y, int(n))
 }
 
-// scaled is y times 2^n, of a y near 1 and an n that may lead out of float64.
+// scaled returns y times 2^n for a y near 1. The result may overflow or underflow.
 func scaled(y float64, n int) float64 {
 	if n > 1000 || n < -1000 {
 		half := n / 2
@@ -77,10 +77,10 @@ func scaled(y float64, n int) float64 {
 	return y * power2(n)
 }
 
-// power2 is 2^n, of a normal number.
+// power2 returns 2^n, which must be a normal number.
 func power2(n int) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 
-// expm164 is e^x - 1, exact to the last places near 0, too.
+// expm164 returns e^x - 1. It keeps the relative precision near 0.
 func expm164(x float64) float64 {
 	if x > 40 || x < -40 || x != x {
 		return exp64(x) - 1
@@ -94,7 +94,7 @@ func expm164(x float64) float64 {
 	return float64(p*y) + (p - 1)
 }
 
-// tanh64 is the hyperbolic tangent.
+// tanh64 returns the hyperbolic tangent of x.
 func tanh64(x float64) float64 {
 	size := math.Abs(x)
 	if size > 22 {
@@ -104,7 +104,7 @@ func tanh64(x float64) float64 {
 	return math.Copysign(e/(e+2), x)
 }
 
-// logTerms are 2/(2k+1) from k = 11 down to 1.
+// logTerms holds 2/(2k+1) for k from 11 down to 1.
 var logTerms = func() (list []float64) {
 	for k := 11; k > 0; k-- {
 		list = append(list, 2/float64(2*k+1))
@@ -112,13 +112,13 @@ var logTerms = func() (list []float64) {
 	return list
 }()
 
-// ratio is ln((1+s)/(1-s)) of a small s.
+// ratio returns ln((1+s)/(1-s)) for a small s.
 func ratio(s float64) float64 {
 	z := float64(s * s)
 	return 2*s + float64(s*float64(z*horner(z, logTerms)))
 }
 
-// log64 is ln x: -Inf of 0, and no number of what is below.
+// log64 returns ln x. It returns -Inf for 0 and NaN for negative numbers.
 func log64(x float64) float64 {
 	switch {
 	case x != x || math.IsInf(x, 1):
@@ -146,7 +146,7 @@ func log64(x float64) float64 {
 	return float64(float64(n)*ln2High) + (float64(float64(n)*ln2Low) + y)
 }
 
-// softplus64 is ln(1+e^x).
+// softplus64 returns ln(1+e^x).
 func softplus64(x float64) float64 {
 	u := exp64(-math.Abs(x))
 	if u > 0.4 {
@@ -157,15 +157,15 @@ func softplus64(x float64) float64 {
 	return max(x, 0) + u
 }
 
-// The error function is a Taylor series around the nearest multiple of an eighth; there is nothing to tell it from 1
-// behind erfFlat.
+// erf64 uses a Taylor series of order erfOrder around the nearest multiple of 1/erfSteps. For |x| >= erfFlat the error
+// function rounds to 1 or -1.
 const (
 	erfFlat  = 6
 	erfSteps = 8
 	erfOrder = 12
 )
 
-// erfTables are the coefficients of the series, the highest first.
+// erfTables holds the coefficients of each series, the highest power first.
 var erfTables = sync.OnceValue(func() *[erfFlat*erfSteps + 1][erfOrder + 1]float64 {
 	var tables [erfFlat*erfSteps + 1][erfOrder + 1]float64
 	perRoot := 2 / math.Sqrt(math.Pi)
@@ -173,7 +173,7 @@ var erfTables = sync.OnceValue(func() *[erfFlat*erfSteps + 1][erfOrder + 1]float
 		c := float64(i) / erfSteps
 		slope := perRoot * exp64(-c*c)
 		tables[i][erfOrder] = nextTo(Erf, c)
-		// The derivative number n+1 is the slope times a Hermite polynomial; h is that polynomial by n!.
+		// The derivative number n+1 is the slope times a Hermite polynomial; h is that polynomial divided by n!.
 		before, h, sign := 0.0, 1.0, 1.0
 		for n := range erfOrder {
 			tables[i][erfOrder-1-n] = float64(slope*float64(sign*h)) / float64(n+1)
@@ -184,7 +184,7 @@ var erfTables = sync.OnceValue(func() *[erfFlat*erfSteps + 1][erfOrder + 1]float
 	return &tables
 })
 
-// erf64 is the error function.
+// erf64 returns the error function of x.
 func erf64(x float64) float64 {
 	size := math.Abs(x)
 	if size >= erfFlat {
@@ -207,7 +207,7 @@ var atanTerms = func() (list []float64) {
 	return list
 }()
 
-// atanEighths are the arcs of multiples of an eighth.
+// atanEighths holds the arc tangents of 0, 1/8 ... 1.
 var atanEighths = sync.OnceValue(func() *[9]float64 {
 	var list [9]float64
 	for i := range list {
@@ -216,7 +216,7 @@ var atanEighths = sync.OnceValue(func() *[9]float64 {
 	return &list
 })
 
-// atan64 is the arc whose tangent is x.
+// atan64 returns the arc tangent of x.
 func atan64(x float64) float64 {
 	size, far := math.Abs(x), false
 	if far = size > 1; far {
@@ -235,20 +235,21 @@ func atan64(x float64) float64 {
 	return math.Copysign(y, x)
 }
 
-// The half of pi in three parts: products of the first two with turns are exact.
+// halfPi1 + halfPi2 + halfPi3 is pi/2. Products of the first two with numbers of quarter turns are exact.
 const (
 	halfPi1 = 0x1.921fb544p+0
 	halfPi2 = 0x1.0b4611a6p-34
 	halfPi3 = 0x1.3198a2e037073p-69
 )
 
-// sineTerms holds the coefficients of (sin x - x)/x^3 in x^2, cosineTerms those of (cos x - 1)/x^2.
+// sineTerms holds the coefficients of (sin x - x)/x^3 in x^2; cosineTerms holds the coefficients of (cos x - 1)/x^2.
 var (
 	sineTerms   = alternating(inverseFactorials(17, 3))
 	cosineTerms = alternating(inverseFactorials(18, 2))
 )
 
-// alternating is every second term from the last one on, of which the last is negative and signs take turns.
+// alternating returns every second term, ending with the last one, with alternating signs. The last term becomes
+// negative.
 func alternating(terms []float64) (list []float64) {
 	first := (len(terms) - 1) % 2
 	for i := first; i < len(terms); i += 2 {
@@ -261,7 +262,7 @@ func alternating(terms []float64) (list []float64) {
 	return list
 }
 
-// sin64 is the sine of x, cos64 the cosine: that a quarter of a turn on.
+// sin64 returns the sine of x; cos64 returns the cosine.
 func sin64(x float64) float64 {
 	if math.Abs(x) > farthest {
 		return nextTo(Sin, x)
@@ -276,7 +277,7 @@ func cos64(x float64) float64 {
 	return wave64(x, 1)
 }
 
-// wave64 is the sine of x and so many quarters of a turn.
+// wave64 returns the sine of x plus a number of quarter turns.
 func wave64(x float64, quarters int) float64 {
 	n := float64(x*(2/math.Pi)) + toWhole
 	n -= toWhole
@@ -294,7 +295,8 @@ func wave64(x float64, quarters int) float64 {
 	return y
 }
 
-// nextTo is the float64 next to a function's value, by exact arithmetic.
+// nextTo returns the float64 nearest to f(x), by exact arithmetic. It returns NaN if x is not finite or the value stays
+// undecided at every precision.
 func nextTo(f func(*Expr) *Expr, x float64) float64 {
 	if math.IsInf(x, 0) || x != x {
 		return math.NaN()

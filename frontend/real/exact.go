@@ -9,24 +9,26 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Num is a real number known exactly, as a rational, or as an interval of big floats: roots of non-squares are
-// irrational and have no other finite form. The number lies strictly between lo and hi: ends are moved outwards where
-// an enclosure is made, and every operation keeps this. So tanh of a thousand, which agrees with 1 to 2,885 bits, is
-// known to be below 1 at any precision, and its floor is 0. An end may be infinite: lo below, hi above. So tanh of 2^40
-// is 1 - 2/(1 + something above 2^(2^20)), and its floor is 0, too. Or it is infinite itself, as masks are.
+// A Num is a real number: an exact rational r, or an enclosure by big floats lo and hi. Roots of non-squares are
+// irrational and have no other finite form. The number lies strictly between lo and hi, because every operation moves
+// the ends outwards.
+//
+// For example, tanh(1000) agrees with 1 to 2,885 bits, but is known to be below 1 at any precision, and its floor is 0.
+// lo may be -Inf and hi may be +Inf: tanh(2^40) is 1 - 2/(1 + a number above 2^(2^20)), and its floor is 0, too.
+// A Num may also be infinite itself (inf), as the elements of masks are.
 type Num struct {
 	r      *big.Rat
 	lo, hi *big.Float
-	inf    int // the sign of an infinity, which has none of the others; else 0
+	inf    int // the sign of an infinity, for which the other fields are nil; otherwise 0
 }
 
-// Exactly is the number r.
+// Exactly returns the Num whose value is r.
 func Exactly(r *big.Rat) Num { return Num{r: r} }
 
-// Rat is the number as a rational; nil where it is only enclosed.
+// Rat returns the number as a rational, or nil if n is an enclosure.
 func (n Num) Rat() *big.Rat { return n.r }
 
-// Interval is the smallest float64 interval that holds n.
+// Interval returns the smallest float64 interval that holds n.
 func (n Num) Interval() Interval {
 	if n.inf != 0 {
 		return Pt(math.Inf(n.inf))
@@ -45,8 +47,8 @@ func (n Num) Interval() Interval {
 	return Interval{lo, hi}
 }
 
-// Rounded returns the number of a format that is nearest to n, of two the one whose last bit is 0; ok is false where
-// the enclosure spans two.
+// Rounded returns the number of format f that is nearest to n, ties to even. ok is false if the two ends of the
+// enclosure round to different numbers.
 func (n Num) Rounded(f num.Format) (v float64, ok bool) {
 	if n.inf != 0 {
 		return math.Inf(n.inf), true
@@ -69,37 +71,39 @@ func (n Num) Rounded(f num.Format) (v float64, ok bool) {
 	return a, a == b
 }
 
-// The ways an exact evaluation can fail. ErrPrecision asks for more bits.
+// These are the ways in which an exact evaluation fails. After ErrPrecision the caller retries with more bits.
 var (
 	ErrPrecision = errors.New("not decided at this precision")
 	ErrDivision  = errors.New("division by zero")
 	ErrRoot      = errors.New("square root of a negative number")
 	ErrLog       = errors.New("logarithm of a number that is not positive")
-	ErrMagnitude = errors.New("a value beyond float32 that is rounded to one")
+	ErrMagnitude = errors.New("a value beyond float32 that is rounded to an integer")
 )
 
-// Precisions are the working precisions, in bits, that a decision tries in turn before it gives up. A rounding that
-// stays open at the last is reported, never guessed.
+// Precisions lists the working precisions, in bits, that a decision tries in turn. A rounding that stays undecided at
+// the last one is reported as an error, never guessed.
 var Precisions = []uint{128, 512, 2048, 8192}
 
-// maxRatBits is the size from which a rational is enclosed instead: long chains of fractions grow without bound.
+// maxRatBits limits the size of a rational, in bits. A larger one becomes an enclosure, because long chains of
+// fractions grow without bound.
 const maxRatBits = 1 << 15
 
-// maxExp bounds the binary exponents of enclosures: one operation on them cannot leave big.Float.
+// maxExp bounds the binary exponents of the ends of an enclosure, so that one operation on them cannot overflow a
+// big.Float.
 const maxExp = 1 << 24
 
-// enclosed is what lies between lo and hi. Ends beyond 2^(2^24) become infinite, or that number where they are nearer
-// to zero; those within 2^-(2^24) become zero, or that one.
+// enclosed returns the number between lo and hi. An end whose magnitude is above 2^(2^24) or below 2^-(2^24) moves
+// outwards, to infinity, to zero or to that limit.
 func enclosed(lo, hi *big.Float) Num { return Num{lo: within(lo, -1), hi: within(hi, +1)} }
 
-// within moves an end outwards, which is down (dir -1) or up (dir 1), to one whose exponent is within bounds.
+// within moves an end outwards, down (dir -1) or up (dir 1), until its exponent is within maxExp.
 func within(v *big.Float, dir int) *big.Float {
 	e := v.MantExp(nil)
 	if -maxExp <= e && e <= maxExp {
 		return v
 	}
 	out := new(big.Float).SetPrec(v.Prec())
-	switch away := v.Sign() == dir; { // from zero
+	switch away := v.Sign() == dir; { // whether outwards is away from zero
 	case e > 0 && away:
 		return out.SetInf(dir < 0)
 	case e < 0 && !away:
@@ -112,7 +116,7 @@ func within(v *big.Float, dir int) *big.Float {
 	return out.SetMantExp(big.NewFloat(float64(v.Sign())), e)
 }
 
-// Exact evaluates f at the given numbers with prec bits for what is irrational.
+// Exact evaluates f at vars. Irrational results are enclosed with prec bits.
 func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 	s := make([]Num, len(f.code))
 	for i, in := range f.code {
@@ -146,7 +150,8 @@ func (f *Func) Exact(vars []Num, prec uint) (Num, error) {
 	return s[len(s)-1], nil
 }
 
-// product is x*y; a square is not negative even where the enclosure of x spans zero.
+// product returns x*y. square says that x and y are the same number; then the result is not negative even if the
+// enclosure spans zero.
 func product(x, y Num, square bool, prec uint) (Num, error) {
 	if square {
 		a, err := unary(abs, x, prec)
@@ -175,7 +180,7 @@ func (n Num) round(mode Rounding) (Num, error) {
 	return Num{r: new(big.Rat).SetInt(a)}, nil
 }
 
-// coarse reports whether an end is infinite, or so large that its neighbours are integers further away.
+// coarse reports whether an end of n is infinite, or so large that rounding to prec bits skips integers.
 func (n Num) coarse() bool {
 	for _, v := range []*big.Float{n.lo, n.hi} {
 		if v.IsInf() || v.MantExp(nil) > int(v.Prec())+1 {
@@ -185,10 +190,10 @@ func (n Num) coarse() bool {
 	return false
 }
 
-// beside is a number that rounds as those just above (dir 1) or below (dir -1) v do: rounding jumps at multiples of one
-// half only.
+// beside returns a rational that rounds as the numbers just above (dir 1) or just below (dir -1) v do. Every rounding
+// mode jumps at multiples of one half only.
 func beside(v *big.Float, dir int64) *big.Rat {
-	if v.Sign() != 0 && v.MantExp(nil) < -1 { // all up to a quarter do, and v may have a million bits
+	if v.Sign() != 0 && v.MantExp(nil) < -1 { // all numbers up to 1/4 round alike, and v may have a million bits
 		return big.NewRat(int64(v.Sign()), 4)
 	}
 	r, _ := v.Rat(nil)
@@ -198,7 +203,7 @@ func beside(v *big.Float, dir int64) *big.Rat {
 	return r
 }
 
-// powerBelow is the greatest power of two at or below |n|.
+// powerBelow returns the greatest power of two that does not exceed |n|.
 func (n Num) powerBelow() (Num, error) {
 	below := func(v *big.Rat) *big.Rat { // v > 0
 		e := v.Num().BitLen() - v.Denom().BitLen()
@@ -228,7 +233,7 @@ func (n Num) powerBelow() (Num, error) {
 		small, large = large, small
 	}
 	a, b := below(small), below(large)
-	if b.Cmp(large) == 0 { // |n| is below it
+	if b.Cmp(large) == 0 { // |n| is strictly below b
 		b.Mul(b, big.NewRat(1, 2))
 	}
 	if a.Cmp(b) != 0 {
@@ -237,7 +242,7 @@ func (n Num) powerBelow() (Num, error) {
 	return Num{r: a}, nil
 }
 
-// power is 2^e.
+// power returns 2^e.
 func power(e int) *big.Rat {
 	p := new(big.Int).Lsh(big.NewInt(1), uint(max(e, -e)))
 	if e < 0 {
@@ -246,7 +251,7 @@ func power(e int) *big.Rat {
 	return new(big.Rat).SetInt(p)
 }
 
-// enclose gives the ends of n at prec bits.
+// enclose returns the two ends of n, those of a rational rounded to prec bits.
 func (n Num) enclose(prec uint) (lo, hi *big.Float) {
 	if n.r == nil {
 		return n.lo, n.hi
@@ -282,7 +287,7 @@ func unary(op Prim, x Num, prec uint) (Num, error) {
 	case op == abs && x.lo.Sign() >= 0:
 		return x, nil
 	case op == abs && x.hi.Sign() > 0:
-		return Num{}, ErrPrecision // its sign is open
+		return Num{}, ErrPrecision // the sign of x is not decided
 	}
 	return Num{lo: new(big.Float).Neg(x.hi), hi: new(big.Float).Neg(x.lo)}, nil
 }
@@ -304,12 +309,12 @@ func root(x Num, prec uint) (Num, error) {
 		}
 		return Num{}, ErrPrecision
 	}
-	// big.Float.Sqrt rounds by the receiver's mode only at the end; one more step outwards makes the ends safe.
+	// big.Float.Sqrt applies the receiver's rounding mode only at its end. One more step outwards makes the ends safe.
 	a, b := floor(prec).Sqrt(lo), ceil(prec).Sqrt(hi)
 	return enclosed(nudge(a, -1), nudge(b, +1)), nil
 }
 
-// nudge moves v by two units of its last place.
+// nudge moves v by two units of its last place in direction dir.
 func nudge(v *big.Float, dir int) *big.Float {
 	if v.Sign() == 0 {
 		return v
@@ -356,7 +361,7 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		return Num{r: z}, nil
 	}
 	if op == mul && (x.zero() || y.zero()) {
-		return Num{r: new(big.Rat)}, nil // a pruned channel: zero times a root is zero
+		return Num{r: new(big.Rat)}, nil // for example, a pruned channel: zero times a root is zero
 	}
 	xl, xh := x.enclose(prec)
 	yl, yh := y.enclose(prec)
@@ -381,22 +386,22 @@ func binary(op Prim, x, y Num, prec uint) (Num, error) {
 		switch {
 		case xl.Cmp(yh) >= 0:
 			return indicator(true), nil
-		case xh.Cmp(yl) <= 0: // one of the two lies strictly inside its ends
+		case xh.Cmp(yl) <= 0: // x < y, because each number lies strictly inside its ends
 			return indicator(false), nil
 		}
 		return Num{}, ErrPrecision
 	case minimum, maximum:
 		switch {
-		case xh.Cmp(yl) <= 0: // decided: what is rational stays so
+		case xh.Cmp(yl) <= 0: // x < y is certain; a rational result stays exact
 			return either(op == minimum, x, y), nil
 		case yh.Cmp(xl) <= 0:
 			return either(op == minimum, y, x), nil
 		case x.r != nil || y.r != nil:
-			return Num{}, ErrPrecision // which one it is, is open
+			return Num{}, ErrPrecision // the order of x and y is not decided
 		case op == minimum:
 			return enclosed(lesser(xl, yl), lesser(xh, yh)), nil
 		}
-		// Strictly between these: two equal roots need no decision.
+		// The result lies strictly between these ends. Two equal roots need no decision.
 		return enclosed(greater(xl, yl), greater(xh, yh)), nil
 	}
 	panic("real: invalid primitive")
@@ -430,7 +435,7 @@ func indicator(b bool) Num {
 	return Num{r: new(big.Rat)}
 }
 
-// prec is the precision of an enclosure; 0 for a rational.
+// prec returns the precision of an enclosure in bits, and 0 for a rational.
 func (n Num) prec() uint {
 	if n.r != nil || n.inf != 0 {
 		return 0
@@ -438,13 +443,13 @@ func (n Num) prec() uint {
 	return n.lo.Prec()
 }
 
-// positive reports whether n is surely above zero.
+// positive reports whether n is certainly above zero.
 func (n Num) positive() bool { return n.r != nil && n.r.Sign() > 0 || n.lo != nil && n.lo.Sign() >= 0 }
 
 func (n Num) zero() bool { return n.r != nil && n.r.Sign() == 0 }
 
-// corners is what the products or quotients of two enclosures lie between. Zero times infinity, and infinity over
-// infinity, stand for numbers that lie between those at the other corners.
+// corners returns an enclosure of the products or quotients of two enclosures, from their values at the four corners. A
+// corner 0*Inf or Inf/Inf is skipped: the numbers near it lie between the values at the other corners.
 func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 	var n Num
 	f := (*big.Float).Mul
@@ -468,7 +473,7 @@ func corners(op Prim, prec uint, xl, xh, yl, yh *big.Float) (Num, error) {
 	return enclosed(n.lo, n.hi), nil
 }
 
-// Compare is -1, 0 or 1; ErrPrecision where enclosures overlap.
+// Compare returns -1, 0 or 1, as big.Rat.Cmp does. It returns ErrPrecision if the enclosures overlap.
 func Compare(x, y Num) (int, error) {
 	if x.inf != 0 || y.inf != 0 {
 		return cmp.Compare(x.inf, y.inf), nil
@@ -487,8 +492,8 @@ func Compare(x, y Num) (int, error) {
 	return 0, ErrPrecision
 }
 
-// Sum is x+y.
+// Sum returns x+y. An irrational result is enclosed with prec bits.
 func Sum(x, y Num, prec uint) (Num, error) { return binary(add, x, y, prec) }
 
-// Product is x*y.
+// Product returns x*y. An irrational result is enclosed with prec bits.
 func Product(x, y Num, prec uint) (Num, error) { return binary(mul, x, y, prec) }

@@ -1,22 +1,22 @@
-// Package real is arithmetic on real numbers as models mean them: an expression (Expr) has one meaning, the exact one,
-// and several readings: intervals of float64 (fast, and right about what it does not know), exact rationals with
-// intervals of any precision where roots enter (slow, and decides), and affine form (is it scale*x + bias?).
+// Package real does arithmetic on real numbers. An expression (Expr) has one exact meaning. Evaluation in intervals of
+// float64 is fast, but may leave a result undecided. Exact evaluation is slow, but decides: it uses rationals, and
+// intervals of any precision for irrational numbers. Other functions find the form of an expression, such as
+// scale*x + bias.
 //
-// In come expressions that package graph makes, with exact constants; out come what they say of numbers. It sees num.
+// In come expressions that package graph makes, with exact constants; out come their values and forms. It sees num.
 //
-//   - expr.go makes expressions; rounding.go has the modes of rounding
-//   - interval.go, exact.go, float32.go are the readings: surely holds, exactly is, may be in float32; infinite.go has
-//     what infinities are for them
-//   - transcendental.go does exponentials and logarithms for the first two, circular.go the error function, sines and
-//     arcs
-//   - floats.go is the reading that rounds: float64, many numbers at a time; elementary.go has its functions, the same
-//     on every processor
-//   - affine.go, linear.go, product.go, polynomial.go find forms: of one variable, of several, of products, of sums of
-//     products; quantiser.go a line that is rounded and clipped
-//   - step.go makes a step function over integers, line.go guesses where it steps; float_step.go does so over
-//     numbers of a format; within.go simplifies where variables are known to lie; strict.go tells functions that keep
-//     an order; whole.go says what surely is an integer; piecewise.go, what is linear but for bends; stairs.go
-//     remembers where a quantiser was evaluated
+//   - expr.go makes and compiles expressions; rounding.go has the rounding modes
+//   - interval.go evaluates in intervals of float64 and exact.go exactly; float32.go encloses the results of a float32
+//     executor; infinite.go has the rules for infinities
+//   - transcendental.go evaluates exponentials and logarithms; circular.go the error function, sines and arc tangents
+//   - floats.go evaluates in float64, many numbers at a time; elementary.go has its functions, which give the same
+//     result on every processor
+//   - affine.go, linear.go, product.go and polynomial.go find forms: affine in one variable, a weighted sum, a product
+//     of two, a polynomial; quantiser.go finds a rounded and clipped line; piecewise.go finds piecewise linear forms
+//   - step.go makes a step function over integers, for which line.go predicts the steps; float_step.go makes a step
+//     function over the numbers of a format; stairs.go caches the values of a quantiser
+//   - within.go simplifies an expression for variables in given intervals; strict.go finds monotonic expressions;
+//     whole.go finds expressions that are certainly integers
 package real
 
 import (
@@ -25,7 +25,7 @@ import (
 	"slices"
 )
 
-// Prim is a primitive operation.
+// A Prim is a primitive operation.
 type Prim uint8
 
 // The primitives. The zero value is invalid.
@@ -57,13 +57,14 @@ const (
 type Expr struct {
 	op   Prim
 	args [2]*Expr
-	c    *big.Rat // of a constant
-	ci   Interval // around c
-	v    int      // number of a variable
-	mode Rounding // of round
+	c    *big.Rat // the value of a constant
+	ci   Interval // the float64 interval around c
+	v    int      // the number of a variable
+	mode Rounding // the rounding mode of round
 }
 
-// Float is the constant that a float64 is, exactly. It panics on infinities and NaN, which no reader of models passes.
+// Float returns the constant whose value is exactly v. It panics for infinities and NaN, which no reader of models
+// passes.
 func Float(v float64) *Expr {
 	r := new(big.Rat).SetFloat64(v)
 	if r == nil {
@@ -72,10 +73,10 @@ func Float(v float64) *Expr {
 	return &Expr{op: constant, c: r, ci: Pt(v)}
 }
 
-// Rat is an exact constant.
+// Rat returns an exact constant.
 func Rat(r *big.Rat) *Expr { return &Expr{op: constant, c: r, ci: around(r)} }
 
-// Var is variable number i.
+// Var returns variable number i.
 func Var(i int) *Expr { return &Expr{op: variable, v: i} }
 
 func of(op Prim, x, y *Expr) *Expr { return &Expr{op: op, args: [2]*Expr{x, y}} }
@@ -98,10 +99,10 @@ func Neg(x *Expr) *Expr { return of(neg, x, nil) }
 // Abs is |x|.
 func Abs(x *Expr) *Expr { return of(abs, x, nil) }
 
-// Min is the smaller of x and y.
+// Min is the smaller one of x and y.
 func Min(x, y *Expr) *Expr { return of(minimum, x, y) }
 
-// Max is the larger of x and y.
+// Max is the larger one of x and y.
 func Max(x, y *Expr) *Expr { return of(maximum, x, y) }
 
 // Sqrt is the square root of x.
@@ -125,19 +126,19 @@ func Cos(x *Expr) *Expr { return of(cos, x, nil) }
 // Atan is the arc tangent of x.
 func Atan(x *Expr) *Expr { return of(atan, x, nil) }
 
-// AtLeast is 1 where x >= y and 0 elsewhere.
+// AtLeast is 1 if x >= y, and 0 otherwise.
 func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
 
-// PowerBelow is the greatest power of two that is not above |x|; 0 at 0.
+// PowerBelow is the greatest power of two that does not exceed |x|, and 0 if x is 0.
 func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
-// Round is x rounded to an integer.
+// Round is x, rounded to an integer.
 func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
 
-// Gate is x where open is 1, and 0 where it is 0: a product that has a value where x is infinite.
+// Gate is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is infinite.
 func Gate(open, x *Expr) *Expr { return of(gate, open, x) }
 
-// Substitute replaces variable i by with[i].
+// Substitute returns e with each variable i replaced by with[i].
 func (e *Expr) Substitute(with []*Expr) *Expr { return e.substitute(with, map[*Expr]*Expr{}) }
 
 func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
@@ -160,7 +161,7 @@ func (e *Expr) substitute(with []*Expr, done map[*Expr]*Expr) *Expr {
 	return &s
 }
 
-// Variables lists the variables of e in increasing order.
+// Variables returns the numbers of the variables of e in increasing order.
 func (e *Expr) Variables() []int {
 	var out []int
 	seen := map[*Expr]bool{}
@@ -181,45 +182,47 @@ func (e *Expr) Variables() []int {
 	return slices.Compact(out)
 }
 
-// around is the smallest interval of float64 that holds r.
+// around returns the smallest float64 interval that holds r.
 func around(r *big.Rat) Interval {
 	f, exact := r.Float64()
-	if exact && (f != 0 || r.Sign() == 0) { // Float64 calls the zero of an underflow exact
+	if exact && (f != 0 || r.Sign() == 0) { // Float64 reports an underflow to zero as exact
 		return Pt(f)
 	}
 	back := new(big.Rat).SetFloat64(f)
-	if back == nil { // beyond float64
+	if back == nil { // r is beyond float64
 		return overflow(f, 1, 1)
 	}
 	return outward(f, float64(r.Cmp(back)))
 }
 
-// A Func is an Expr made ready for evaluation: instructions in order, one slot each, the result in the last. It keeps
-// scratch space, so it belongs to one goroutine at a time; Fork gives another.
+// A Func is an Expr that is compiled for evaluation: a list of instructions, each with a slot for its result. The last
+// slot is the result of e. A Func has scratch space, so only one goroutine may use it at a time; Fork returns a copy
+// for another goroutine.
 type Func struct {
 	code   []instr
 	slots  []Interval
-	rounds []int      // instructions that give one of several values
-	last   []Interval // the variables that slots were made of; nil: they were made otherwise
+	rounds []int      // the instructions for which Prim.decides holds
+	last   []Interval // the variables of the last evaluation; nil if it was made in another way
 }
 
 type instr struct {
 	op   Prim
-	a, b int // slots
-	soft int // of a logarithm that is ln(1+e^x): the slot of x; else -1
+	a, b int // slots of the operands
+	soft int // for a logarithm of the form ln(1+e^x), the slot of x; otherwise -1
 	e    *Expr
-	of   uint64 // the variables on which it depends: bitOf them, and first
+	of   uint64 // the variables on which the result depends, as bitOf gives them, and the bit first
 }
 
-// first is a bit that all instructions have: none has been evaluated.
+// first is a bit that the masks of all instructions have. It is set in the first evaluation, so that every instruction
+// is evaluated.
 const first = 1 << 63
 
-// bitOf is the bit of a variable: one of its own, or one that the last ones share.
+// bitOf returns the bit of variable v in a mask. Variables from number 62 on share one bit.
 func bitOf(v int) uint64 { return 1 << min(v, 62) }
 
-// Compile orders the instructions of e.
+// Compile returns a Func that evaluates e.
 func Compile(e *Expr) *Func {
-	f := &Func{code: make([]instr, 0, 32)} // as many as most have
+	f := &Func{code: make([]instr, 0, 32)} // most expressions have fewer instructions
 	at := map[*Expr]int{}
 	var emit func(e *Expr) int
 	emit = func(e *Expr) int {
@@ -252,9 +255,10 @@ func Compile(e *Expr) *Func {
 	return f
 }
 
-// softplus is x where e is ln(1+e^x); else nil. Where e^x leaves all bounds, that is x and a little more.
+// softplus returns x if e has the form ln(1+e^x), and nil otherwise. A caller can compute that form even if e^x exceeds
+// all bounds: the result is slightly above x.
 func (e *Expr) softplus() *Expr {
-	if e.op != log || e.args[0] == nil || e.args[0].op != add { // of no elements, there is no sum
+	if e.op != log || e.args[0] == nil || e.args[0].op != add { // a logarithm may lack its sum in an empty expression
 		return nil
 	}
 	one, power := e.args[0].args[0], e.args[0].args[1]
@@ -267,7 +271,8 @@ func (e *Expr) softplus() *Expr {
 	return power.args[0]
 }
 
-// Hash returns a number that Funcs of one expression, compiled alike, share, and few others (FNV-1a, of words).
+// Hash returns the FNV-1a hash of f's instructions. Funcs that are compiled from equal expressions have equal hashes;
+// others rarely have.
 func (f *Func) Hash() uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for _, in := range f.code {
@@ -279,14 +284,14 @@ func (f *Func) Hash() uint64 {
 	return h
 }
 
-// Fork is a Func of the same expression with scratch space of its own.
+// Fork returns a Func of the same expression with its own scratch space.
 func (f *Func) Fork() *Func {
 	return &Func{code: f.code, slots: make([]Interval, len(f.code)), rounds: f.rounds}
 }
 
-// Interval evaluates f where variable i lies in vars[i]. sure is false where a rounding inside had more than one
-// possible outcome (the result still holds the truth). What depends only on variables that lie where they did the last
-// time is not evaluated again.
+// Interval evaluates f for variables that lie in vars. sure is false if a rounding inside has more than one possible
+// outcome; the result still holds the truth. An instruction is evaluated again only if one of its variables has changed
+// since the last call.
 func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
 	var changed uint64
 	if f.last != nil && len(f.last) == len(vars) {
@@ -302,13 +307,13 @@ func (f *Func) Interval(vars []Interval) (y Interval, sure bool) {
 	return f.evaluate(changed, vars, nil)
 }
 
-// interval is Interval, which applies after to the result of every arithmetic primitive.
+// interval is like Interval, but applies after to the result of every arithmetic primitive.
 func (f *Func) interval(vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
 	f.last = nil
 	return f.evaluate(^uint64(0), vars, after)
 }
 
-// evaluate evaluates what depends on one of the variables that have changed.
+// evaluate evaluates the instructions that depend on a variable in the mask changed.
 func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) Interval) (y Interval, sure bool) {
 	s := f.slots
 	for i := range f.code {
@@ -379,10 +384,10 @@ func (f *Func) evaluate(changed uint64, vars []Interval, after func(Interval) In
 	return s[len(s)-1], sure
 }
 
-// decides reports whether a primitive gives one of several values, of which an interval may leave open which.
+// decides reports whether p gives discrete values, so that an interval argument may leave several of them possible.
 func (p Prim) decides() bool { return p == atLeast || p == powerBelow || p == round }
 
-// rounds reports whether floating point rounds the result of a primitive.
+// rounds reports whether floating-point arithmetic rounds the result of p.
 func (p Prim) rounds() bool {
 	switch p {
 	case add, sub, mul, div, sqrt, exp, log, erf, sin, cos, atan:
@@ -396,10 +401,11 @@ func square(x Interval) Interval {
 	return Interval{mulPt(x.Lo, x.Lo).Lo, mulPt(x.Hi, x.Hi).Hi}
 }
 
-// Equal reports whether two expressions are written alike, constants by value.
+// Equal reports whether two expressions have the same form, with equal constants.
 func (e *Expr) Equal(o *Expr) bool { return e.equal(o, map[[2]*Expr]bool{}) }
 
-// equal keeps the pairs already found alike: parts that are shared are compared once, not once per path to them.
+// equal implements Equal. alike caches the pairs found equal, so that shared subexpressions are compared once, not once
+// per path to them.
 func (e *Expr) equal(o *Expr, alike map[[2]*Expr]bool) bool {
 	if e == o || alike[[2]*Expr{e, o}] {
 		return true

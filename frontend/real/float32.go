@@ -2,13 +2,13 @@ package real
 
 import "math"
 
-// unit32 is the relative error of one float32 operation, least32 half the smallest subnormal.
+// unit32 is the relative error of one float32 operation; least32 is half the smallest subnormal float32.
 const (
 	unit32  = 0x1p-24
 	least32 = 0x1p-150
 )
 
-// Widen32 is every value that a float32 rounding of a value in x may give.
+// Widen32 returns an interval that holds each value to which float32 may round a value in x.
 func (x Interval) Widen32() Interval {
 	if x.Lo == 0 && x.Hi == 0 || x.Point() && math.IsInf(x.Lo, 0) {
 		return x
@@ -17,14 +17,15 @@ func (x Interval) Widen32() Interval {
 		x.Hi + math.Abs(x.Hi)*unit32*(1+0x1p-20) + least32}
 }
 
-// Bounds32 is every value that a float32 executor may give, for variables within vars, which rounds twice for each
-// primitive at most: it may multiply by the reciprocal of a divisor. sure is false where a rounding to an integer
-// inside could go two ways.
+// Bounds32 returns an interval that holds each value that a float32 executor may give for variables within vars. It
+// allows two float32 roundings per primitive, because an executor may multiply by the reciprocal of a divisor. sure is
+// false if a rounding to an integer inside has two possible outcomes.
 func (f *Func) Bounds32(vars []Interval) (y Interval, sure bool) {
 	return f.interval(vars, func(x Interval) Interval { return x.Widen32().Widen32() })
 }
 
-// Float32 evaluates f at points as a float32 executor does: it rounds after every primitive, or only at the end.
+// Float32 evaluates f at points as a float32 executor does: it rounds to float32 after every primitive, or only at the
+// end.
 func (f *Func) Float32(vars []Interval, each bool) float64 {
 	y, _ := f.interval(vars, func(x Interval) Interval {
 		if each {
@@ -35,8 +36,8 @@ func (f *Func) Float32(vars []Interval, each bool) float64 {
 	return float64(float32(y.Lo))
 }
 
-// Share32 is the least share of a float32 executor's errors, of those that vars have and those that it makes, with
-// which f may give several integers; 1 where all of them are needed.
+// Share32 returns the least share, from 0 to 1, of a float32 executor's errors with which f may give several integers.
+// The errors are the widths of vars and the executor's own roundings. The share is 1 if all of the errors are needed.
 func (f *Func) Share32(vars []Interval) float64 {
 	several := func(share float64) bool {
 		y := f.share32(vars, share)
@@ -56,10 +57,11 @@ func (f *Func) Share32(vars []Interval) float64 {
 	return all
 }
 
-// Near32 is the integer that f gives in the middle of vars, without errors; of a tie, one of two.
+// Near32 returns the integer that f gives at the middle of vars without float32 errors. At a tie it returns one of the
+// two integers.
 func (f *Func) Near32(vars []Interval) float64 { return f.share32(vars, 0).Lo }
 
-// share32 is every value that a float32 executor may give with a share of its errors.
+// share32 returns an interval that holds each value that a float32 executor may give if its errors are scaled by share.
 func (f *Func) share32(vars []Interval, share float64) Interval {
 	within := make([]Interval, len(vars))
 	for i, x := range vars {

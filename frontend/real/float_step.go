@@ -2,9 +2,9 @@ package real
 
 import "hlsgen/internal/num"
 
-// StepOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format, as
-// StepOver does at integers: the step function is one of the format's keys. A function that goes up and down all over
-// the format, as sine does, gives ErrTooManySteps at once.
+// StepOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format. It
+// returns a step function of the format's keys, the integers that number its floats in order; otherwise it does the
+// same as StepOver. A function that turns around all over the format, as a sine does, gives ErrTooManySteps at once.
 func (f *Func) StepOverFloats(of num.Format, limit int) (num.Step, error) {
 	b := &searcher{f: f.sharp(), limit: limit, endless: true, at: of.At}
 	if b.swings(of.Keys()) {
@@ -14,12 +14,12 @@ func (f *Func) StepOverFloats(of num.Format, limit int) (num.Step, error) {
 	return b.step, err
 }
 
-// swings reports whether the function turns around between too many of some numbers that lie all over a format. Those
-// of which models are made turn around a few times, most of them near zero.
+// swings reports whether the function turns around too often between probes that are spread over the whole format. The
+// functions in models turn around a few times, most of them near zero.
 func (b *searcher) swings(keys num.Range) bool {
 	const (
 		probes = 256
-		most   = probes / 8 // turns
+		most   = probes / 8 // the most turns allowed
 	)
 	turns, rises, falls := 0, false, false
 	var last int64
@@ -30,7 +30,7 @@ func (b *searcher) swings(keys num.Range) bool {
 		if !ok {
 			var err error
 			if v, err = b.exact(key); err != nil {
-				return false // the search says it, where it meets it
+				return false // the search itself reports the error
 			}
 		}
 		if i > 0 && (v > last && falls || v < last && rises) {

@@ -2,25 +2,25 @@ package real
 
 import "math"
 
-// Floats is an expression made ready for float64 arithmetic on many numbers at a time: every primitive rounds once, in
-// the order that the expression is written in, so that the results are the same bytes on every processor. Curves that
-// cancel where they are written out, such as a hyperbolic tangent near 0, are primitives. It keeps scratch space, so it
-// belongs to one goroutine at a time; Fork gives another.
+// Floats is an expression that is compiled for float64 arithmetic on many numbers at a time. Every primitive rounds
+// once, in the order of the expression, so the results are the same on every processor. Curves whose written form loses
+// precision, such as a hyperbolic tangent near 0, are primitives. Floats has scratch space, so only one goroutine may
+// use it at a time; Fork returns a copy for another goroutine.
 type Floats struct {
 	code      []floatInstr
-	constants []float64 // in the first slots
+	constants []float64 // the contents of the first slots
 	slots     [][]float64
 	width     int
 }
 
-// A floatInstr computes a slot of others. Operands from 0 on are slots; others are variables, the first of which is -1.
+// A floatInstr computes a slot from others. An operand a >= 0 is a slot; an operand a < 0 is variable -1-a.
 type floatInstr struct {
 	op       Prim
 	mode     Rounding
 	a, b, to int
 }
 
-// Curves that are one primitive in float64.
+// These curves are single primitives in float64. copied copies its operand.
 const (
 	curveTanh Prim = iota + 128
 	curveExpMinusOne
@@ -28,14 +28,15 @@ const (
 	copied
 )
 
-// widest bounds the numbers that Apply takes at a time. Expressions of many variables take fewer.
+// widest is the most numbers that Apply takes at a time, and narrow the fewest. Expressions with many slots or
+// variables take fewer, so that they hold about atHand numbers in all.
 const (
 	widest = 256
 	narrow = 16
 	atHand = 1 << 16
 )
 
-// CompileFloats orders the instructions of e.
+// CompileFloats returns Floats that evaluate e.
 func CompileFloats(e *Expr) *Floats {
 	c := &floatCompiler{Floats: &Floats{}, at: map[*Expr]int{}, uses: map[*Expr]int{}}
 	c.count(e)
@@ -49,7 +50,7 @@ func CompileFloats(e *Expr) *Floats {
 	return f
 }
 
-// ready makes the scratch space.
+// ready allocates the scratch space and fills the slots of constants.
 func (f *Floats) ready(slots int) {
 	room := make([]float64, slots*f.width)
 	f.slots = make([][]float64, slots)
@@ -63,26 +64,26 @@ func (f *Floats) ready(slots int) {
 	}
 }
 
-// Fork is Floats of the same expression with scratch space of its own.
+// Fork returns Floats of the same expression with their own scratch space.
 func (f *Floats) Fork() *Floats {
 	g := *f
 	g.ready(len(f.slots))
 	return &g
 }
 
-// Width returns the most numbers that Apply takes.
+// Width returns the most numbers that Apply takes at a time.
 func (f *Floats) Width() int { return f.width }
 
-// A floatCompiler is an expression on its way to instructions.
+// A floatCompiler translates an expression to instructions.
 type floatCompiler struct {
 	*Floats
-	at    map[*Expr]int // operand
-	uses  map[*Expr]int // that are still to come
+	at    map[*Expr]int // the operand that holds an expression
+	uses  map[*Expr]int // how many uses of an expression are still to come
 	free  []int
 	slots int
 }
 
-// curveOf is the primitive that an expression is in float64, and its arguments.
+// curveOf returns the primitive that computes e in float64, and its arguments.
 func curveOf(e *Expr) (op Prim, args []*Expr) {
 	if x := e.softplus(); x != nil {
 		return curveSoftplus, []*Expr{x}
@@ -101,10 +102,10 @@ func curveOf(e *Expr) (op Prim, args []*Expr) {
 	return e.op, args
 }
 
-// is reports whether an expression is the constant n.
+// is reports whether e is the constant n.
 func is(e *Expr, n float64) bool { return e.op == constant && e.ci == Pt(n) }
 
-// tanhOf is x where e is 1 - 2/(e^2x + 1); else nil.
+// tanhOf returns x if e has the form 1 - 2/(e^2x + 1), and nil otherwise.
 func tanhOf(e *Expr) *Expr {
 	if e.op != sub || !is(e.args[0], 1) || e.args[1].op != div || !is(e.args[1].args[0], 2) {
 		return nil
@@ -119,7 +120,7 @@ func tanhOf(e *Expr) *Expr {
 	return nil
 }
 
-// count counts how often parts are used, and gives constants their slots.
+// count counts the uses of each subexpression, and gives constants their slots.
 func (c *floatCompiler) count(e *Expr) {
 	if c.uses[e]++; c.uses[e] > 1 {
 		return
@@ -136,7 +137,7 @@ func (c *floatCompiler) count(e *Expr) {
 	}
 }
 
-// take is a slot that is free.
+// take returns a free slot.
 func (c *floatCompiler) take() int {
 	if n := len(c.free); n > 0 {
 		slot := c.free[n-1]
@@ -147,7 +148,7 @@ func (c *floatCompiler) take() int {
 	return c.slots - 1
 }
 
-// emit is the operand that has e.
+// emit emits the instructions for e and returns the operand that holds e.
 func (c *floatCompiler) emit(e *Expr) int {
 	if at, ok := c.at[e]; ok {
 		return at
@@ -177,7 +178,7 @@ func (c *floatCompiler) emit(e *Expr) int {
 	return in.to
 }
 
-// Apply computes out, at most Width numbers, of as many of each variable.
+// Apply evaluates the expression at len(out) points, at most Width. vars[i] holds the values of variable i.
 func (f *Floats) Apply(out []float64, vars [][]float64) {
 	n := len(out)
 	operand := func(i int) []float64 {
@@ -201,7 +202,7 @@ func (f *Floats) Apply(out []float64, vars [][]float64) {
 	}
 }
 
-// two is an instruction of two operands.
+// two executes an instruction with two operands.
 func (in *floatInstr) two(to, a, b []float64) {
 	a, b = a[:len(to)], b[:len(to)]
 	switch in.op {
@@ -244,7 +245,7 @@ func (in *floatInstr) two(to, a, b []float64) {
 	}
 }
 
-// one is an instruction of one operand.
+// one executes an instruction with one operand.
 func (in *floatInstr) one(to, a []float64) {
 	f := in.mode.round
 	switch in.op {

@@ -6,10 +6,10 @@ import (
 	"math/big"
 )
 
-// ErrUndefined is of what infinities have no value for: a difference of two, the rounding of one.
+// ErrUndefined is the error for a function of infinities that has no value, such as the difference of two equal ones.
 var ErrUndefined = errors.New("infinity less infinity, or another value that is no number")
 
-// Of is the number that a float64 is, which may be infinite.
+// Of returns the value of a float64, which may be infinite but not NaN.
 func Of(v float64) Num {
 	if math.IsInf(v, 0) {
 		return infinity(v > 0)
@@ -17,7 +17,7 @@ func Of(v float64) Num {
 	return Num{r: new(big.Rat).SetFloat64(v)}
 }
 
-// infinity is the number beyond all others of its sign.
+// infinity returns the infinity with the given sign.
 func infinity(positive bool) Num {
 	if positive {
 		return Num{inf: 1}
@@ -25,7 +25,7 @@ func infinity(positive bool) Num {
 	return Num{inf: -1}
 }
 
-// sign is that of a number; ok is false where an enclosure leaves it open.
+// sign returns the sign of n. ok is false if an enclosure does not determine it.
 func (n Num) sign() (s int, ok bool) {
 	switch {
 	case n.inf != 0:
@@ -40,7 +40,7 @@ func (n Num) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// endless is a function of an infinity.
+// endless applies a primitive to an infinity.
 func endless(op Prim, x Num) (Num, error) {
 	nought, one := Num{r: new(big.Rat)}, big.NewRat(1, 1)
 	up := x.inf > 0
@@ -66,7 +66,7 @@ func endless(op Prim, x Num) (Num, error) {
 	return Num{}, ErrUndefined
 }
 
-// endlessly is a function of two numbers, one of which at least is infinite. Zero times anything is zero.
+// endlessly applies a primitive to two numbers, at least one of which is infinite. Zero times infinity is zero.
 func endlessly(op Prim, x, y Num) (Num, error) {
 	switch op {
 	case sub:

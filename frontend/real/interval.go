@@ -5,16 +5,16 @@ import (
 	"math/big"
 )
 
-// An Interval is a set of reals [Lo, Hi] with float64 ends that surely holds the true value. Every operation rounds
-// outwards, and only where it is inexact: error-free transformations (the remainder of a sum, product, quotient or
-// root is itself computed exactly) tell on which side the truth lies. Models with power-of-two scales therefore stay
-// points throughout, and their ties are seen as ties.
+// An Interval is a closed interval [Lo, Hi] of reals that certainly holds the true value. Every operation rounds
+// outwards, and only if it is inexact. Error-free transformations compute the remainder of a sum, product, quotient or
+// root exactly, and so tell on which side the truth lies. So models whose scales are powers of two stay points
+// throughout, and their ties are recognised as ties.
 type Interval struct{ Lo, Hi float64 }
 
-// Pt is the interval of one float64.
+// Pt returns the interval that holds v alone.
 func Pt(v float64) Interval { return Interval{v, v} }
 
-// Point reports whether the interval is one value.
+// Point reports whether the interval holds one value alone.
 func (x Interval) Point() bool { return x.Lo == x.Hi }
 
 // same reports whether two intervals have the same ends, bit by bit.
@@ -22,7 +22,7 @@ func (x Interval) same(y Interval) bool {
 	return math.Float64bits(x.Lo) == math.Float64bits(y.Lo) && math.Float64bits(x.Hi) == math.Float64bits(y.Hi)
 }
 
-// sign is the sign of what lies in an interval; ok is false where 0 may be among it.
+// sign returns the sign of all numbers in x. ok is false if x holds 0.
 func (x Interval) sign() (s int, ok bool) {
 	switch {
 	case x.Lo > 0:
@@ -33,13 +33,13 @@ func (x Interval) sign() (s int, ok bool) {
 	return 0, false
 }
 
-// Everything is what is known of a value of which nothing is known.
+// Everything holds all reals: nothing is known of the value.
 var Everything = Interval{math.Inf(-1), math.Inf(1)}
 
-// tiny is the magnitude below which the remainder of a product may itself be rounded away.
+// tiny is the magnitude below which the remainder of a product may itself underflow.
 const tiny = 0x1p-960
 
-// up is the next float64 above v.
+// up returns the next float64 above v.
 func up(v float64) float64 {
 	switch {
 	case v > 0 && v < math.Inf(1):
@@ -52,7 +52,8 @@ func up(v float64) float64 {
 
 func down(v float64) float64 { return -up(-v) }
 
-// outward turns a rounded value and the sign of (truth - value) into the interval between neighbours.
+// outward returns the interval between v and its neighbour on the side of the truth. v is the rounded value, and rest
+// has the sign of truth - v.
 func outward(v, rest float64) Interval {
 	switch {
 	case rest > 0:
@@ -73,7 +74,7 @@ func addPt(a, b float64) Interval {
 	}
 	t := s - a
 	rest := (a - (s - t)) + (b - t)
-	if math.IsNaN(rest) { // t went beyond float64, though the sum did not
+	if math.IsNaN(rest) { // an intermediate value overflowed, though the sum did not
 		return around(new(big.Rat).Add(rat(a), rat(b)))
 	}
 	return outward(s, rest)
@@ -131,10 +132,11 @@ func sqrtPt(a float64) Interval {
 	return outward(s*scale, math.FMA(-s, s, a))
 }
 
-// rat is the rational that a finite float64 is.
+// rat returns the exact value of a finite float64.
 func rat(v float64) *big.Rat { return new(big.Rat).SetFloat64(v) }
 
-// overflow is the interval of a result beyond float64: from the largest float64 on, or infinite where an end was.
+// overflow returns the interval of a result that is beyond float64. It begins at the largest float64, or at infinity if
+// an operand was infinite.
 func overflow(v, a, b float64) Interval {
 	big := math.MaxFloat64
 	if math.IsInf(a, 0) || math.IsInf(b, 0) {
@@ -171,7 +173,7 @@ func (x Interval) Mul(y Interval) Interval {
 	return hull(mulPt(x.Lo, y.Lo), mulPt(x.Lo, y.Hi), mulPt(x.Hi, y.Lo), mulPt(x.Hi, y.Hi))
 }
 
-// Div is x/y; Everything where y may be zero.
+// Div is x/y, and Everything if y holds zero.
 func (x Interval) Div(y Interval) Interval {
 	if y.Lo <= 0 && y.Hi >= 0 {
 		return Everything
@@ -188,7 +190,7 @@ func (x Interval) Div(y Interval) Interval {
 	return hull(divPt(x.Lo, y.Lo), divPt(x.Lo, y.Hi), divPt(x.Hi, y.Lo), divPt(x.Hi, y.Hi))
 }
 
-// Sqrt is the root of x; Everything where x may be negative.
+// Sqrt is the square root of x, and Everything if x holds a negative number.
 func (x Interval) Sqrt() Interval {
 	if x.Lo < 0 {
 		return Everything
@@ -207,10 +209,10 @@ func (x Interval) Abs() Interval {
 	return Interval{0, max(-x.Lo, x.Hi)}
 }
 
-// Min and Max are taken of each end.
+// Min returns the interval whose ends are the smaller ones of the ends of x and y.
 func (x Interval) Min(y Interval) Interval { return Interval{min(x.Lo, y.Lo), min(x.Hi, y.Hi)} }
 
-// Max is described at Min.
+// Max returns the interval whose ends are the larger ones of the ends of x and y.
 func (x Interval) Max(y Interval) Interval { return Interval{max(x.Lo, y.Lo), max(x.Hi, y.Hi)} }
 
 func hull(xs ...Interval) Interval {
@@ -221,7 +223,7 @@ func hull(xs ...Interval) Interval {
 	return h
 }
 
-// atLeast is 1 where x >= y for sure, 0 where x < y for sure, and both where neither is.
+// atLeast returns 1 if certainly x >= y, 0 if certainly x < y, and [0, 1] otherwise.
 func (x Interval) atLeast(y Interval) Interval {
 	switch {
 	case x.Lo >= y.Hi:
@@ -232,7 +234,7 @@ func (x Interval) atLeast(y Interval) Interval {
 	return Interval{0, 1}
 }
 
-// powerBelow is the greatest power of two at or below |x|.
+// powerBelow encloses the greatest power of two that does not exceed |x|.
 func (x Interval) powerBelow() Interval {
 	below := func(v float64) float64 {
 		if v == 0 || math.IsInf(v, 0) {

@@ -2,14 +2,15 @@ package real
 
 import "math"
 
-// A line is what a function is likely to round. Most quantise a line, which tells where they step.
+// A line is the affine function that a function probably rounds. Most functions quantise a line, and the line tells
+// where they step.
 type line struct {
 	x, y, slope float64
 	mode        Rounding
 }
 
-// fit finds the line that the only rounding of a function meets at one end of the integers from lo to hi; nil where
-// there is none.
+// fit finds the line that the only rounding of a function rounds near one end of the integers from lo to hi. It returns
+// nil if there is no such line.
 func (b *searcher) fit(lo, hi int64) *line {
 	if b.at != nil || len(b.f.rounds) != 1 || uint64(hi)-uint64(lo) < fewRounds {
 		return nil
@@ -32,7 +33,8 @@ func (b *searcher) fit(lo, hi int64) *line {
 	return nil
 }
 
-// unclipped is the slot of what a slot has between limits.
+// unclipped returns the slot whose value the given slot clips by constant limits. It returns the slot itself if that
+// does not clip.
 func (f *Func) unclipped(slot int) int {
 	for in := &f.code[slot]; in.op == minimum || in.op == maximum; in = &f.code[slot] {
 		switch {
@@ -47,12 +49,12 @@ func (f *Func) unclipped(slot int) int {
 	return slot
 }
 
-// fewRounds is the integers of which it takes as long to evaluate them as to fit a line.
+// fewRounds is the number of integers that take as long to evaluate as a line takes to fit.
 const fewRounds = 8
 
-// count is how many integers from x on are rounded to v.
+// count returns how many integers from x on the line rounds to v.
 func (l *line) count(x, v int64) uint64 {
-	from := float64(v) // where the reals begin that are rounded to it
+	from := float64(v) // the lower end of the reals that are rounded to v
 	switch l.mode {
 	case Floor:
 	case Ceil:
@@ -72,7 +74,7 @@ func (l *line) count(x, v int64) uint64 {
 	return 1
 }
 
-// next is the value behind v.
+// next returns the value that the line rounds to after v.
 func (l *line) next(v int64) int64 {
 	if l.slope < 0 {
 		return v - 1

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A Linear is a sum of Scale[i]*variable i over all variables, and Bias.
+// A Linear is the sum of Scale[i]*variable i over all variables, plus Bias.
 type Linear struct {
 	Scale []*big.Rat
 	Bias  *big.Rat
 }
 
-// Joint reads e, an expression in n variables, as a function of one sum of multiples of them: e = Outer(Inner). Inner
-// has the bias 0; where e is constant, all its scales are 0. ok is false where e is no such function: variables meet in
-// a product, or in sums of different proportions, or numbers become very long.
+// Joint reads e, an expression in n variables, as a function of one weighted sum of them: e = Outer(Inner). Inner has
+// the bias 0; if e is constant, all its scales are 0. ok is false if e has no such form: variables meet in a product or
+// in sums of different proportions, or numbers become very long.
 func (e *Expr) Joint(n int) (inner Linear, outer *Expr, ok bool) {
 	j := &joint{n: n, found: map[*Expr]part{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = j.replace(e); !ok {
@@ -33,8 +33,9 @@ func zero(n int) Linear {
 	return l
 }
 
-// A joint reads one expression. A part of it is known to be linear without its scales: those of every part would be as
-// many as parts times variables. They are found for the largest linear parts alone.
+// A joint implements Joint for one expression. It first marks which subexpressions are linear, without their scales:
+// the scales of all would be subexpressions times variables. It then computes the scales of the largest linear
+// subexpressions alone.
 type joint struct {
 	n     int
 	found map[*Expr]part
@@ -42,14 +43,13 @@ type joint struct {
 	outer map[*Expr]*Expr
 }
 
-// A part is what is known of an expression: it is a linear form or not, and the number that it always is, nil where it
-// changes.
+// A part says whether a subexpression is a linear form, and its value if that is constant; always is nil otherwise.
 type part struct {
 	linear bool
 	always *big.Rat
 }
 
-// replace writes e with the inner sum as variable 0.
+// replace rewrites e with the inner sum as variable 0.
 func (j *joint) replace(e *Expr) (*Expr, bool) {
 	if known, ok := j.outer[e]; ok {
 		return known, true
@@ -70,7 +70,7 @@ func (j *joint) replace(e *Expr) (*Expr, bool) {
 	return x, ok
 }
 
-// rebuilt is e of other arguments; ok is false where one has none, or e no arguments.
+// rebuilt returns e with each argument replaced. ok is false if replace fails for an argument, or e has no arguments.
 func (e *Expr) rebuilt(replace func(*Expr) (*Expr, bool)) (*Expr, bool) {
 	x := *e
 	for k, a := range e.args {
@@ -84,7 +84,7 @@ func (e *Expr) rebuilt(replace func(*Expr) (*Expr, bool)) (*Expr, bool) {
 	return &x, e.args[0] != nil
 }
 
-// multiple writes a linear form as a multiple of the inner sum, and a bias.
+// multiple writes a linear form as a multiple of the inner sum, plus a bias.
 func (j *joint) multiple(l *Linear) (*Expr, bool) {
 	at := slices.IndexFunc(l.Scale, isScale)
 	if at < 0 {
@@ -105,7 +105,7 @@ func (j *joint) multiple(l *Linear) (*Expr, bool) {
 	return Add(Mul(Var(0), Rat(m)), Rat(l.Bias)), true
 }
 
-// part says what e is.
+// part returns what is known of e, and caches it.
 func (j *joint) part(e *Expr) part {
 	if p, ok := j.found[e]; ok {
 		return p
@@ -144,7 +144,7 @@ func (j *joint) find(e *Expr) part {
 		e.op == div && all[1] != nil && all[1].Sign() != 0:
 		return part{true, nil}
 	}
-	// What changes by its form may not: x - x does not.
+	// An expression whose form depends on a variable may still be constant, as x - x is.
 	for i, a := range e.args {
 		if a != nil && all[i] == nil {
 			if l, ok := j.scales(a); ok && l.Fixed() {
@@ -156,7 +156,7 @@ func (j *joint) find(e *Expr) part {
 	return part{}
 }
 
-// always applies e's operation to numbers.
+// always applies e's operation to constants.
 func (e *Expr) always(of [2]*big.Rat) part {
 	none := new(big.Rat)
 	a, b := Affine{none, of[0]}, Affine{}
@@ -169,11 +169,11 @@ func (e *Expr) always(of [2]*big.Rat) part {
 	return part{}
 }
 
-// scales is a linear part as a linear form, from its end back: how much the whole changes with a part is known once it
-// is known of all that are made of it. ok is false where numbers become too long.
+// scales returns the coefficients of a linear subexpression. It walks from the result back to the variables: the factor
+// of a subexpression is known once the factors of all its users are. ok is false if numbers become too long.
 func (j *joint) scales(e *Expr) (l Linear, ok bool) {
 	l = zero(j.n)
-	times := map[*Expr]*big.Rat{e: big.NewRat(1, 1)} // what a part is multiplied by
+	times := map[*Expr]*big.Rat{e: big.NewRat(1, 1)} // the factor of each subexpression in the result
 	give := func(to *Expr, by *big.Rat) bool {
 		if old := times[to]; old != nil {
 			by = new(big.Rat).Add(old, by)
@@ -183,7 +183,7 @@ func (j *joint) scales(e *Expr) (l Linear, ok bool) {
 	}
 	for _, e := range slices.Backward(j.inside(e)) {
 		by, x, y := times[e], e.args[0], e.args[1]
-		if by == nil { // a factor
+		if by == nil { // only a constant factor or divisor refers to it
 			continue
 		}
 		ok := true
@@ -213,7 +213,7 @@ func (j *joint) scales(e *Expr) (l Linear, ok bool) {
 	return l, true
 }
 
-// inside lists a linear part and what it is made of, each behind its arguments.
+// inside lists a linear subexpression and its operands, each one after its own operands.
 func (j *joint) inside(e *Expr) (list []*Expr) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
@@ -232,14 +232,14 @@ func (j *joint) inside(e *Expr) (list []*Expr) {
 	return list
 }
 
-// Fixed reports whether a linear form is a constant.
+// Fixed reports whether l is a constant.
 func (l *Linear) Fixed() bool {
 	return !slices.ContainsFunc(l.Scale, isScale)
 }
 
 func isScale(s *big.Rat) bool { return s.Sign() != 0 }
 
-// arithmetic reports whether e's operation may keep a linear form one.
+// arithmetic reports whether e's operation can map linear forms to a linear form.
 func (e *Expr) arithmetic() bool {
 	switch e.op {
 	case add, sub, neg, mul, div:

@@ -1,22 +1,23 @@
 package real
 
-// Piecewise reports whether e is made of the variables that vary by sums, products with and quotients by what does not
-// vary, signs, minima and maxima alone: where these variables are multiples of a unit each, between limits, so is e.
+// Piecewise reports whether e is piecewise linear in the variables that vary. Such an e has only sums, signs, minima
+// and maxima of them, and products with and quotients by invariable factors. If each of these variables is a bounded
+// multiple of a unit, so is e.
 func Piecewise(e *Expr, varies func(v int) bool) bool {
 	p := pieces{varies, map[*Expr]piece{}}
 	return p.of(e) != bent
 }
 
-// A piece is how an expression depends on what varies.
+// A piece says how an expression depends on the variables that vary.
 type piece uint8
 
 const (
 	still    piece = iota + 1 // not at all
-	straight                  // in pieces, linearly
+	straight                  // piecewise linearly
 	bent                      // otherwise
 )
 
-// pieces are the parts of an expression that have been looked at.
+// pieces caches the piece of each subexpression.
 type pieces struct {
 	varies func(v int) bool
 	found  map[*Expr]piece
@@ -41,7 +42,7 @@ func (p *pieces) of(e *Expr) piece {
 	return is
 }
 
-// joined is what an operation makes of operands, of which one at least varies.
+// joined returns the piece of an operation's result. At least one operand varies.
 func joined(op Prim, x, y piece) piece {
 	switch op {
 	case add, sub, neg, abs, minimum, maximum:

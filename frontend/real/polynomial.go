@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// A Term is Scale times the product of variables, in increasing order; one that is there twice is squared.
+// A Term is Scale times the product of the variables Vars, in increasing order. A variable that occurs twice is
+// squared.
 type Term struct {
 	Vars  []int
 	Scale *big.Rat
 }
 
-// What a polynomial may be: more comes of expressions that no layer computes.
+// These limits bound a polynomial. No layer computes larger ones.
 const (
 	maxDegree = 4
 	maxTerms  = 64
 )
 
 // Polynomial reads e as a function of one polynomial in its variables: e = outer(sum of terms). The terms are in order,
-// without a constant and without zeros; none where e is constant. ok is false where e is no such function: two
-// polynomials that are no multiples of each other meet behind a function, or one has too many terms.
+// without a constant and without zeros; there are none if e is constant. ok is false if e has no such form: a function
+// joins two polynomials that are not multiples of each other, or a polynomial has too many terms.
 func (e *Expr) Polynomial() (terms []Term, outer *Expr, ok bool) {
 	p := &polynomials{found: map[*Expr]polynomial{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = p.replace(e); !ok {
@@ -38,7 +39,8 @@ func (e *Expr) Polynomial() (terms []Term, outer *Expr, ok bool) {
 	return terms, outer, true
 }
 
-// A polynomial is the scales of products, by the runes of their variables in order; "" is the constant.
+// A polynomial maps each product of variables to its scale. The key holds the variables as runes, in order; "" stands
+// for the constant.
 type polynomial map[string]*big.Rat
 
 func (p polynomial) keys() []string {
@@ -51,12 +53,12 @@ func (p polynomial) keys() []string {
 }
 
 type polynomials struct {
-	found map[*Expr]polynomial // nil: none
+	found map[*Expr]polynomial // nil if the expression is not a polynomial
 	inner polynomial
 	outer map[*Expr]*Expr
 }
 
-// replace writes e with the inner polynomial as variable 0.
+// replace rewrites e with the inner polynomial as variable 0.
 func (p *polynomials) replace(e *Expr) (*Expr, bool) {
 	if known, ok := p.outer[e]; ok {
 		return known, true
@@ -74,7 +76,7 @@ func (p *polynomials) replace(e *Expr) (*Expr, bool) {
 	return x, ok
 }
 
-// multiple writes a polynomial as a multiple of the inner one, and a bias.
+// multiple writes q as a multiple of the inner polynomial, plus a bias.
 func (p *polynomials) multiple(q polynomial) (*Expr, bool) {
 	bias := new(big.Rat)
 	if b := q[""]; b != nil {
@@ -102,7 +104,7 @@ func (p *polynomials) multiple(q polynomial) (*Expr, bool) {
 	return Add(Mul(Var(0), Rat(m)), Rat(bias)), true
 }
 
-// polynomial is e as a polynomial; nil where it is none.
+// polynomial returns e as a polynomial, or nil if e is none.
 func (p *polynomials) polynomial(e *Expr) polynomial {
 	if q, ok := p.found[e]; ok {
 		return q
@@ -159,7 +161,7 @@ func (p *polynomials) find(e *Expr) polynomial {
 	return nil
 }
 
-// fixed is the value of a constant polynomial.
+// fixed returns the value of a constant polynomial.
 func (p polynomial) fixed() (*big.Rat, bool) {
 	if len(p) == 0 {
 		return new(big.Rat), true

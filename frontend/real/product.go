@@ -2,8 +2,8 @@ package real
 
 import "math/big"
 
-// Product reads e, an expression in variables 0 and 1, as a function of one product of them: e = Outer((v0+Offset[0]) *
-// (v1+Offset[1])). ok is false where it is no such function.
+// Product reads e, an expression in variables 0 and 1, as a function of their product: e = Outer((v0+Offset[0]) *
+// (v1+Offset[1])). ok is false if e has no such form.
 func (e *Expr) Product() (offset [2]*big.Rat, outer *Expr, ok bool) {
 	p := &factoring{known: map[*Expr]*term{}, outer: map[*Expr]*Expr{}}
 	if outer, ok = p.replace(e); !ok || p.offset[0] == nil {
@@ -13,12 +13,12 @@ func (e *Expr) Product() (offset [2]*big.Rat, outer *Expr, ok bool) {
 }
 
 type factoring struct {
-	offset [2]*big.Rat // once a product was found
+	offset [2]*big.Rat // set once a product is found
 	known  map[*Expr]*term
 	outer  map[*Expr]*Expr
 }
 
-// A term is scale*x + bias, where x is nothing, variable 0, variable 1 or their product.
+// A term is scale*x + bias, where x is 0, variable 0, variable 1 or their product.
 type term struct {
 	of          termOf
 	scale, bias *big.Rat
@@ -104,7 +104,7 @@ func (p *factoring) find(e *Expr) *term {
 	return nil
 }
 
-// single applies an operation to terms of the same thing.
+// single applies an operation to terms in the same variable or product.
 func (p *factoring) single(e *Expr, x, y *term) *term {
 	of := x.of
 	a, b := x.affine(), Affine{}
@@ -128,7 +128,7 @@ func (t *term) affine() Affine {
 	return Affine{t.scale, t.bias}
 }
 
-// multiply is the product of a term of each variable: (a*v0+b)*(c*v1+d) = a*c*(v0+b/a)*(v1+d/c).
+// multiply returns the product of a term in each variable: (a*v0+b)*(c*v1+d) = a*c*(v0+b/a)*(v1+d/c).
 func (p *factoring) multiply(x, y *term) *term {
 	o := [2]*big.Rat{new(big.Rat).Quo(x.bias, x.scale), new(big.Rat).Quo(y.bias, y.scale)}
 	if p.offset[0] == nil {

@@ -6,11 +6,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-// wholeModes are the roundings of hardware by those of models.
+// wholeModes maps the rounding modes of models to those of hardware.
 var wholeModes = map[Rounding]num.Rounding{HalfEven: num.HalfEven, HalfUp: num.HalfAway, HalfDown: num.HalfTowardZero,
 	Floor: num.Floor, Ceil: num.Ceil, Down: num.TowardZero, Up: num.AwayFromZero}
 
-// mirrored is how minus a number is rounded for minus what a mode makes of the number.
+// mirrored returns the mode m' for which rounding -x with m' gives minus x rounded with m.
 func mirrored(m Rounding) Rounding {
 	switch m {
 	case Floor:
@@ -21,19 +21,20 @@ func mirrored(m Rounding) Rounding {
 	return m
 }
 
-// A clipped is min(max(of, lo), hi): a line, or that rounded, plus an integer that cannot be added before the rounding:
-// an odd one where ties go to even numbers, say. Limits that are nil do not clip.
+// A clipped is min(max(v, lo), hi) + after, where v is a line or, if rounds is set, the rounded line. A limit that is
+// nil does not clip. after is an integer that cannot be added before the rounding, such as an odd integer where ties go
+// to even numbers.
 type clipped struct {
 	line   Affine
 	rounds bool
 	mode   Rounding
 	lo, hi *big.Rat
-	after  *big.Int // nil for none
+	after  *big.Int // nil for 0
 }
 
 // Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped before
-// it or after, as often as there are bounds; a ReLU is one. ok is false where it is no such thing. What is not clipped
-// has limits of 62 bits.
+// or after the rounding any number of times. A ReLU is a bound as well. ok is false if e has no such form. A quantiser
+// that does not clip has limits of 62 bits.
 func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 	c, ok := clippedOf(e)
 	if !ok || c.after != nil {
@@ -42,8 +43,7 @@ func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 	return c.quantiser()
 }
 
-// stairOf reads e as Quantiser does, and returns it over a range as a step function. ok is false where it is no such
-// thing.
+// stairOf reads e as Quantiser does, and returns it as a step function over r. ok is false if e has no such form.
 func stairOf(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
 	c, ok := clippedOf(e)
 	if !ok {
@@ -74,7 +74,7 @@ func stairOf(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
 	return s, true, nil
 }
 
-// quantiser is c without what is added after it rounds.
+// quantiser returns c without after as a num.Quantiser.
 func (c *clipped) quantiser() (q num.Quantiser, ok bool) {
 	if !c.rounds {
 		return q, false
@@ -100,7 +100,7 @@ func clippedOf(e *Expr) (c clipped, ok bool) {
 		return clipped{line: line}, true
 	}
 	x, y := e.args[0], e.args[1]
-	var by Affine // a constant operand
+	var by Affine // the value of a constant operand
 	if y != nil {
 		if by, ok = y.Affine(); !ok || !by.constant() {
 			if by, ok = x.Affine(); !ok || !by.constant() || e.op == div {
@@ -146,7 +146,7 @@ func clippedOf(e *Expr) (c clipped, ok bool) {
 	return c, false
 }
 
-// plus moves by a constant; what has been rounded, by none that the rounding could tell.
+// plus adds a constant. It reports false if c rounds and the constant is not an integer.
 func (c *clipped) plus(b *big.Rat) bool {
 	if b.Sign() == 0 {
 		return true
@@ -177,7 +177,7 @@ func (c *clipped) plus(b *big.Rat) bool {
 	return true
 }
 
-// moves reports whether an integer may be added before the rounding as well as after it.
+// moves reports whether adding n before the rounding has the same effect as adding it after the rounding.
 func (c *clipped) moves(n *big.Int) bool {
 	switch c.mode {
 	case Floor, Ceil:
@@ -188,7 +188,7 @@ func (c *clipped) moves(n *big.Int) bool {
 	return false
 }
 
-// times multiplies with a constant; what has been rounded with 1 or -1.
+// times multiplies by a constant. It reports false if c rounds and the factor is neither 1 nor -1.
 func (c *clipped) times(f *big.Rat) bool {
 	if c.rounds {
 		one := big.NewRat(1, 1)
@@ -214,7 +214,7 @@ func (c *clipped) times(f *big.Rat) bool {
 	return true
 }
 
-// round rounds. What has been rounded has whole limits, or its limits are rounded with it.
+// round rounds c. If c is rounded already, only its limits change: they are rounded, too.
 func (c *clipped) round(mode Rounding) bool {
 	for _, limit := range []**big.Rat{&c.lo, &c.hi} {
 		if *limit != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Rounding is how a quantiser makes an integer of a real. Every mode is a non-decreasing function.
+// A Rounding says how a quantiser rounds a real to an integer. Every mode is a non-decreasing function.
 type Rounding uint8
 
 // QONNX's rounding modes (reference: qonnx's own execution of Quant). The zero value is invalid.
@@ -27,7 +27,7 @@ var roundingNames = [...]string{HalfEven: "ROUND", Ceil: "CEIL", Floor: "FLOOR",
 
 func (r Rounding) String() string { return roundingNames[r] }
 
-// ParseRounding reads a mode's name, in any case. An unknown name is an error, never a default.
+// ParseRounding returns the mode with the given name, in upper or lower case. An unknown name is an error.
 func ParseRounding(s string) (Rounding, error) {
 	name := strings.ToUpper(s)
 	switch name {
@@ -43,7 +43,7 @@ func ParseRounding(s string) (Rounding, error) {
 		strings.Join(roundingNames[1:], ", "))
 }
 
-// round is exact on float64: the fraction of a float64 is one.
+// round rounds v to an integer. It is exact, because the fraction of a float64 is a float64.
 func (r Rounding) round(v float64) float64 {
 	if math.IsInf(v, 0) {
 		return v
@@ -76,8 +76,8 @@ func (r Rounding) roundRat(v *big.Rat) *big.Int {
 	if v.IsInt() {
 		return new(big.Int).Set(v.Num())
 	}
-	floor, rest := new(big.Int).DivMod(v.Num(), v.Denom(), new(big.Int)) // DivMod is Euclidean: rest >= 0
-	half := new(big.Int).Lsh(rest, 1).Cmp(v.Denom())                     // against one half
+	floor, rest := new(big.Int).DivMod(v.Num(), v.Denom(), new(big.Int)) // DivMod is Euclidean, so rest >= 0
+	half := new(big.Int).Lsh(rest, 1).Cmp(v.Denom())                     // the fraction compared with one half
 	neg := v.Sign() < 0
 	var rise bool
 	switch r {

@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// Stairs are what is known of a function that depends on one of its variables through a rounding alone, while the
-// others stay where they are: places of the variable, and what the function gives there. Where what is rounded only
-// rises or only falls, everything between two places that are rounded to the same number is rounded to it, too. So
-// most places of a quantiser need no evaluation. The zero value knows nothing.
+// Stairs cache the values of a function that depends on one of its variables only through a rounding, while the other
+// variables are fixed. If the rounded expression is monotonic in the variable, all points between two points with the
+// same rounded value have that value, too. So most points of a quantiser need no evaluation. The zero value is an empty
+// cache.
 type Stairs struct {
-	treads []tread // from the left to the right
-	last   int     // where the last place was found
-	found  bool    // whether what is rounded is known to be monotonic, or not
-	none   bool    // it is not
+	treads []tread // in increasing order
+	last   int     // the index of the tread that the last call of At found
+	found  bool    // whether none has been determined
+	none   bool    // the rounded expression is not monotonic
 }
 
-// A tread is places from one to another that are rounded to one number.
+// A tread is a range of the variable whose points are rounded to one number.
 type tread struct {
 	from, to float64
-	rounded  Interval // that number, which may be either zero
+	rounded  Interval // the number, which may be +0 or -0
 	y        Interval
 }
 
-// maxTreads bounds what is searched for a place: functions with more steps gain nothing.
+// maxTreads bounds the number of treads. Functions with more steps gain nothing from the cache.
 const maxTreads = 1 << 8
 
-// At is the function where its variable lies in x; ok is false where that has to be evaluated.
+// At returns the function's value for a variable that lies in x. ok is false if the cache does not hold it.
 func (s *Stairs) At(x Interval) (y Interval, ok bool) {
 	if s.last < len(s.treads) {
 		if t := &s.treads[s.last]; t.from <= x.Lo && x.Hi <= t.to {
@@ -40,7 +40,7 @@ func (s *Stairs) At(x Interval) (y Interval, ok bool) {
 	return y, false
 }
 
-// before is the last tread that begins at or before a place; -1 where none does.
+// before returns the index of the last tread that begins at or before x, or -1.
 func (s *Stairs) before(x float64) int {
 	lo, hi := 0, len(s.treads)
 	for lo < hi {
@@ -53,7 +53,8 @@ func (s *Stairs) before(x float64) int {
 	return lo - 1
 }
 
-// Add notes what f, of which RoundsOnce(v) holds, has given for sure in its last evaluation.
+// Add records y, the result of the last evaluation of f, for which Interval must have reported sure. RoundsOnce(v) must
+// hold for f.
 func (s *Stairs) Add(f *Func, v int, y Interval) {
 	if !s.found {
 		_, monotonic := f.moves(v)
@@ -78,16 +79,16 @@ func (s *Stairs) Add(f *Func, v int, y Interval) {
 	}
 }
 
-// Decides reports whether f has an instruction that gives one of several values, such as a rounding.
+// Decides reports whether f has an instruction with discrete values, such as a rounding.
 func (f *Func) Decides() bool { return len(f.rounds) > 0 }
 
-// RoundsOnce reports whether f depends on variable v through one rounding to whole numbers alone, and decides nothing
-// else.
+// RoundsOnce reports whether f depends on variable v only through one rounding to integers, and has no other
+// instruction with discrete values.
 func (f *Func) RoundsOnce(v int) bool {
 	if len(f.rounds) != 1 || f.code[f.rounds[0]].op != round {
 		return false
 	}
-	besides := make([]bool, len(f.code)) // depends on v not through the rounding
+	besides := make([]bool, len(f.code)) // whether an instruction depends on v without the rounding
 	for i := range f.code {
 		switch in := &f.code[i]; in.op {
 		case constant, round:
@@ -100,8 +101,8 @@ func (f *Func) RoundsOnce(v int) bool {
 	return !besides[len(f.code)-1]
 }
 
-// moves is how what f rounds moves with variable v while the others stay where they were in the last evaluation, as
-// Direction tells it.
+// moves returns the direction in which f's rounded expression moves with variable v, as Direction does. The other
+// variables stay where they were in the last evaluation.
 func (f *Func) moves(v int) (d int, ok bool) {
 	at := f.code[f.rounds[0]].a
 	of := make([]int, at+1)

@@ -10,32 +10,32 @@ import (
 	"hlsgen/internal/num"
 )
 
-// ErrTooManySteps says that a function has more steps than were allowed, or that it varies so wildly that they were
-// not found within maxEvaluations.
+// ErrTooManySteps says that a function has more steps than the limit, or that the search did not find them within
+// maxEvaluations.
 var ErrTooManySteps = errors.New("too many steps")
 
-// maxEvaluations bounds a search. A step takes some hundred evaluations at most, unless intervals say little of the
-// function: f(x)-g(x) of two steep functions is searched integer by integer. Where there are more integers than that,
-// such a search ends when it has taken fewest evaluations, and so many for each step.
+// maxEvaluations bounds the number of evaluations in a search. A step takes some hundred evaluations, unless intervals
+// say little of the function: f(x)-g(x) with two steep functions is searched integer by integer. If there are more
+// integers than maxEvaluations, the search also ends after fewest evaluations plus perStep for each step found.
 const (
 	maxEvaluations = 1 << 22
 	fewest         = 1 << 15
 	perStep        = 1 << 10
 )
 
-// StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns it as a step
-// function, exactly. Where the interval evaluation of a run of integers gives one value, the run is constant; otherwise
-// fewer are tried together, and a single integer left open is decided in exact arithmetic. How many are tried first is
-// guessed from the runs before. Nothing is assumed of f, neither monotony nor form. More than limit breakpoints give
-// ErrTooManySteps, as does a search that would not end.
+// StepOver evaluates f, an integer-valued expression in variable 0, at every integer of r and returns the exact step
+// function. If the interval evaluation of a run of integers gives one value, the run is constant; otherwise a shorter
+// run is tried. A single integer that stays undecided is evaluated in exact arithmetic. The lengths of earlier runs
+// determine how many integers are tried first. f need not be monotonic. StepOver returns ErrTooManySteps if there are
+// more than limit breakpoints, or the search does not end in time.
 func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
 	return f.StepLike(num.Step{}, r, limit)
 }
 
-// StepLike is StepOver, and gives the same. It takes fewer evaluations where the steps are about as far from one
-// another as those of like are: functions of channels often differ by a bias alone.
+// StepLike returns the same result as StepOver. It takes fewer evaluations if the distances between f's steps resemble
+// those of like. Functions of different channels often differ by a bias alone.
 //
-// A line that is rounded and clipped, as most quantisers are, is not searched: its steps follow from its scale.
+// A line that is rounded and clipped, as in most quantisers, needs no search: its steps follow from its scale.
 func (f *Func) StepLike(like num.Step, r num.Range, limit int) (num.Step, error) {
 	if s, ok, err := stairOf(f.code[len(f.code)-1].e, r, limit); ok {
 		return s, err
@@ -48,8 +48,8 @@ func (f *Func) StepLike(like num.Step, r num.Range, limit int) (num.Step, error)
 	return b.step, nil
 }
 
-// sharp is f in a form of which intervals say more: x/(1+|x|), where x is in two places, is 1/(1+max(-x,0)) -
-// 1/(1+max(x,0)), where on either side of zero it is in one.
+// sharp returns f in a form with narrower interval results. x/(1+|x|), in which x occurs twice, becomes 1/(1+max(-x,0))
+// - 1/(1+max(x,0)), in which only one occurrence of x matters on either side of zero.
 func (f *Func) sharp() *Func {
 	if !slices.ContainsFunc(f.code, f.saturates) {
 		return f
@@ -71,7 +71,7 @@ func (f *Func) sharp() *Func {
 	return Compile(made[len(made)-1])
 }
 
-// saturates reports whether an instruction is x/(1+|x|).
+// saturates reports whether in computes x/(1+|x|).
 func (f *Func) saturates(in instr) bool {
 	if in.op != div || f.code[in.b].op != add {
 		return false
@@ -88,22 +88,23 @@ type searcher struct {
 	limit int
 	step  num.Step
 	vars  [1]Interval
-	count int // of evaluations; one in exact arithmetic counts as exactCount
+	count int // the number of evaluations; an exact one counts as exactCount
 
-	at      func(int64) float64 // what an integer stands for; nil: itself
-	endless bool                // there are more integers than can be evaluated
-	like    []int64             // where a function steps whose runs are about as long
+	at      func(int64) float64 // the number that an integer stands for; nil for the integer itself
+	endless bool                // there are more integers than maxEvaluations
+	like    []int64             // the steps of a function with runs of similar lengths
 }
 
-// exactCount is about how many evaluations in float64 take as long as one in exact arithmetic.
+// exactCount is the number of float64 evaluations that take about as long as an exact one.
 const exactCount = 16
 
-// spent reports whether the search is given up.
+// spent reports whether the search has used up its evaluations.
 func (b *searcher) spent() bool {
 	return b.count > maxEvaluations || b.endless && b.count > fewest+perStep*len(b.step.At)
 }
 
-// value is that of all integers from lo to hi, where float64 tells that it is one.
+// value returns the value that all integers from lo to hi have. ok is false if float64 intervals do not show that there
+// is only one value.
 func (b *searcher) value(lo, hi int64) (v int64, ok bool) {
 	b.count++
 	b.vars[0] = b.between(lo, hi)
@@ -111,9 +112,9 @@ func (b *searcher) value(lo, hi int64) (v int64, ok bool) {
 	return int64(y.Lo), y.Point() && math.Abs(y.Lo) < 1<<53 && y.Lo == math.Trunc(y.Lo)
 }
 
-// enclosed is the same in exact arithmetic: of a number that comes near an integer, and never reaches it, float64 sees
-// that it may. Where a small number times a large one comes near, it takes more bits than most do. A Num lies strictly
-// between its ends, so these are moved outwards from the numbers that lo and hi stand for.
+// enclosed does as value does, but in exact arithmetic. It decides a result that comes near an integer without reaching
+// it, which float64 cannot tell from the integer. Products of small and large numbers need more bits than others. A Num
+// lies strictly between its ends, so enclosed moves the numbers of lo and hi outwards.
 func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	for _, bits := range Precisions[:2] {
 		b.count += exactCount
@@ -132,13 +133,13 @@ func (b *searcher) enclosed(lo, hi int64) (v int64, ok bool) {
 	return 0, false
 }
 
-// run finds the values of all integers from lo to hi, a piece at a time.
+// run finds the values of all integers from lo to hi, a run at a time.
 func (b *searcher) run(lo, hi int64) error {
 	if v, ok := b.value(lo, hi); ok {
 		return b.add(lo, v)
 	}
 	g := guess{start: lo, width: uint64(hi-lo)/2 + 1, probed: true, like: b.like}
-	n := g.width // integers that are tried together
+	n := g.width // how many integers are tried together
 	if len(b.like) == 0 {
 		if g.line = b.fit(lo, hi); g.line != nil {
 			if v, ok := b.value(lo, lo); ok {
@@ -182,26 +183,26 @@ func (b *searcher) run(lo, hi int64) error {
 	}
 }
 
-// A guess is where the value changes next: most functions have runs of one value that are about as long as the ones
-// before, or as those of a function like them. Where they have not, runs are bisected.
+// A guess predicts where the value changes next. In most functions a run is about as long as the one before it, or as
+// the corresponding run of a similar function. Otherwise the end of a run is found by bisection.
 type guess struct {
-	start  int64   // of the run
-	width  uint64  // of the run before, or a bit less than that of a function like this one
-	like   []int64 // where such a function steps; none from the end of the run before this one on
-	told   bool    // the width is from there
-	probed bool    // whether another value begins right here
-	halves bool    // bisect,
-	grows  bool    // intervals say too little: twice as many after each success, half as many after each failure
+	start  int64   // the first integer of the current run
+	width  uint64  // the length of the run before, or slightly less than that of a similar function's run
+	like   []int64 // the remaining steps of a similar function; empty if there is none
+	told   bool    // width comes from like
+	probed bool    // the search has tested whether the value changes at this integer
+	halves bool    // bisect
+	grows  bool    // after each success twice as many integers are tried, after each failure half as many
 
-	line   *line // which the function is likely to round; nil where none is known
-	missed int   // how often it was wrong, of this run
+	line   *line // the line that the function probably rounds; nil if unknown
+	missed int   // how often the line was wrong in this run
 
-	open    bool   // float64 does not tell the value of the integer before
-	enclose uint64 // how many are enclosed together after two of these
+	open    bool   // float64 did not determine the value of the integer before
+	enclose uint64 // how many integers the next exact evaluation covers
 }
 
-// less is how many integers are tried instead of n, which have no one value that float64 tells. Where a guess was wrong
-// by one, another value begins right here, or is a bit nearer than guessed.
+// less returns how many integers to try after a trial of n integers did not show a single value. If a prediction was
+// off by one, the value changes at this integer, or one integer earlier than predicted.
 func (g *guess) less(n uint64) uint64 {
 	if g.line != nil && !g.halves && g.missed < 2 {
 		if g.missed++; g.missed == 1 {
@@ -217,8 +218,8 @@ func (g *guess) less(n uint64) uint64 {
 	return n / 2
 }
 
-// next is how many integers are tried after the n from lo on, which have one value; begins says that it is another one
-// than that before them.
+// next returns how many integers to try after the n integers from lo on, which have one value. begins says that this
+// value differs from the one before lo.
 func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 	if begins {
 		g.width, g.start, g.halves, g.grows, g.missed = uint64(lo-g.start), lo, false, false, 0
@@ -229,7 +230,7 @@ func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 	switch {
 	case g.open:
 		return 1
-	case g.halves && !g.grows && n > 1: // what is left of those tried in vain has no one value
+	case g.halves && !g.grows && n > 1: // the rest of a failed trial does not have a single value
 		return n / 2
 	case g.halves:
 		g.grows = true
@@ -238,15 +239,15 @@ func (g *guess) next(lo int64, n uint64, begins bool) uint64 {
 		return g.width - known
 	case g.told:
 		return min(known-g.width+1, 1<<62)
-	case known/2 > g.width: // much longer than the one before
+	case known/2 > g.width: // the run is much longer than the one before
 		return min(known, 1<<62)
 	}
 	return g.width
 }
 
-// along is how many integers are tried from lo on, behind some of value v: the rest of those that the line says have
-// it, or those of the next value. Where there are more of v than the line says, all the rest are tried: codes are
-// clipped.
+// along returns how many integers to try from lo on, after integers with value v. It returns the rest of the integers
+// that the line rounds to v, or the number that it rounds to the next value. If there are more integers with value v
+// than the line predicts, the codes are clipped, and along returns all the rest.
 func (g *guess) along(lo, v int64) uint64 {
 	all, known := g.line.count(g.start, v), uint64(lo-g.start)
 	switch {
@@ -259,7 +260,7 @@ func (g *guess) along(lo, v int64) uint64 {
 	return 1 << 62
 }
 
-// tell guesses the width of the run that begins by that of a function like this one. Rounded, either end of a run may
+// tell predicts the length of the new run from a similar function's run. Because of rounding, either end of a run may
 // be off by one.
 func (g *guess) tell() {
 	if g.told = len(g.like) > 0; !g.told {
@@ -271,9 +272,9 @@ func (g *guess) tell() {
 	g.like = g.like[1:]
 }
 
-// decided is the value of integer lo, which float64 does not tell, and of how many more it is that of: there may be
-// many of that kind. Twice as many are enclosed next, or half as many where these have no one value: so a change that
-// lies ahead is come near to in as many attempts as its distance has bits.
+// decided returns the value of integer lo, which float64 does not determine, and the number n of integers from lo on
+// that have it. After a success the next exact evaluation covers twice as many integers, after a failure half as many.
+// So the search reaches a change in about as many attempts as its distance has bits.
 func (b *searcher) decided(g *guess, lo, hi int64) (v int64, n uint64, err error) {
 	for g.enclose = min(g.enclose, uint64(hi-lo)+1); g.enclose > 1; g.enclose /= 2 {
 		if v, ok := b.enclosed(lo, lo+int64(g.enclose-1)); ok {
@@ -327,7 +328,7 @@ func (b *searcher) exact(x int64) (int64, error) {
 	return 0, ErrPrecision
 }
 
-// between is the interval of what the integers from lo to hi stand for.
+// between returns the interval of the numbers that the integers from lo to hi stand for.
 func (b *searcher) between(lo, hi int64) Interval {
 	if b.at != nil {
 		return Interval{b.at(lo), b.at(hi)}
@@ -335,7 +336,7 @@ func (b *searcher) between(lo, hi int64) Interval {
 	return integers(lo, hi)
 }
 
-// integers is the interval around lo..hi: beyond 2^53 a float64 skips integers.
+// integers returns the float64 interval around lo..hi. Beyond 2^53 not every integer is a float64.
 func integers(lo, hi int64) Interval {
 	if -1<<53 <= lo && hi <= 1<<53 {
 		return Interval{float64(lo), float64(hi)}

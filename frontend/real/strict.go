@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Strict is how e, an expression in variable 0 alone, moves with it wherever it has a value: 1 where it rises with
-// every change, -1 where it falls. ok is false where the form does not tell, or where e stays the same over some
-// stretch. A bend, as that of a leaky rectifier, is looked at from both sides.
+// Strict returns 1 if e, an expression in variable 0 alone, rises strictly wherever it has a value, and -1 if it falls
+// strictly. ok is false if the form of e does not show this, or e is constant over some range. At a bend, such as that
+// of a leaky ReLU, both sides are examined.
 func (e *Expr) Strict() (d int, ok bool) {
 	ends := append([]float64{math.Inf(-1)}, e.turns(maximum, minimum, abs)...)
 	for i, lo := range ends {
@@ -27,11 +27,12 @@ func (e *Expr) Strict() (d int, ok bool) {
 	return d, true
 }
 
-// Turns lists where comparisons, maxima, minima and absolute values of e turn, in order, as far as they compare scales
-// and biases of variable 0 and nothing else, at numbers that float64 has.
+// Turns lists, in order, the values of variable 0 at which comparisons, maxima, minima and absolute values in e change
+// their outcome. It finds those that compare affine functions of variable 0 alone and whose change lies at a float64.
 func Turns(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
 
-// turns lists where operations turn: an argument of a maximum or a minimum overtakes the other there, say.
+// turns implements Turns for the given operations. For example, a maximum changes its outcome at the point where one
+// argument overtakes the other.
 func (e *Expr) turns(ops ...Prim) (at []float64) {
 	seen := map[*Expr]bool{}
 	var visit func(e *Expr)
@@ -61,13 +62,13 @@ func (e *Expr) turns(ops ...Prim) (at []float64) {
 	return slices.Compact(at)
 }
 
-// A strictness is what is known of parts of an expression while its variable lies in a piece of the line.
+// A strictness caches the directions of subexpressions while the variable lies in piece.
 type strictness struct {
 	piece Interval
 	known map[*Expr]int
 }
 
-// of is 1 or -1 where e surely rises or falls with every change, and 0 otherwise.
+// of returns 1 or -1 if e certainly rises or falls strictly, and 0 otherwise.
 func (s *strictness) of(e *Expr) int {
 	if d, ok := s.known[e]; ok {
 		return d
@@ -100,7 +101,7 @@ func (s *strictness) find(e *Expr) int {
 		if strict == 0 {
 			return 0
 		}
-		if d, ok := e.Direction(); ok && d == strict { // the other may stand still, and does not turn back
+		if d, ok := e.Direction(); ok && d == strict { // the other operand never moves in the opposite direction
 			return d
 		}
 	case mul:
@@ -114,7 +115,7 @@ func (s *strictness) find(e *Expr) int {
 	return 0
 }
 
-// times is x times a constant.
+// times returns the direction of x times the constant c.
 func (s *strictness) times(x, c *Expr) int {
 	if d, ok := c.Direction(); !ok || d != 0 {
 		return 0
@@ -123,7 +124,8 @@ func (s *strictness) times(x, c *Expr) int {
 	return sign * s.of(x)
 }
 
-// quotient is x/y: one of them is constant, or it is u/(c+|u|), which a soft sign is on either side.
+// quotient returns the direction of x/y. One of them is constant, or the quotient is u/(c+|u|), the form of a soft sign
+// on either side of zero.
 func (s *strictness) quotient(x, y *Expr) int {
 	if d, ok := y.Direction(); ok && d == 0 {
 		return s.times(x, y)

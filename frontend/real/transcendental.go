@@ -5,11 +5,12 @@ import (
 	"math/big"
 )
 
-// exp and log, in both readings. At a rational other than 0 (1 for log) their values are transcendental (Lindemann), so
-// a value is never exactly on a rounding boundary, and more precision always decides.
+// This file evaluates exp and log on intervals of float64 and on Nums. At a rational other than 0 (1 for log) their
+// values are transcendental (Lindemann). So a value is never exactly on a rounding boundary, and a higher precision
+// always decides.
 
-// expInterval relies on math.Exp being within two units of the last place for arguments up to 700; it is widened by
-// four.
+// expInterval relies on math.Exp erring by at most two units of the last place for arguments up to 700. It widens each
+// end by four units.
 func expInterval(x Interval) Interval {
 	if math.IsInf(x.Hi, -1) {
 		return Interval{}
@@ -27,7 +28,7 @@ func expPt(x float64) Interval {
 		return Interval{0, math.SmallestNonzeroFloat64}
 	case x > 1e4:
 		return Interval{math.MaxFloat64, math.Inf(1)}
-	case math.Abs(x) > 700: // near the ends of float64, math.Exp gives up early on some machines
+	case math.Abs(x) > 700: // near the limits of float64, math.Exp overflows early on some machines
 		half := expPt(x / 2)
 		return half.Mul(half)
 	}
@@ -35,7 +36,7 @@ func expPt(x float64) Interval {
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// logInterval is Everything where x may be zero or negative.
+// logInterval returns Everything if x holds zero or a negative number.
 func logInterval(x Interval) Interval {
 	if x.Lo <= 0 {
 		return Everything
@@ -48,14 +49,14 @@ func logPt(x float64) Interval {
 	switch {
 	case x == 1:
 		return Interval{}
-	case x < least: // math.Log does not know denormals on some machines
+	case x < least: // math.Log is inexact for subnormals on some machines
 		return logPt(x * 0x1p60).Sub(Pt(60).Mul(Interval{down(math.Ln2), up(math.Ln2)}))
 	}
 	y := math.Log(x)
 	return Interval{steps(y, -4), steps(y, 4)}
 }
 
-// softplusInterval is ln(1+e^x).
+// softplusInterval encloses ln(1+e^x).
 func softplusInterval(x Interval) Interval { return Interval{softplusPt(x.Lo).Lo, softplusPt(x.Hi).Hi} }
 
 func softplusPt(x float64) Interval {
@@ -65,7 +66,7 @@ func softplusPt(x float64) Interval {
 	return Pt(max(x, 0)).Add(logInterval(Pt(1).Add(expPt(-math.Abs(x)))))
 }
 
-// softplus is ln(1+e^n) of a positive n, as n + ln(1+e^-n): however large n is, it lies above n.
+// softplus returns ln(1+e^n) for a positive n, computed as n + ln(1+e^-n). The result lies above n, however large n is.
 func (n Num) softplus(prec uint) (Num, error) {
 	minus, _ := unary(neg, n, prec)
 	e, err := minus.exp(prec)
@@ -81,7 +82,7 @@ func (n Num) softplus(prec uint) (Num, error) {
 	return Sum(n, e, prec)
 }
 
-// steps moves v by n float64 neighbours.
+// steps returns the n-th float64 neighbour of v, above v if n > 0.
 func steps(v float64, n int) float64 {
 	dir, times := math.Inf(1), n
 	if n < 0 {
@@ -93,11 +94,11 @@ func steps(v float64, n int) float64 {
 	return v
 }
 
-// maxArgument bounds arguments of exp: e^(2^20) has a million and a half bits before the point.
+// maxArgument bounds the arguments of exp: e^(2^20) has a million and a half bits before the point.
 const maxArgument = 1 << 20
 
-// exp encloses e^x at prec bits: argument halved until it is small, Taylor's series, squared back. Of x above or below
-// zero it is above or below one, however close.
+// exp encloses e^n at prec bits. It halves the argument until it is small, applies Taylor's series and squares the
+// result. If n is above zero, the result is above 1, and if n is below zero, below 1, however small n is.
 func (n Num) exp(prec uint) (Num, error) {
 	if n.zero() {
 		return Num{r: big.NewRat(1, 1)}, nil
@@ -114,19 +115,20 @@ func (n Num) exp(prec uint) (Num, error) {
 	return y, nil
 }
 
-// expEnd is e^x rounded towards dir with an error below 2^-(prec) relative, the enclosure's end made safe by a margin.
+// expEnd returns e^x rounded in direction dir, with a relative error below 2^-prec. A margin makes the end of the
+// enclosure safe.
 func expEnd(x *big.Float, prec uint, dir int) *big.Float {
 	if f, _ := x.Float64(); math.Abs(f) > maxArgument {
 		out := new(big.Float).SetPrec(prec)
 		switch {
 		case f < 0 && dir < 0:
-			return out // e^-huge is above 0
+			return out // 0 is a lower bound of e^-huge
 		case f < 0:
-			return out.SetMantExp(big.NewFloat(1), -maxArgument) // and below 2^-huge
+			return out.SetMantExp(big.NewFloat(1), -maxArgument) // an upper bound of e^-huge
 		case dir < 0:
-			return out.SetMantExp(big.NewFloat(1), maxArgument) // e^huge is above 2^huge
+			return out.SetMantExp(big.NewFloat(1), maxArgument) // a lower bound of e^huge
 		case f < maxExp/2:
-			return out.SetMantExp(big.NewFloat(1), 2*int(f+1)) // and below 4^huge
+			return out.SetMantExp(big.NewFloat(1), 2*int(f+1)) // an upper bound of e^huge: 4^huge
 		}
 		return out.SetInf(false)
 	}
@@ -151,13 +153,15 @@ func expEnd(x *big.Float, prec uint, dir int) *big.Float {
 	return margin(sum, prec, dir)
 }
 
-// margin rounds v to prec bits and moves it outwards by four units: v was computed with 64 bits and more to spare.
+// margin rounds v to prec bits and moves it outwards by four units of the last place. v must have been computed with at
+// least 64 more bits.
 func margin(v *big.Float, prec uint, dir int) *big.Float {
 	w := new(big.Float).SetPrec(prec).Set(v)
 	return nudge(nudge(w, dir), dir)
 }
 
-// log encloses ln x at prec bits, by Newton's iteration on exp. Of x above or below one it is above or below zero.
+// log encloses ln n at prec bits, by Newton's iteration on exp. If n is above 1, the result is above zero, and if n is
+// below 1, below zero.
 func (n Num) log(prec uint) (Num, error) {
 	if n.r != nil && n.r.Sign() <= 0 {
 		return Num{}, ErrLog
@@ -183,7 +187,8 @@ func (n Num) log(prec uint) (Num, error) {
 	return y, nil
 }
 
-// logEnd is ln x rounded towards dir: of an x with a large exponent, that of the fraction and that of the power of two.
+// logEnd returns ln x rounded in direction dir. If x has a large exponent, it adds the logarithms of the fraction and
+// of the power of two.
 func logEnd(x *big.Float, prec uint, dir int) *big.Float {
 	if x.IsInf() {
 		return new(big.Float).SetPrec(prec).SetInf(false)
@@ -196,7 +201,7 @@ func logEnd(x *big.Float, prec uint, dir int) *big.Float {
 	}
 	y := newton(x, work)
 	y.Add(y, power)
-	// y's error is about 2^-work absolute; the margin below is relative, so a result near 0 gets an absolute one.
+	// The error of y is about 2^-work, absolute. The margin is relative, so a result near 0 needs an absolute margin.
 	tiny := new(big.Float).SetMantExp(big.NewFloat(1), 8-int(prec))
 	if dir < 0 {
 		return floor(prec).Sub(y, tiny)
@@ -204,8 +209,8 @@ func logEnd(x *big.Float, prec uint, dir int) *big.Float {
 	return ceil(prec).Add(y, tiny)
 }
 
-// newton is about ln x, of an x with a small exponent. It iterates y += 2(x-e^y)/(x+e^y), which triples the correct
-// bits each time, from a float64's worth.
+// newton returns an approximation of ln x for an x with a small exponent. It starts from the float64 logarithm and
+// iterates y += 2(x-e^y)/(x+e^y), which triples the number of correct bits.
 func newton(x *big.Float, work uint) *big.Float {
 	fraction := new(big.Float)
 	e := x.MantExp(fraction)

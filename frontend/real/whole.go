@@ -1,7 +1,7 @@
 package real
 
-// Whole reports whether e is surely an integer, read off its form, where whole says which variables are. rounds says
-// that e makes one of something that is not surely whole: somewhere in it is a rounding or a comparison of such.
+// Whole reports whether the form of e shows that e is an integer, given which variables are integers. rounds says that
+// e rounds or compares something that is not certainly an integer.
 func (e *Expr) Whole(whole func(variable int) bool) (is, rounds bool) {
 	w := &wholeness{of: whole, known: map[*Expr]bool{}}
 	is = w.is(e)
@@ -20,7 +20,7 @@ func (w *wholeness) is(e *Expr) bool {
 	}
 	is := true
 	for _, a := range e.args {
-		if a != nil && !w.is(a) { // all are asked: one may round
+		if a != nil && !w.is(a) { // every argument is visited, because one may round
 			is = false
 		}
 	}

@@ -1,7 +1,7 @@
 package real
 
-// Within leaves out of e what does nothing where variable i lies in vars[i]: a maximum, a minimum or an absolute value
-// whose outcome is one of its arguments throughout.
+// Within simplifies e for variables that lie in vars. It replaces a maximum, a minimum or an absolute value by one of
+// its arguments, or the negated argument, if the outcome is always the same.
 func (e *Expr) Within(vars []Interval) *Expr {
 	f := Compile(e)
 	f.Interval(vars)
@@ -30,8 +30,8 @@ func (e *Expr) Within(vars []Interval) *Expr {
 	return made[len(made)-1]
 }
 
-// Direction is how e, an expression in variable 0 alone, moves with it, read off its form: 1 where it surely never
-// falls, -1 where it surely never rises, 0 where it is constant. ok is false where the form does not tell.
+// Direction returns how e, an expression in variable 0 alone, moves with it: 1 if e certainly never falls, -1 if it
+// certainly never rises, 0 if it is constant. ok is false if the form of e does not show this.
 func (e *Expr) Direction() (d int, ok bool) { return e.direction(map[*Expr]int{}) }
 
 func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {
@@ -60,7 +60,8 @@ func (e *Expr) direction(known map[*Expr]int) (d int, ok bool) {
 	return d, ok
 }
 
-// moves is the direction of e whose arguments have directions x and y; sign is that of one that is constant.
+// moves returns the direction of e if its arguments have directions x and y. sign returns the sign of a constant
+// argument.
 func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 	together := func(x, y int) (int, bool) {
 		if x*y < 0 {
@@ -91,7 +92,7 @@ func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 	case (e.op == mul || e.op == div) && y == 0:
 		s, ok := sign(1)
 		return s * x, ok
-	case e.op == div && x == 0: // c/y falls where c and y are positive
+	case e.op == div && x == 0: // c/y falls if c and y are positive
 		if s, ok := sign(0); ok && e.args[1].positive() {
 			return -s * y, true
 		}
@@ -99,7 +100,7 @@ func (e *Expr) moves(x, y int, sign func(arg int) (int, bool)) (int, bool) {
 	return 0, false
 }
 
-// signOf is the sign of a constant; ok is false where it is not known.
+// signOf returns the sign of a constant expression. ok is false if it is unknown.
 func signOf(e *Expr) (s int, ok bool) {
 	if f, ok := e.Affine(); ok {
 		return f.Bias.Sign(), true
@@ -108,7 +109,7 @@ func signOf(e *Expr) (s int, ok bool) {
 	return y.sign()
 }
 
-// positive reports whether the form of e tells that it is above 0, or has no value.
+// positive reports whether the form of e shows that e is above 0 wherever it has a value.
 func (e *Expr) positive() bool {
 	switch e.op {
 	case constant:

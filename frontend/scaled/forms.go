@@ -8,14 +8,14 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// Forms is the slices of many elements of a tensor. Elements of one form are the same expression, of other integers and
-// other constants.
+// Forms holds the slices of many elements of a tensor. Elements with the same form have the same expression, applied to
+// different integers and constants.
 type Forms struct {
 	Of    []Form
-	which []uint16 // per element; nil where there is one form
+	which []uint16 // the form of each element; nil if there is one form
 }
 
-// Which is the form of element k of those that were asked for.
+// Which returns the index of the form of the k-th requested element.
 func (f *Forms) Which(k int) int {
 	if f.which == nil {
 		return 0
@@ -23,12 +23,13 @@ func (f *Forms) Which(k int) int {
 	return int(f.which[k])
 }
 
-// At is the form of element k.
+// At returns the form of the k-th requested element.
 func (f *Forms) At(k int) *Form { return &f.Of[f.Which(k)] }
 
-// One is the only form of all elements, if that is of one integer tensor: the leaf.
+// One returns the only form of all elements and its leaf. ok is false if there are several forms, or the form has more
+// or fewer than one integer tensor.
 func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
-	if f == nil || len(f.Of) != 1 { // nil beside an error
+	if f == nil || len(f.Of) != 1 { // f is nil beside an error
 		return nil, nil, false
 	}
 	form = &f.Of[0]
@@ -39,28 +40,28 @@ func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
 	return form, leaves[0], true
 }
 
-// A Form is an expression in Vars.
+// A Form is an expression in the variables Vars.
 type Form struct {
 	Expr  *real.Expr
 	Vars  []Var
-	Nodes []*graph.Node // what lies in the slice, from the value back
+	Nodes []*graph.Node // the nodes that compute the slice, from the value back to the integers
 
-	trail   *trail   // Nodes, while the form is being found
-	leaves  []*Var   // of Vars, those with tensors
-	numbers [][]*Var // the others, those together whose elements' numbers lie at the same places
+	trail   *trail   // stands for Nodes while the form is being found
+	leaves  []*Var   // the Vars that have tensors
+	numbers [][]*Var // the other Vars, grouped by equal places of their numbers
 }
 
-// A trail is a node and what lies behind it. Forms share their trails, as expressions share their parts: a list of
+// A trail is a node and the trails of its operands. Forms share trails as expressions share subexpressions: one list of
 // nodes per form would grow with the square of a chain's length.
 type trail struct {
 	node   *graph.Node
 	behind []*trail
 }
 
-// nodes lists what lies on a trail, each node once.
+// nodes lists the nodes of a trail, each once.
 func (t *trail) nodes() (list []*graph.Node) {
 	listed, walked := map[*graph.Node]bool{}, map[*trail]bool{}
-	rest := []*trail{t} // the last is next
+	rest := []*trail{t} // a stack
 	for len(rest) > 0 {
 		t := rest[len(rest)-1]
 		rest = rest[:len(rest)-1]
@@ -79,19 +80,19 @@ func (t *trail) nodes() (list []*graph.Node) {
 	return list
 }
 
-// A Var is a variable of a form: for each element that was asked for, an element of a tensor of integers, or a number.
-// The entries of elements of other forms mean nothing.
+// A Var is a variable of a form. For each requested element it stands for one element of an integer tensor, or for a
+// number. Its entries for elements that have other forms are meaningless.
 type Var struct {
-	Tensor string // of integers; empty for a number
+	Tensor string // the integer tensor; empty for a number
 	Index  []int32
 
 	constant *graph.Tensor
-	pick     *graph.Pick // which element of the constant belongs to Index; nil: that one
-	rats     *Values     // of which scale or bias is the number
+	pick     *graph.Pick // maps Index to elements of the constant; nil for the identity
+	rats     *Values     // the number is a scale or a bias of these
 	bias     bool
 }
 
-// Number is the number of element k of a variable without a tensor.
+// Number returns the number that v stands for at the k-th requested element. v must have no tensor.
 func (v *Var) Number(k int) *real.Expr {
 	i := v.place(k)
 	if v.constant != nil {
@@ -100,7 +101,7 @@ func (v *Var) Number(k int) *real.Expr {
 	return real.Rat(v.rat(i))
 }
 
-// place is where the number of element k lies: in the constant, or among the values.
+// place returns the index of the number for the k-th requested element, in the constant or among the values.
 func (v *Var) place(k int) int {
 	switch i := v.Index[k]; {
 	case v.pick != nil:
@@ -119,16 +120,16 @@ func (v *Var) rat(place int) *big.Rat {
 	return v.rats.Of[place].Scale
 }
 
-// alike reports whether there is one number at two places.
+// alike reports whether the numbers at two places are equal.
 func (v *Var) alike(i, j int) bool {
 	if v.constant != nil {
 		return v.constant.At(i) == v.constant.At(j)
 	}
 	a, b := v.rat(i), v.rat(j)
-	return a == b || a.Num().Cmp(b.Num()) == 0 && a.Denom().Cmp(b.Denom()) == 0 // in lowest terms
+	return a == b || a.Num().Cmp(b.Num()) == 0 && a.Denom().Cmp(b.Denom()) == 0 // a Rat is in lowest terms
 }
 
-// beside reports whether the numbers of two variables lie at the same places, element by element.
+// beside reports whether the numbers of two variables lie at the same place for each element.
 func (v *Var) beside(o *Var) bool {
 	return v.rats == o.rats && v.samePick(o) && len(v.Index) == len(o.Index) && &v.Index[0] == &o.Index[0]
 }
@@ -137,19 +138,20 @@ func (v *Var) samePick(o *Var) bool {
 	return v.pick == o.pick || v.pick != nil && o.pick != nil && v.pick.Equal(o.pick)
 }
 
-// Forms finds the forms of elements of a tensor. The error is a Blocked.
+// Forms returns the forms of some elements of a tensor. The error is a *Blocked.
 func (a *Analysis) Forms(tensor string, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.value(tensor, elements))
 }
 
-// FormsOf finds the forms of elements computed by a step, even where its output is an integer tensor.
+// FormsOf returns the forms of some elements of a step's output, even if the output is an integer tensor itself. The
+// error is a *Blocked.
 func (a *Analysis) FormsOf(step *graph.Step, elements []int32) (*Forms, error) {
 	f := &former{a: a, memo: map[asked][]answer{}}
 	return f.finish(f.step(step, elements))
 }
 
-// Sums lists elements that are added up: of each base, those at the offsets.
+// Sums lists base + offset for each base and, within it, for each offset: the elements that are summed.
 func Sums(bases, offsets []int32) []int32 {
 	elements := make([]int32, 0, len(bases)*len(offsets))
 	for _, base := range bases {
@@ -160,7 +162,7 @@ func Sums(bases, offsets []int32) []int32 {
 	return elements
 }
 
-// All lists n elements.
+// All returns the list 0, 1 ... n-1.
 func All(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {
@@ -169,18 +171,18 @@ func All(n int) []int32 {
 	return all
 }
 
-// A former's forms have common variables, so that expressions share their parts however often they meet.
+// A former finds forms. All its forms have common variables, so that expressions can share subexpressions.
 type former struct {
 	a    *Analysis
 	memo map[asked][]answer
 	vars []Var
 
-	listed int     // elements
-	last   []int32 // the list that was looked for last, and its hash
+	listed int     // the number of elements in all lists so far
+	last   []int32 // the list that was hashed last; hash is its hash
 	hash   uint64
 }
 
-// variable is the number of a variable.
+// variable returns a variable for v. Equal Vars have one number.
 func (f *former) variable(v Var) *real.Expr {
 	at := slices.IndexFunc(f.vars, v.equal)
 	if at < 0 {
@@ -190,7 +192,7 @@ func (f *former) variable(v Var) *real.Expr {
 	return real.Var(at)
 }
 
-// finish gives every form variables of its own.
+// finish gives every form its own list of variables.
 func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	if err != nil {
 		return nil, err
@@ -211,7 +213,7 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 	return &own, nil
 }
 
-// sort finds which variables are tensors' elements, and which are numbers.
+// sort separates the variables with tensors from those that are numbers, and groups the numbers by place.
 func (f *Form) sort() {
 	f.leaves, f.numbers = nil, nil
 	for k := range f.Vars {
@@ -229,20 +231,20 @@ func (f *Form) sort() {
 	}
 }
 
-// asked is a tensor and a list of elements, known by its hash.
+// An asked identifies a request: a tensor and the hash of the list of elements.
 type asked struct {
 	tensor string
 	hash   uint64
 }
 
-// An answer is what was found for a list of elements. The same list is asked for on many ways, of a softmax of
-// softmaxes on more than can be walked.
+// An answer caches the forms of a list of elements. In a softmax of softmaxes the same list is requested on too many
+// paths to follow each one.
 type answer struct {
 	index []int32
 	forms *Forms
 }
 
-// hash is the same for equal lists, and rarely for others. Four sums are on their way at once.
+// hash returns a hash of a list. Four sums run in parallel for speed.
 func hash(index []int32) uint64 {
 	const factor = 0x9e3779b97f4a7c15
 	mix := func(h uint64, i int32) uint64 {
@@ -259,7 +261,8 @@ func hash(index []int32) uint64 {
 	return ((h[0]*factor^h[1])*factor^h[2])*factor ^ h[3]
 }
 
-// asking is what a list is known by. Most lists are those of the step before.
+// asking returns the key of a request. It caches the last hash, because most requests repeat the list of the step
+// before.
 func (f *former) asking(tensor string, index []int32) asked {
 	if len(f.last) != len(index) || &f.last[0] != &index[0] {
 		f.last, f.hash = index, hash(index)
@@ -267,8 +270,8 @@ func (f *former) asking(tensor string, index []int32) asked {
 	return asked{tensor, f.hash}
 }
 
-// The bounds of what is put together of very many parts: the forms of one tensor, and the elements of all lists. (A
-// tensor of 2^22 elements behind ten steps, as a large picture has, takes 2^26.)
+// maxForms limits the forms of one tensor, and maxListed the elements of all lists. For example, a tensor of 2^22
+// elements behind ten steps, as in a large image, takes 2^26 elements.
 const (
 	maxForms  = 1 << 10
 	maxListed = 1 << 27
@@ -278,7 +281,7 @@ func (f *former) value(tensor string, index []int32) (*Forms, error) {
 	if len(index) == 0 {
 		return &Forms{}, nil
 	}
-	if _, integer := f.a.integer[tensor]; integer || f.a.Program.Known[tensor].Const != nil { // nothing lies behind it
+	if _, integer := f.a.integer[tensor]; integer || f.a.Program.Known[tensor].Const != nil { // the search ends here
 		return f.find(tensor, index)
 	}
 	key := f.asking(tensor, index)
@@ -308,7 +311,7 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 	return f.step(step, index)
 }
 
-// constant is elements of a constant: those that belong to others by a pick, or themselves.
+// constant returns the form of elements of a constant. pick, if not nil, maps index to elements of the constant.
 func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.Pick) *Forms {
 	if c.Len() == 1 {
 		return &Forms{Of: []Form{{Expr: real.Float(c.At(0))}}}
@@ -316,7 +319,7 @@ func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.Pick) *For
 	return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c, pick: pick})}}}
 }
 
-// integers is elements of an integer tensor, some of which may be constants.
+// integers returns the forms of elements of an integer tensor, some of which may be constants.
 func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	fixed := func(i int32) bool { return of.Of[i].Scale.Sign() == 0 }
 	if !f.a.partly[tensor] {
@@ -335,7 +338,7 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, rats: of, bias: true})}}}
 	}
 	out := &Forms{which: make([]uint16, len(index))}
-	live := slices.Clone(index) // the entries of constants mean nothing
+	live := slices.Clone(index) // the entries of constants are meaningless
 	first := index[slices.IndexFunc(index, func(i int32) bool { return !fixed(i) })]
 	for k, i := range index {
 		if fixed(i) {
@@ -346,7 +349,7 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	return out
 }
 
-// leaf is scale*q + bias of elements of an integer tensor.
+// leaf returns the form scale*q + bias for elements q of an integer tensor.
 func (f *former) leaf(tensor string, index []int32, values *Values) Form {
 	of := values.Of
 	out := Form{Expr: f.variable(Var{Tensor: tensor, Index: index})}
@@ -400,7 +403,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	return combine(step, args, len(index))
 }
 
-// list is a list of n elements; nil where that is one too many.
+// list returns a list of n elements, or nil if all lists together would exceed maxListed.
 func (f *former) list(n int) []int32 {
 	if f.listed += n; f.listed > maxListed {
 		return nil
@@ -408,7 +411,7 @@ func (f *former) list(n int) []int32 {
 	return make([]int32, n)
 }
 
-// combine applies a step to the forms of its arguments.
+// combine applies a step to the forms of its arguments, for n elements.
 func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 	varied := false
 	for _, a := range args {
@@ -445,10 +448,10 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 	return out, nil
 }
 
-// A choice is the form of an argument, after the choices for those before it.
+// A choice is the form of argument arg, given the choices for the arguments before it.
 type choice struct{ arg, before, form int }
 
-// join is the form of a step's elements of which argument v has form pick[v].
+// join returns the form of the elements of a step whose argument v has form pick[v].
 func join(step *graph.Step, args []*Forms, pick []int) Form {
 	out := Form{trail: &trail{node: step.Node}}
 	with := make([]*real.Expr, len(args))
@@ -461,7 +464,7 @@ func join(step *graph.Step, args []*Forms, pick []int) Form {
 	return out
 }
 
-// same compares lists, which have elements, and often are one.
+// same reports whether two non-empty lists are equal. Often both are the same slice.
 func same(a, b []int32) bool { return len(a) == len(b) && &a[0] == &b[0] || slices.Equal(a, b) }
 
 // equal reports whether two variables are the same for every element.
@@ -473,8 +476,8 @@ func (v Var) equal(o Var) bool {
 	return same(v.Index, o.Index)
 }
 
-// Numbers replaces a form's variables that are numbers by those of element k. Variables with tensors are renumbered in
-// order; there are n of them.
+// Numbers returns the form's expression for the k-th element, with numbers in place of the variables without a tensor.
+// The n variables with tensors are renumbered in order.
 func (f *Form) Numbers(k int) (e *real.Expr, n int) {
 	with := make([]*real.Expr, len(f.Vars))
 	for i := range f.Vars {
@@ -489,17 +492,18 @@ func (f *Form) Numbers(k int) (e *real.Expr, n int) {
 	return f.Expr.Substitute(with), n
 }
 
-// Affine is element k as scale and bias of its one integer; ok is false where it is no such.
+// Affine returns the k-th element as scale and bias of its one integer. ok is false if the element is not an affine
+// function.
 func (f *Form) Affine(k int) (of real.Affine, ok bool) {
 	e, _ := f.Numbers(k)
 	return e.Affine()
 }
 
-// Leaves is the variables with tensors, in order. Nobody may change the list.
+// Leaves returns the variables that have tensors, in order. The caller must not change the list.
 func (f *Form) Leaves() []*Var { return f.leaves }
 
-// Integers returns the forms of the integers that values are of: (value - bias)/scale, rounded where none is one.
-// Elements are those that the forms were asked for.
+// Integers returns the forms of (value - bias)/scale, the integers behind the values. The result is rounded if it is
+// not certainly an integer. elements must be the list for which f was requested.
 func (f *Forms) Integers(of Values, elements []int32) *Forms {
 	inverse := Values{Of: make([]real.Affine, len(of.Of)), Group: of.Group}
 	for i, v := range of.Of {
@@ -525,7 +529,7 @@ func (f *Forms) Integers(of Values, elements []int32) *Forms {
 	return out
 }
 
-// SameNumbers reports whether a form's expression is the same for elements k and l.
+// SameNumbers reports whether a form's expression is the same for the k-th and the l-th element.
 func (f *Form) SameNumbers(k, l int) bool {
 	for _, together := range f.numbers {
 		i, j := together[0].place(k), together[0].place(l)

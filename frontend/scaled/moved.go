@@ -8,8 +8,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// move follows elements to where they come from. What joins several tensors is followed through all that moves
-// elements behind it: pieces of a tensor that are put together again are elements of one.
+// move returns the forms of elements that a step moves. It follows a join of several tensors back through all other
+// moves. So if parts of a tensor are split and joined again, their elements count as elements of that tensor.
 func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	m, in := step.Move, step.Node.Inputs
 	if m.Joins() {
@@ -36,13 +36,14 @@ func (f *former) move(step *graph.Step, index []int32) (*Forms, error) {
 	return out, nil
 }
 
-// single reports whether a tensor is a constant of one element.
+// single reports whether a tensor is a constant with one element.
 func (f *former) single(tensor string) bool {
 	c := f.a.Program.Known[tensor].Const
 	return c != nil && c.Len() == 1
 }
 
-// alone puts a source's places into mine. The entries of others are the first of its own.
+// alone copies into mine the places of the elements of source s. The entries of other sources' elements become the
+// place of its own first element.
 func (s *source) alone(all []*source, at, mine []int32) {
 	first := at[s.of[0]]
 	if &mine[0] != &at[0] {
@@ -58,19 +59,19 @@ func (s *source) alone(all []*source, at, mine []int32) {
 	}
 }
 
-// A source is a tensor that some of the elements come from that were asked for.
+// A source is a tensor from which some of the requested elements come.
 type source struct {
 	tensor string
-	rank   int             // of the step that moves its elements on; below 0 where none does
-	of     []int32         // of those asked for
-	first  int32           // of these
-	by     []*source       // what they came through
-	node   *graph.Node     // what moved them; nil of a source
-	inputs map[int]*source // by slot
+	rank   int             // the index of the step that moves its elements; below 0 if none does
+	of     []int32         // the indices of the requested elements that come from it
+	first  int32           // the first of these
+	by     []*source       // the tensors through which the elements came
+	node   *graph.Node     // the node that moved them; nil if no node did
+	inputs map[int]*source // the sources of the moving node, by input slot
 }
 
-// A following is sources whose elements are to be followed on, the last steps' first: everything has arrived at a
-// tensor that is left.
+// A following is a heap of sources to follow further back, ordered by the step that moves them, the last step first. So
+// all elements that pass through a tensor have arrived there before the tensor is followed.
 type following []*source
 
 func (f following) Len() int           { return len(f) }
@@ -83,7 +84,8 @@ func (f *following) Pop() any {
 	return last
 }
 
-// moves is the step that moves the elements of a tensor; nil where they are something of their own.
+// moves returns the step that moves elements into a tensor. It returns nil if the tensor is an integer tensor, a
+// constant or the output of another kind of step.
 func (f *former) moves(tensor string) *graph.Step {
 	_, integer := f.a.integer[tensor]
 	if s := f.a.Program.Producer(tensor); s != nil && !integer && s.Move != nil &&
@@ -93,8 +95,8 @@ func (f *former) moves(tensor string) *graph.Step {
 	return nil
 }
 
-// joined is move for a step that joins tensors. Each source is asked for all elements: those of others are the first of
-// its own there, and mean nothing.
+// joined returns the forms of elements that a step joins from several tensors. Each source is requested for the whole
+// list; the entries of other sources' elements are meaningless.
 func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 	blocked := &Blocked{step.Output, step, true}
 	at := slices.Clone(index)
@@ -104,7 +106,7 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 	}
 	var out Forms
 	out.which = make([]uint16, len(index))
-	last := -1 // of those that are asked for by element
+	last := -1 // the last source that needs a list of its own
 	for i, s := range sources {
 		if !f.single(s.tensor) {
 			last = i
@@ -113,7 +115,7 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 	for i, s := range sources {
 		mine := at
 		if !f.single(s.tensor) {
-			if i < last { // the others' entries are needed yet
+			if i < last { // later sources still need their entries in at
 				mine = f.list(len(at))
 			}
 			if mine == nil {
@@ -149,7 +151,8 @@ func (f *former) joined(step *graph.Step, index []int32) (*Forms, error) {
 	return &out, nil
 }
 
-// sources follows elements of a step's output, and puts their places into at; nil where that is too much.
+// sources follows elements of a step's output back to their sources, and stores their places there in at. It returns
+// nil if the work exceeds maxListed.
 func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
 	first := &source{tensor: step.Output, rank: f.a.rank(step), of: All(len(at))}
 	known := map[string]*source{step.Output: first}
@@ -188,7 +191,7 @@ func (f *former) sources(step *graph.Step, at []int32) (list []*source) {
 	return list
 }
 
-// counted is how many of some elements come from each input of a move.
+// counted returns how many of the given elements come from each input of a move.
 func counted(m *graph.Move, of, at []int32) (n [256]int) {
 	if !m.Joins() {
 		n[0] = len(of)
@@ -201,7 +204,7 @@ func counted(m *graph.Move, of, at []int32) (n [256]int) {
 	return n
 }
 
-// input is the source that a slot of a step moves elements of.
+// input returns the source from which an input slot of a step takes elements.
 func (f *former) input(s *source, by *graph.Step, slot int, known map[string]*source, rest *following) *source {
 	to := s.inputs[slot]
 	if to != nil {

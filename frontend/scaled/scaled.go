@@ -1,16 +1,16 @@
-// Package scaled is scaled-integer analysis (arXiv 2508.21493): it says of a real tensor which integers it is made of.
-// The code of a quantiser and the sum of products of a matrix layer are integer tensors; every other real value is a
-// function of their elements, its slice, and where that function is scale*q + bias the tensor is itself a scaled
-// integer.
+// Package scaled performs scaled-integer analysis (arXiv 2508.21493): it finds the integers from which a real tensor is
+// computed. The codes of a quantiser and the sums of products of a matrix layer are integer tensors. Every other real
+// value is a function of their elements, called its slice. If that function is scale*q + bias, the tensor is a scaled
+// integer itself.
 //
-// There is one engine, Forms: it follows all elements of a tensor at once, and keeps apart only those whose slices are
-// different expressions. For example, with integers q of shape [2, 2], s = [0.5, 3] and r = q*s + 1, the tensor
-// Concat(r, q) has two forms: v0*v1 + 1, where for each element v0 is one of q's and v1 one of s, and v0. However many
-// elements there are, the expressions are two; Var says which integer and which number each element has. At is the
-// slice of one element.
+// The analysis has one engine, Forms. It follows all elements of a tensor at once and separates only elements whose
+// slices are different expressions. For example, let q be integers of shape [2, 2], s = [0.5, 3] and r = q*s + 1. Then
+// the tensor Concat(r, q) has two forms: v0*v1 + 1, with v0 from q and v1 from s, and v0. More elements do not make
+// more expressions; Var says which integer and which number each element has. At returns the slice of one element.
 //
-// In come a graph.Program and the name of a tensor; out come the functions that its elements are. It sees graph, real
-// and num.
+// In come a graph.Program and the name of a tensor; out come the slices of its elements. It sees graph, real and num.
+//
+// scaled.go has the analysis, forms.go the engine; moved.go follows elements through moves.
 package scaled
 
 import (
@@ -24,22 +24,22 @@ import (
 	"hlsgen/internal/num"
 )
 
-// An Analysis knows the integer tensors found so far.
+// An Analysis knows the integer tensors found so far, and finds the slices of other tensors.
 type Analysis struct {
 	Program *graph.Program
 	integer map[string]Values
-	partly  map[string]bool // of these, the ones with elements that are constants
-	derived map[string]bool // depends on an integer tensor
+	partly  map[string]bool // integer tensors of which some elements are constants
+	derived map[string]bool // whether a tensor depends on an integer tensor
 	ranks   map[*graph.Step]int
-	all     []int32 // 0, 1, 2 ...
+	all     []int32 // the list 0, 1, 2 ...
 }
 
-// New starts an analysis without integer tensors.
+// New returns an analysis without integer tensors.
 func New(p *graph.Program) *Analysis {
 	return &Analysis{p, map[string]Values{}, map[string]bool{}, map[string]bool{}, nil, nil}
 }
 
-// All lists n elements. Nobody may change the list.
+// All returns the list 0, 1 ... n-1. The caller must not change the list.
 func (a *Analysis) All(n int) []int32 {
 	if len(a.all) < n {
 		a.all = All(n)
@@ -47,10 +47,10 @@ func (a *Analysis) All(n int) []int32 {
 	return a.all[:n:n]
 }
 
-// Found forgets what was of use only while integer tensors were looked for.
+// Found frees memory that is only needed while integer tensors are being found.
 func (a *Analysis) Found() { a.all = nil }
 
-// rank is the place of a step among all.
+// rank returns the index of a step in the program.
 func (a *Analysis) rank(step *graph.Step) int {
 	if a.ranks == nil {
 		a.ranks = make(map[*graph.Step]int, len(a.Program.Steps))
@@ -61,16 +61,16 @@ func (a *Analysis) rank(step *graph.Step) int {
 	return a.ranks[step]
 }
 
-// Values are the real values of a tensor of integers: element i's is At(i) of its integer.
+// Values maps the integers of a tensor to real values: the value of element i is At(i), applied to its integer.
 type Values struct {
-	Of    []real.Affine             // one for all, or one per group
-	Group func(element int32) int32 // nil where there is one for all, or one per element
+	Of    []real.Affine             // one function for all elements, one per element or one per group
+	Group func(element int32) int32 // the group of an element; nil if there are no groups
 }
 
-// At is that of element i.
+// At returns the function of element i.
 func (v *Values) At(i int32) *real.Affine { return &v.Of[v.place(i)] }
 
-// place is where At(i) lies among Of.
+// place returns the index of At(i) in Of.
 func (v *Values) place(i int32) int {
 	switch {
 	case len(v.Of) == 1:
@@ -81,16 +81,18 @@ func (v *Values) place(i int32) int {
 	return int(i)
 }
 
-// Unit says that a tensor's real values are the integers themselves.
+// Unit is the identity: the real values are the integers themselves.
 var Unit = []real.Affine{{Scale: big.NewRat(1, 1), Bias: new(big.Rat)}}
 
-// Declare makes a tensor an integer tensor: element i's real value is of[i], or of[0] for all, applied to its integer.
+// Declare makes a tensor an integer tensor. The real value of element i is of[i], or of[0] if len(of) is 1, applied to
+// its integer.
 func (a *Analysis) Declare(tensor string, of []real.Affine) { a.DeclareGroups(tensor, Values{Of: of}) }
 
-// DeclareGroups is Declare for elements of which many have one function in common.
+// DeclareGroups is like Declare for elements that share functions in groups.
 func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] = of }
 
-// Through does what it is given as if some tensors of integers were none: as functions of what they are made of.
+// Through calls do while the given tensors do not count as integer tensors. Their elements are then functions of other
+// integer tensors.
 func (a *Analysis) Through(tensors []string, do func()) {
 	kept := map[string]Values{}
 	for _, tensor := range tensors {
@@ -103,13 +105,14 @@ func (a *Analysis) Through(tensors []string, do func()) {
 	maps.Copy(a.integer, kept)
 }
 
-// DeclareSome is Declare, per element, for a tensor with elements that are constants: those of scale 0 are their bias,
-// whatever the integer.
+// DeclareSome is like Declare, with one function per element, for a tensor in which some elements are constants. An
+// element with scale 0 has its bias as value, whatever its integer is.
 func (a *Analysis) DeclareSome(tensor string, of []real.Affine) {
 	a.integer[tensor], a.partly[tensor] = Values{Of: of}, true
 }
 
-// Integer is the real value of element i of an integer tensor; ok is false where the tensor is none.
+// Integer returns the real value of element i of an integer tensor as a function of its integer. ok is false if the
+// tensor is not an integer tensor.
 func (a *Analysis) Integer(tensor string, i int) (real.Affine, bool) {
 	of, ok := a.integer[tensor]
 	if !ok {
@@ -131,13 +134,13 @@ func (a *Analysis) Derived(tensor string) bool {
 		for _, in := range s.Node.Inputs {
 			d = d || in != "" && a.Derived(in)
 		}
-		a.derived[tensor] = d // inputs are complete when a step is asked about, so this stays true
+		a.derived[tensor] = d // a step's inputs are complete when Derived visits it, so this stays true
 	}
 	return d
 }
 
-// Single reports whether every element of a tensor surely depends on no more than one integer: no step between it and
-// the integers computes of several elements of data.
+// Single reports whether every element of a tensor certainly depends on at most one integer. This holds if no step
+// between the tensor and the integers combines several elements that depend on data.
 func (a *Analysis) Single(tensor string) bool {
 	seen := map[string]bool{}
 	var single func(tensor string) bool
@@ -174,15 +177,15 @@ type Leaf struct {
 	Index  int
 }
 
-// A Slice is one real value as a function of integers: Expr's variable v is the integer at Leaves[v].
+// A Slice is one real value as a function of integers. Variable v of Expr is the integer at Leaves[v].
 type Slice struct {
 	Expr   *real.Expr
 	Leaves []Leaf
-	Nodes  []*graph.Node // what lies in the slice, from the value back
+	Nodes  []*graph.Node // the nodes that compute the slice, from the value back to the integers
 }
 
-// Blocked is the error of a slice that meets a value that is no function of integer tensors: a model input (Step nil)
-// or a sum of products that is no integer tensor. Or there are too many parts, which several ways lead to.
+// Blocked is the error for a value that is not a function of integer tensors. The value depends on a model input (Step
+// is nil) or on a sum of products that is not an integer tensor. Or there are too many parts to follow (Parts).
 type Blocked struct {
 	Tensor string
 	Step   *graph.Step
@@ -194,12 +197,12 @@ func (b *Blocked) Error() string {
 	case b.Step == nil:
 		return fmt.Sprintf("it depends on the real-valued input %q", b.Tensor)
 	case b.Parts:
-		return fmt.Sprintf("%s %q puts it together of too many parts", b.Step.Node.FullOp(), b.Step.Node.Label())
+		return fmt.Sprintf("%s %q combines too many parts for it", b.Step.Node.FullOp(), b.Step.Node.Label())
 	}
 	return fmt.Sprintf("it depends on %s %q, which is not in integers", b.Step.Node.FullOp(), b.Step.Node.Label())
 }
 
-// At is the slice of element i of a tensor: Forms of one element, whose numbers are put in.
+// At returns the slice of element i of a tensor.
 func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 	forms, err := a.Forms(tensor, []int32{int32(i)})
 	if err != nil {
@@ -214,7 +217,7 @@ func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 	return out, nil
 }
 
-// Codes is the range of a quantiser's codes; ok is false for other steps.
+// Codes returns the range of a quantiser's codes. ok is false for other steps.
 func Codes(step *graph.Step) (r num.Range, ok bool) {
 	lo, hi, ok := step.Node.Codes()
 	return num.Range{Lo: int64(lo), Hi: int64(hi)}, ok
@@ -226,7 +229,7 @@ func IsCode(step *graph.Step) bool {
 	return ok
 }
 
-// InOrder reports whether a list is that of n elements one by one.
+// InOrder reports whether a list is 0, 1 ... n-1.
 func InOrder(list []int32, n int) bool {
 	if len(list) != n {
 		return false

@@ -98,24 +98,6 @@ func synopsis(files []*source) string {
 	return ""
 }
 
-// imported are the packages of the module that the files of one import, tests apart; layers are hlslib/*.
-func imported(files []*source) (list []string) {
-	seen := map[string]bool{}
-	for _, s := range files {
-		if s.test() {
-			continue
-		}
-		for _, i := range s.file.Imports {
-			dir, ours := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module+"/")
-			if !ours {
-				continue
-			}
-			seen[rowOf(dir)] = true
-		}
-	}
-	return sorted(seen)
-}
-
 // drawing is the floors with their rooms. In a room, what stands in front of > sees what stands behind it.
 func drawing() string {
 	rooms := map[int]map[string]map[int][]string{} // by floor, room, level

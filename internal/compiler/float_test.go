@@ -3,6 +3,7 @@ package compiler
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"hlsgen/internal/diag"
@@ -89,8 +90,10 @@ func TestFloatGivesWhatPackagesGive(t *testing.T) {
 				Input: filepath.Join(folder, "inputs"+kind)})
 			for k, out := range got.Outputs {
 				is := want[got.Out[k].Name]
-				if is == nil {
-					is = want[""]
+				for _, other := range want { // the file calls a state that goes out by the name of the one that comes in
+					if is == nil && slices.Equal(other.Shape, out.Shape) || len(want) == 1 {
+						is = other
+					}
 				}
 				if is == nil || len(is.Data) != len(out.Data) {
 					t.Fatalf("output %q has %d elements, of another number", got.Out[k].Name, len(out.Data))

@@ -24,7 +24,7 @@ func TestCheckBites(t *testing.T) {
 	c := comments{root: tier.Root(t)}
 	text := generate(t, &c, "a title", whole{}, true)
 	for _, want := range []string{`"title": "a title"`, `"description": "in metres"`,
-		`"description": "A part of it."`} {
+		`"description": "A part is a type within the tested form."`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %s in\n%s", want, text)
 		}

@@ -7,20 +7,20 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// The first step often looks different: what it computes of the constants that the states begin with has been computed
-// before, and sums with zeros, or the whole product with them, may be left out. It is a step like the others where the
-// template gives what it gives, of some states.
+// The first step of a recurrence often looks different. Its computations on the constant initial states have been
+// folded, and sums with zeros, or the whole product with them, may be missing. It still is a step of the recurrence if
+// the template gives the same results for some initial states.
 
-// A beginning is a proof that a step is one like the others, of states that it does not get from another step.
+// A beginning is a proof that a step matches the template for initial states that no earlier step computes.
 type beginning struct {
 	*recurrence
 	step  int
-	start map[output]int           // values of the states
-	fixed map[output]*graph.Tensor // what is constant in this step
+	start map[output]int           // the values of the initial states
+	fixed map[output]*graph.Tensor // the outputs that are constant in this step
 	shown map[output]int
 }
 
-// begins holds that the step before the first one is one, too.
+// begins reports whether the step before the first one is a step of the recurrence, too, and records it.
 func (r *recurrence) begins() bool {
 	b := &beginning{recurrence: r, step: r.first - 1, start: map[output]int{}, shown: map[output]int{}}
 	data := false
@@ -32,7 +32,7 @@ func (r *recurrence) begins() bool {
 		data = data || r.numbers.values[v].constant == nil
 		b.find(s, r.numbers.values[v].name)
 	}
-	if !data { // the states begin here
+	if !data { // the step before gives only initial states
 		return false
 	}
 	for _, s := range r.states {
@@ -69,7 +69,8 @@ func (r *recurrence) begins() bool {
 	return true
 }
 
-// find looks for what the states begin with, as far as the step is like the template.
+// find looks for the values of the initial states. It follows the step backwards as long as its nodes match the
+// template.
 func (b *beginning) find(o output, name string) {
 	n := b.numbers.writer(name)
 	if n == nil || b.shown[o] == 1 || o.part.node == nil || !same(n, o.part.node) {
@@ -90,13 +91,13 @@ func (b *beginning) find(o output, name string) {
 	}
 }
 
-// compute finds what is constant where the states are.
+// compute finds the parts that are constant because the initial states are.
 func (b *beginning) compute() {
 	b.fixed, b.shown = map[output]*graph.Tensor{}, map[output]int{}
 	for again := true; again; {
 		b.evaluate()
 		again = false
-		for _, p := range b.parts { // operands first
+		for _, p := range b.parts { // in order: the operands of a part come before it
 			again = p.node != nil && b.absorb(p) || again
 		}
 	}
@@ -147,7 +148,7 @@ func (b *beginning) evaluate() {
 	}
 }
 
-// operand is what a part reads, where that is constant.
+// operand returns the constant that a part reads, or nil if the operand depends on data.
 func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 	switch {
 	case in.part == nil:
@@ -160,7 +161,7 @@ func (b *beginning) operand(p *part, in operand) *graph.Tensor {
 	return b.numbers.values[b.start[in.output]].constant
 }
 
-// absorb finds products with zeros.
+// absorb reports whether p is a product with zeros, and records its output as constant zeros.
 func (b *beginning) absorb(p *part) (found bool) {
 	o := output{p, 0}
 	if p.node.Domain != "" || p.node.Op != graph.Mul || b.fixed[o] != nil {
@@ -185,7 +186,7 @@ func all(t *graph.Tensor, v float64) bool {
 	return true
 }
 
-// gives holds that a value of the step is what the template gives.
+// gives reports whether value v of the step equals what the template computes for output o.
 func (b *beginning) gives(o output, v int) bool {
 	if v == none {
 		return false
@@ -205,7 +206,7 @@ func (b *beginning) gives(o output, v int) bool {
 	return b.note(o, b.step, v)
 }
 
-// alike holds that a value is computed as the template says.
+// alike reports whether a value is computed by the same operator, from the same operands, as the template says.
 func (b *beginning) alike(o output, is value) bool {
 	p := o.part
 	if is.node == nil || is.slot != o.slot || !same(is.node, p.node) {
@@ -236,8 +237,8 @@ func (b *beginning) alike(o output, is value) bool {
 	return b.like(b.number(is.name), b.any(o))
 }
 
-// spreads holds that a part which works element by element reads a constant of fewer axes that stands for what the
-// template gives.
+// spreads reports whether v is a constant that broadcasts to the constant output o. Part p, which reads it, must work
+// element by element.
 func (b *beginning) spreads(p *part, o output, v int) bool {
 	t := b.fixed[o]
 	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.Made(b.p, p.node)) == 0 ||
@@ -257,7 +258,7 @@ func (b *beginning) spreads(p *part, o output, v int) bool {
 	return true
 }
 
-// neutral holds that a value is the one operand of a part that the other one does not change.
+// neutral reports whether v is one operand of a part whose other operand does not change it, such as 0 in a sum.
 func (b *beginning) neutral(o output, v int) bool {
 	p := o.part
 	if p.node.Domain != "" || len(p.in) != 2 || !b.like(v, b.any(o)) {

@@ -7,39 +7,39 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A writing is a loop that takes the place of steps.
+// A writing builds the loop that replaces the steps of a recurrence.
 type writing struct {
 	*recurrence
 	taken    graph.Taken
-	steps    map[*graph.Node]bool // nodes that the loop stands for
-	stays    map[*graph.Node]bool // those of them that others need, too
-	gives    map[int][]given      // by value: where the loop gives it
-	used     map[given][]string   // what is read outside: by which names
+	steps    map[*graph.Node]bool // the nodes that the loop replaces
+	stays    map[*graph.Node]bool // the replaced nodes that other nodes still need
+	gives    map[int][]given      // by value: the outputs of steps that hold it
+	used     map[given][]string   // the outputs that nodes outside the loop read, with the names they read
 	init     map[string]*graph.Tensor
-	front    []*graph.Node // in front of the loop, and behind it
+	front    []*graph.Node // the nodes before the loop and after it
 	behind   []*graph.Node
 	loop     *graph.Node
 	body     *graph.Graph
-	names    map[output]string // in the body
-	carried  map[output]string // states as a step finds them
+	names    map[output]string // names in the body
+	carried  map[output]string // names of the states at the start of a step
 	elements map[element]string
-	reverse  bool // the sequence lies last step first
+	reverse  bool // the sequence is stored with its last step first
 }
 
-// A given is what an output of a part is in a step.
+// A given is an output of a part in one step.
 type given struct {
 	output
 	step int
 }
 
-// An element is what a step reads of a sequence: the one of so many steps before.
+// An element identifies an element of a sequence that a step reads: the element of the step delay steps before it.
 type element struct {
 	of    *part
 	delay int
 }
 
-// emit puts the loop in the place of the steps. It reports false, and changes nothing, where what is read between the
-// steps depends on what the loop gives.
+// emit replaces the steps by a loop. It reports false and changes nothing if an input of the loop depends on an output
+// of the loop.
 func (r *recurrence) emit() bool {
 	w := &writing{recurrence: r, taken: r.g.Taken(), steps: map[*graph.Node]bool{},
 		stays: map[*graph.Node]bool{}, gives: map[int][]given{},
@@ -59,7 +59,7 @@ func (r *recurrence) emit() bool {
 	return true
 }
 
-// findSteps finds the nodes of the steps, and what they give.
+// findSteps finds the nodes that the steps consist of, and the values that they compute.
 func (w *writing) findSteps() bool {
 	of := map[*graph.Node]bool{}
 	for _, p := range w.parts {
@@ -88,7 +88,7 @@ func (w *writing) findSteps() bool {
 	return len(w.steps) > 0
 }
 
-// begin holds that the states begin with something of their own shape.
+// begin reports whether the initial value of each state has the shape and type of the state.
 func (w *writing) begin() bool {
 	for _, s := range w.states {
 		v, ok := s.part.values[moment{w.first - 1, s.slot}]
@@ -99,8 +99,8 @@ func (w *writing) begin() bool {
 	return true
 }
 
-// findUsed finds what is read of the steps outside of them, on the way to the outputs of the graph and to what the loop
-// reads.
+// findUsed finds the values of the steps that other nodes read, on the way to the graph's outputs and to the loop's
+// inputs.
 func (w *writing) findUsed() {
 	seen, late := map[string]bool{}, w.late()
 	var list []string
@@ -120,7 +120,7 @@ func (w *writing) findUsed() {
 			}
 		}
 	}
-	slices.Sort(list) // whatever the order of the map
+	slices.Sort(list) // so that the result does not depend on the map's order
 	for len(list) > 0 {
 		name := list[len(list)-1]
 		list = list[:len(list)-1]
@@ -130,7 +130,7 @@ func (w *writing) findUsed() {
 		}
 		seen[name] = true
 		if at := w.gives[w.of[name]]; w.steps[n] && len(at) > 0 && !late[at[0].part] {
-			w.stays[w.numbers.first[n]] = true // others need it, too
+			w.stays[w.numbers.first[n]] = true // nodes outside the loop need it, too
 		}
 		if !w.steps[n] || w.stays[w.numbers.first[n]] {
 			list = append(list, n.Inputs...)
@@ -142,10 +142,10 @@ func (w *writing) findUsed() {
 	}
 }
 
-// late are the parts that depend on the step before.
+// late returns the parts that depend on the step before.
 func (w *writing) late() map[*part]bool {
 	late := map[*part]bool{}
-	for _, p := range w.parts { // operands first
+	for _, p := range w.parts { // in order: the operands of a part come before it
 		for _, in := range p.in {
 			if in.part != nil && (late[in.part] || in.part.node != nil && p.delay(in) > 0) {
 				late[p] = true
@@ -187,7 +187,7 @@ func (w *writing) write() {
 		w.loop.Outputs = append(w.loop.Outputs, "")
 	}
 	kept := len(w.loop.Inputs) - scanned - len(w.states)
-	for k := range kept { // what is the same in all steps stays as it is
+	for k := range kept { // the inputs that all steps share are states that do not change
 		w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.body.Inputs[len(w.states)+k].Name})
 		w.loop.Outputs = append(w.loop.Outputs, "")
 	}
@@ -202,13 +202,13 @@ func (w *writing) write() {
 	}
 }
 
-// input adds an input of the loop.
+// input adds an input to the loop and to its body.
 func (w *writing) input(inner, outer string, dt graph.DType) {
 	w.body.Inputs = append(w.body.Inputs, graph.Value{Name: inner, DType: dt})
 	w.loop.Inputs = append(w.loop.Inputs, outer)
 }
 
-// outer is a tensor of a value.
+// outer returns the name of a tensor outside the loop that has value v.
 func (w *writing) outer(v int) string {
 	is := w.numbers.values[v]
 	if is.constant == nil {
@@ -217,14 +217,14 @@ func (w *writing) outer(v int) string {
 	return w.constant(is.name, is.constant)
 }
 
-// constant adds an initializer.
+// constant adds an initializer and returns its name.
 func (w *writing) constant(base string, t *graph.Tensor) string {
 	name := w.taken.Fresh(base, "loop")
 	w.init[name] = t
 	return name
 }
 
-// writeStates writes what is handed on from step to step, and what stays as it is but depends on data.
+// writeStates writes the states of the loop, and as further states the data that all steps share.
 func (w *writing) writeStates(inner graph.Taken) {
 	for _, s := range w.states {
 		w.carried[s] = inner.Fresh(w.names[s], "before")
@@ -246,7 +246,7 @@ func (w *writing) writeStates(inner graph.Taken) {
 	}
 }
 
-// writeElements writes the sequences and gives their number.
+// writeElements writes the sequences and returns their number.
 func (w *writing) writeElements(inner graph.Taken) (scanned int) {
 	var all []element
 	seen := map[element]bool{}
@@ -275,7 +275,7 @@ func (w *writing) writeElements(inner graph.Taken) (scanned int) {
 	return len(all)
 }
 
-// sequence writes tensors side by side, and gives the name of one in the body.
+// sequence concatenates tensors to a sequence, and returns the name of its elements in the body.
 func (w *writing) sequence(values []int, inner graph.Taken) string {
 	first := w.numbers.values[values[0]]
 	k := w.known(values[0])
@@ -297,14 +297,14 @@ func (w *writing) sequence(values []int, inner graph.Taken) string {
 	return name
 }
 
-// made is a node that the file does not have.
+// made returns a new node with the name and index of the loop.
 func (w *writing) made(op, output string, attrs graph.Attrs, inputs ...string) *graph.Node {
 	return &graph.Node{Index: w.loop.Index, Name: w.loop.Name, Was: w.loop.Was, Op: op, Inputs: inputs,
 		Outputs: []string{output}, Attrs: attrs}
 }
 
-// backwards reports whether a sequence is read from its end: its first element lies behind its last one, in the tensor
-// that both are taken of.
+// backwards reports whether the loop reads a sequence from its end: its first element lies after its last one in the
+// tensor from which both are taken.
 func (w *writing) backwards(e element) bool {
 	first := w.sources(e.of.values[moment{w.first - e.delay, 0}])
 	for _, last := range w.sources(e.of.values[moment{w.last - e.delay, 0}]) {
@@ -316,13 +316,14 @@ func (w *writing) backwards(e element) bool {
 	return false
 }
 
-// A source is where an element comes from.
+// A source is a place from which an element comes.
 type source struct {
 	tensor string
 	at     int
 }
 
-// sources is where the first element of a tensor comes from, step by step.
+// sources lists the places from which the first element of a tensor comes, one move after the other, back to the first
+// tensor.
 func (w *writing) sources(v int) (list []source) {
 	s := source{tensor: w.numbers.values[v].name}
 	for {
@@ -336,7 +337,7 @@ func (w *writing) sources(v int) (list []source) {
 	}
 }
 
-// writeBody writes a step.
+// writeBody writes the nodes of one step into the body.
 func (w *writing) writeBody(inner graph.Taken) {
 	constants := map[int]string{}
 	for _, p := range w.parts {
@@ -371,7 +372,8 @@ func (w *writing) writeBody(inner graph.Taken) {
 	}
 }
 
-// writeOutputs writes what is read of the steps outside: of the last one as it is, of all as elements of a sequence.
+// writeOutputs writes the values that other nodes read. A value of the last step becomes a final state; values of
+// several steps become a scanned output.
 func (w *writing) writeOutputs() {
 	by := map[output][]given{}
 	for at := range w.used {
@@ -411,7 +413,7 @@ func (w *writing) writeOutputs() {
 	}
 }
 
-// copies writes a node for each of some names.
+// copies writes a node for each of the names.
 func (w *writing) copies(names []string, op string, attrs graph.Attrs, inputs ...string) {
 	slices.Sort(names)
 	for _, name := range names {
@@ -419,8 +421,8 @@ func (w *writing) copies(names []string, op string, attrs graph.Attrs, inputs ..
 	}
 }
 
-// sorted is the nodes of the graph with the loop in the place of its steps, in an order in which everything is written
-// before it is read. What nobody reads any more is left out. ok is false where there is no such order.
+// sorted returns the nodes of the graph with the loop in place of its steps. Every tensor is written before it is read,
+// and nodes that no output needs are left out. ok is false if there is no such order.
 func (w *writing) sorted() (nodes []*graph.Node, ok bool) {
 	var all []*graph.Node
 	placed := false

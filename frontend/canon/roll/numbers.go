@@ -7,27 +7,27 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A value is a tensor by what it is: tensors of one value are computed by the same operators of the same constants.
+// A value identifies equal tensors. Two tensors have one value if the same operator computes them from the same inputs.
 type value struct {
-	name     string      // the first tensor that has it
-	node     *graph.Node // which computes that; nil of inputs and constants
-	slot     int         // among the node's outputs
+	name     string      // the first tensor that has the value
+	node     *graph.Node // the node that computes it; nil for inputs and constants
+	slot     int         // its index among the node's outputs
 	constant *graph.Tensor
 }
 
 // none is the number of an omitted input.
 const none = -1
 
-// numbers gives the tensors of a graph numbers: tensors with one number have one value.
+// numbers assigns each tensor of a graph the number of its value.
 type numbers struct {
-	p       *graph.Program // of the graph, or of one before some of its nodes became loops
+	p       *graph.Program // the program of the graph, or of the graph before some of its nodes became loops
 	g       *graph.Graph
 	of      map[string]int
 	values  []value
-	nodes   map[string][]*graph.Node // that may be the same, by operator and numbers of inputs
+	nodes   map[string][]*graph.Node // candidates for equal nodes, by operator and numbers of the inputs
 	first   map[*graph.Node]*graph.Node
 	tensors map[*graph.Tensor]int
-	equal   map[string][]int // constants that may be equal
+	equal   map[string][]int // candidates for equal constants
 	readers map[int][]*graph.Node
 	writers map[string]*graph.Node
 	order   map[*graph.Node]int
@@ -39,7 +39,7 @@ func number(p *graph.Program, g *graph.Graph) *numbers {
 	return n
 }
 
-// all numbers every tensor that depends on data, and what those are computed of.
+// all numbers every tensor that depends on data, and the inputs of the nodes that compute them.
 func (n *numbers) all() {
 	for _, in := range n.g.Inputs {
 		n.add(in.Name, value{name: in.Name})
@@ -55,7 +55,7 @@ func (n *numbers) add(name string, v value) int {
 	return len(n.values) - 1
 }
 
-// constant is the value of a tensor; nil of what depends on data.
+// constant returns the value of a constant tensor, or nil if the tensor depends on data.
 func (n *numbers) constant(name string) *graph.Tensor {
 	if t := n.g.Init[name]; t != nil {
 		return t
@@ -63,10 +63,11 @@ func (n *numbers) constant(name string) *graph.Tensor {
 	return n.p.Known[name].Const
 }
 
-// depending reports whether a name is that of a tensor which depends on data.
+// depending reports whether a tensor depends on data. It reports false for the name "".
 func (n *numbers) depending(name string) bool { return name != "" && n.constant(name) == nil }
 
-// number is that of a tensor which is an input of a node.
+// number returns the number of a tensor that a node reads. It panics if the tensor depends on data and has no number
+// yet.
 func (n *numbers) number(name string) int {
 	if k, ok := n.of[name]; ok {
 		return k
@@ -80,7 +81,7 @@ func (n *numbers) number(name string) int {
 	return k
 }
 
-// fixed is the number of a constant.
+// fixed returns the number of a constant. Equal constants have one number.
 func (n *numbers) fixed(name string, t *graph.Tensor) int {
 	if k, ok := n.tensors[t]; ok {
 		return k
@@ -105,13 +106,13 @@ func (n *numbers) fixed(name string, t *graph.Tensor) int {
 	return k
 }
 
-// samples is how many elements of a constant are looked at before all are compared.
+// samples is the number of elements of a constant that form its hash key.
 const samples = 8
 
 // node numbers the outputs of a node.
 func (n *numbers) node(node *graph.Node) {
 	if !slices.ContainsFunc(node.Outputs, n.depending) {
-		return // constants are numbered where they are read
+		return // a constant is numbered when a node reads it
 	}
 	key := []byte(node.Domain + " " + node.Op + " " + strconv.Itoa(len(node.Outputs)))
 	for _, in := range node.Inputs {
@@ -137,7 +138,7 @@ func (n *numbers) node(node *graph.Node) {
 	}
 }
 
-// same reports whether two nodes do the same with their inputs.
+// same reports whether two nodes give the same outputs for the same inputs.
 func same(a, b *graph.Node) bool {
 	if a.Op != b.Op || a.Domain != b.Domain || len(a.Inputs) != len(b.Inputs) || len(a.Attrs) != len(b.Attrs) ||
 		!slices.EqualFunc(a.Outputs, b.Outputs, func(x, y string) bool { return (x == "") == (y == "") }) {
@@ -151,7 +152,7 @@ func same(a, b *graph.Node) bool {
 	return true
 }
 
-// equal compares attributes. Graphs, and what no value is kept of, are equal to nothing.
+// equal reports whether two attributes are equal. Graphs and attributes of unknown kinds are never equal.
 func equal(x, y graph.Attr) bool {
 	switch {
 	case x.Kind != y.Kind || x.Kind == graph.AttrGraph || x.Kind == graph.AttrUnknown:
@@ -163,13 +164,13 @@ func equal(x, y graph.Attr) bool {
 		slices.Equal(x.Floats, y.Floats) && slices.Equal(x.Strings, y.Strings)
 }
 
-// like reports whether the tensors of two numbers are of one shape and type.
+// like reports whether the tensors of two values have the same shape and type.
 func (n *numbers) like(a, b int) bool {
 	x, y := n.known(a), n.known(b)
 	return x.DType == y.DType && slices.Equal(x.Shape, y.Shape)
 }
 
-// known is what is known of the tensor of a number.
+// known returns the shape, the type and, for a constant, the tensor of a value.
 func (n *numbers) known(k int) graph.Known {
 	if t := n.values[k].constant; t != nil {
 		return graph.Known{Shape: t.Shape, DType: t.DType, Const: t}
@@ -177,7 +178,7 @@ func (n *numbers) known(k int) graph.Known {
 	return n.p.Known[n.values[k].name]
 }
 
-// readersOf lists the nodes that read each value, those that do the same once.
+// readersOf returns the nodes that read each value. Of several equal nodes it lists only the first.
 func (n *numbers) readersOf() map[int][]*graph.Node {
 	if n.readers != nil {
 		return n.readers
@@ -196,7 +197,7 @@ func (n *numbers) readersOf() map[int][]*graph.Node {
 	return n.readers
 }
 
-// writer is the node that gives a tensor; nil of inputs and initializers.
+// writer returns the node that computes a tensor, or nil for inputs and initializers.
 func (n *numbers) writer(name string) *graph.Node {
 	if n.writers == nil {
 		n.writers = map[string]*graph.Node{}
@@ -210,7 +211,7 @@ func (n *numbers) writer(name string) *graph.Node {
 	return n.writers[name]
 }
 
-// positions are where nodes stand in the graph.
+// positions returns the index of each node in the graph.
 func (n *numbers) positions() map[*graph.Node]int {
 	if n.order == nil {
 		n.order = map[*graph.Node]int{}

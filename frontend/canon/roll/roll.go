@@ -1,21 +1,22 @@
-// Package roll finds recurrences that a file has written out, step by step, and makes loops of them: nodes that run a
-// body once per step. An exporter that follows a loop of a program writes such files: of a cell with 40 nodes and 100
-// steps, 4,000 nodes, which are 100 times the same 40.
+// Package roll finds recurrences that a file has unrolled, step by step, and replaces them by loops: nodes that run a
+// body once per step. An exporter that traces a program's loop writes such files. For example, a cell with 40 nodes and
+// 100 steps becomes 4,000 nodes, which repeat the same 40.
 //
 // In come a graph and its program; out comes the graph with loops in it, of the same meaning. It sees graph and diag.
 //
-// Two products with the same weights, one of which depends on the other, may stand for one product of two steps. Both
-// are followed backwards, side by side: what does the same in both is a part of the body, what is the same tensor is so
-// in all steps, what one step makes and the next one reads is a state, and the rest is elements of sequences. That is a
-// template of the body. Every other step is then held against it, node by node, from the states that it hands on.
-// Nothing but the file's own nodes says how many steps there are.
+// Two products with the same weights, one of which depends on the other, may be the same product in two successive
+// steps. Package roll follows both backwards at once. Nodes that do the same in both steps are part of the body.
+// A tensor that both read is the same in all steps. A tensor that one step makes and the next one reads is a state. All
+// other inputs are elements of sequences. The result is a template of the body. Every other step is then compared with
+// the template, node by node, starting from the states that the step hands on. Only the file's own nodes determine the
+// number of steps.
 //
 //	roll.go      products that may be steps of one recurrence
-//	numbers.go   tensors that are computed alike have one number
-//	template.go  the body, of two steps
-//	steps.go     all steps that are like it
-//	begins.go    the first one, in which constants may have been computed before
-//	emit.go      the loop in place of the steps
+//	numbers.go   numbers for tensors; equal numbers mean equal computation
+//	template.go  the template, from two steps
+//	steps.go     all steps that match the template
+//	begins.go    the first step, some parts of which may be folded constants
+//	emit.go      the loop that replaces the steps
 package roll
 
 import (
@@ -27,8 +28,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Up puts loops in the place of recurrences that are written out in a graph, of which p is the program. It leaves those
-// alone that are called like one of keep (Recurrence). changed is false where there is none.
+// Up replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips recurrences whose last
+// product has an index in keep. changed is false if there are none.
 func Up(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	for upOne(p, g, keep) {
 		changed = true
@@ -36,7 +37,7 @@ func Up(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	return changed
 }
 
-// upOne puts the first loop that it finds in the place of its steps.
+// upOne replaces the first recurrence that it finds by a loop.
 func upOne(p *graph.Program, g *graph.Graph, keep map[int]bool) bool {
 	n := number(p, g)
 	numbered := false
@@ -58,7 +59,7 @@ func upOne(p *graph.Program, g *graph.Graph, keep map[int]bool) bool {
 	return false
 }
 
-// rolled puts a loop in the place of the steps of which two follow each other and have one of two nodes each.
+// rolled replaces the steps of a recurrence by a loop. Nodes a and b must belong to two successive steps.
 func (n *numbers) rolled(a, b *graph.Node) bool {
 	if a == b || a == nil || b == nil {
 		return false
@@ -71,8 +72,8 @@ func (n *numbers) rolled(a, b *graph.Node) bool {
 	return ok && r.emit()
 }
 
-// products lists the nodes with sums of products of data and constants, those with equal constants together. The last
-// ones of the groups stand in the order of the graph, so that of two layers the one in front comes first.
+// products lists the nodes that multiply data by constants, grouped by equal constants. The groups are ordered by the
+// position of their last nodes, so that the front one of two layers comes first.
 func (n *numbers) products() [][]*graph.Node {
 	order := map[*graph.Node]int{}
 	groups := map[string][]*graph.Node{}
@@ -104,16 +105,16 @@ func (n *numbers) products() [][]*graph.Node {
 	return out
 }
 
-// multiplies reports whether a node is a sum of products, or has one in it.
+// multiplies reports whether a node computes a sum of products, alone or among other things.
 func (n *numbers) multiplies(node *graph.Node) bool {
 	return slices.ContainsFunc(graph.Made(n.p, node), func(s *graph.Step) bool { return s.Dot != nil })
 }
 
-// tries is how many nodes of a group are looked at for one that the last one depends on.
+// tries is the number of nodes of a group that are tested as predecessors of the last one.
 const tries = 8
 
-// before gives the nodes of a group that its last one depends on, the nearest first: products of several gates may have
-// equal weights, and then the nearest is one of the same step.
+// before returns the nodes of a group on which its last node depends, the nearest first. The nearest one may belong to
+// the same step, if the products of several gates have equal weights.
 func (n *numbers) before(group []*graph.Node) iter.Seq[*graph.Node] {
 	last := len(group) - 1
 	return func(yield func(*graph.Node) bool) {
@@ -125,7 +126,7 @@ func (n *numbers) before(group []*graph.Node) iter.Seq[*graph.Node] {
 	}
 }
 
-// depends reports whether b depends on a, which stands before it.
+// depends reports whether node b depends on node a, which stands before it.
 func (n *numbers) depends(b, a *graph.Node) bool {
 	at := n.positions()
 	seen := map[string]bool{}

@@ -7,22 +7,22 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A recurrence is steps that a template describes.
+// A recurrence is a sequence of steps that match a template.
 type recurrence struct {
 	*template
-	states      []output // that the next step reads
-	first, last int      // steps
-	trail       []entry  // what a trial has noted
+	states      []output // the outputs that the next step reads
+	first, last int      // the numbers of the first and the last step
+	trail       []entry  // what has been recorded, so that try can undo it
 }
 
-// An entry is something that is known of a part.
+// An entry is one recorded fact about a part.
 type entry struct {
 	part *part
 	at   moment
-	done bool // that of part.done, else that of part.values
+	done bool // the fact stands in part.done, otherwise in part.values
 }
 
-// follow finds all steps that a template describes.
+// follow finds all steps that match a template. ok is false if there are too few.
 func follow(t *template) (r *recurrence, ok bool) {
 	r = &recurrence{template: t}
 	early, late := math.MaxInt, math.MinInt
@@ -47,7 +47,7 @@ func follow(t *template) (r *recurrence, ok bool) {
 	return r, len(r.states) > 0 && late-early <= 1 && r.steps(early)
 }
 
-// steps finds the steps around one.
+// steps finds the steps before and after step from.
 func (r *recurrence) steps(from int) bool {
 	r.first, r.last = from, from
 	if !r.whole(from) {
@@ -68,7 +68,7 @@ func (r *recurrence) steps(from int) bool {
 	return r.last > r.first
 }
 
-// try takes back what is noted where f fails.
+// try calls f and, if it fails, undoes everything that f has recorded.
 func (r *recurrence) try(f func() bool) bool {
 	at := len(r.trail)
 	if f() {
@@ -85,7 +85,7 @@ func (r *recurrence) try(f func() bool) bool {
 	return false
 }
 
-// note notes a value; it is false where there is another one.
+// note records the value of an output in a step. It reports false if another value is recorded already.
 func (r *recurrence) note(o output, step, v int) bool {
 	at := moment{step, o.slot}
 	if known, ok := o.part.values[at]; ok {
@@ -96,7 +96,7 @@ func (r *recurrence) note(o output, step, v int) bool {
 	return true
 }
 
-// whole holds that a step computes the states that are read behind it.
+// whole reports whether a step computes the recorded values of the states.
 func (r *recurrence) whole(step int) bool {
 	for _, s := range r.states {
 		v, ok := s.part.values[moment{step, s.slot}]
@@ -107,7 +107,7 @@ func (r *recurrence) whole(step int) bool {
 	return !r.missing(step)
 }
 
-// missing reports whether parts of a step are not known.
+// missing reports whether a part of a step is not found yet.
 func (r *recurrence) missing(step int) bool {
 	for _, p := range r.parts {
 		if p.node != nil && !p.done[step] {
@@ -117,7 +117,8 @@ func (r *recurrence) missing(step int) bool {
 	return false
 }
 
-// computes holds that a value of a step is computed as the template says, and notes what it is computed of.
+// computes reports whether value v is computed in a step as the template says. It records v and the values from which
+// it is computed.
 func (r *recurrence) computes(o output, step, v int) bool {
 	p := o.part
 	if !r.note(o, step, v) {
@@ -152,7 +153,7 @@ func (r *recurrence) doneWith(p *part, step int) {
 	r.trail = append(r.trail, entry{p, moment{step: step}, true})
 }
 
-// reads holds that a part reads a value where the template says so.
+// reads reports whether value v fits operand in of a part, and records it.
 func (r *recurrence) reads(p *part, in operand, step, v int) bool {
 	switch {
 	case in.part == nil:
@@ -165,15 +166,16 @@ func (r *recurrence) reads(p *part, in operand, step, v int) bool {
 	return v != none && r.note(in.output, step-1, v)
 }
 
-// element notes an element of a sequence.
+// element records an element of a sequence. It reports false if v is constant or has another shape or type than the
+// other elements.
 func (r *recurrence) element(p *part, step, v int) bool {
 	return v != none && r.numbers.values[v].constant == nil && r.like(v, r.any(output{p, 0})) &&
 		r.note(output{p, 0}, step, v)
 }
 
-// any is a value of an output.
+// any returns the value of an output in one of the two steps that were compared.
 func (r *recurrence) any(o output) int {
-	for _, step := range []int{o.part.time, o.part.time - 1} { // the two that were compared
+	for _, step := range []int{o.part.time, o.part.time - 1} { // the two steps that were compared
 		if v, ok := o.part.values[moment{step, o.slot}]; ok {
 			return v
 		}
@@ -181,7 +183,8 @@ func (r *recurrence) any(o output) int {
 	panic("roll: a part without values")
 }
 
-// next looks for the step behind the last one: something reads the states.
+// next reports whether there is another step after the last one, and records it: the states must have readers that
+// match the template.
 func (r *recurrence) next(step int) bool {
 	found := false
 	for _, s := range r.states {
@@ -196,7 +199,7 @@ func (r *recurrence) next(step int) bool {
 	if !found {
 		return false
 	}
-	for _, p := range r.parts { // what nobody computes in the last step is computed all the same
+	for _, p := range r.parts { // the last step computes these values even if no node computes them in the file
 		for _, in := range p.in {
 			if in.part == nil || in.part.node != nil && p.delay(in) == 0 {
 				continue
@@ -209,8 +212,8 @@ func (r *recurrence) next(step int) bool {
 	return true
 }
 
-// candidates are values that may be a state's: of nodes like its own that depend on a state of the step before, on the
-// way on which its own does.
+// candidates returns values that may be the next value of state s. It follows the operators on the way from a state of
+// the step before to s.
 func (r *recurrence) candidates(s output, step int) []int {
 	readers := r.numbers.readersOf()
 	way, from := r.way(s.part)
@@ -242,7 +245,7 @@ func (r *recurrence) candidates(s output, step int) []int {
 	return at
 }
 
-// reads is the output of another part of the same step that a part reads first.
+// reads returns the first output of part of, in the same step, that p reads.
 func (p *part) reads(of *part) int {
 	for _, in := range p.in {
 		if in.part == of && p.delay(in) == 0 {
@@ -252,7 +255,7 @@ func (p *part) reads(of *part) int {
 	panic("roll: no way to a part")
 }
 
-// fits compares what a node reads in every step.
+// fits reports whether a node's constant inputs match those of the template.
 func (r *recurrence) fits(n *graph.Node, p *part) bool {
 	for i, in := range p.in {
 		if in.part == nil && r.number(n.Inputs[i]) != in.fixed {
@@ -262,7 +265,7 @@ func (r *recurrence) fits(n *graph.Node, p *part) bool {
 	return true
 }
 
-// way is parts from the first reader of a state to a part, of one step.
+// way returns the parts on the shortest way, within one step, from the first reader of a state to a part.
 func (r *recurrence) way(to *part) (parts []*part, from output) {
 	before := map[*part]*part{to: nil}
 	list := []*part{to}

@@ -7,54 +7,55 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A template is the body of a recurrence, as two steps that follow each other show it. What is not the same in both is
-// what a step gets: elements of the sequence, and states.
+// A template is the body of a recurrence, found by comparing two successive steps. Values that differ between them are
+// elements of sequences or states.
 type template struct {
 	*numbers
-	root           *part // the product that was given
+	root           *part // the product from which the comparison starts
 	parts          []*part
-	later, earlier map[int]output // by values of the two steps
+	later, earlier map[int]output // the outputs by their values in the two steps
 }
 
-// A part is a node of the body or, without one, a tensor that every step gets another one of.
+// A part is a node of the body, or, if node is nil, a tensor that differs from step to step: an element of a sequence.
 type part struct {
 	node *graph.Node
 	in   []operand
-	time int // the step that has the later of the two, the other one is in the step before
+	time int // the step that holds the later of the two nodes; the earlier one is in the step before
 
 	values map[moment]int
-	done   map[int]bool // the steps whose values are known to be computed as the template says
+	done   map[int]bool // the steps in which the part is known to match the template
 }
 
-// An output of a part.
+// An output is an output of a part.
 type output struct {
 	part *part
 	slot int
 }
 
-// A moment is an output in a step.
+// A moment identifies an output slot of a part in one step.
 type moment struct{ step, slot int }
 
-// An operand is what a part reads: a value that is the same in all steps, or an output of a part in the same step, the
-// one before (shift -1) or, while nothing is in order yet, the next one.
+// An operand is an input of a part. If part is nil, it is the value fixed, which all steps share. Otherwise it is an
+// output of a part in the same step, in the step before (shift -1) or, until the parts are ordered, in the next step
+// (shift 1).
 type operand struct {
 	fixed int
 	output
 	shift int
 }
 
-// compare makes the template of two steps of which a node each is given. ok is false where they are no steps of one
-// recurrence.
+// compare builds the template from node a of one step and node b of the next step. ok is false if they do not belong to
+// one recurrence.
 func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	t = &template{numbers: n, later: map[int]output{}, earlier: map[int]output{}}
 	t.root = t.add(a, b)
 	closed := false
-	for at := 0; at < len(t.parts); at++ { // parts are added meanwhile
+	for at := 0; at < len(t.parts); at++ { // the loop body adds parts
 		p := t.parts[at]
 		if p.node == nil {
 			continue
 		}
-		early := t.node1(p)
+		early := t.earlierNode(p)
 		for i, in := range p.node.Inputs {
 			o, ok := t.operand(n.number(early.Inputs[i]), n.number(in))
 			if !ok {
@@ -67,8 +68,8 @@ func compare(n *numbers, a, b *graph.Node) (t *template, ok bool) {
 	return t, closed && t.inTime() && t.inOrder()
 }
 
-// node1 is a part's node in the earlier step.
-func (t *template) node1(p *part) *graph.Node {
+// earlierNode returns the node of a part in the earlier step.
+func (t *template) earlierNode(p *part) *graph.Node {
 	slot := slices.IndexFunc(p.node.Outputs, func(o string) bool {
 		_, ok := t.later[t.number(o)]
 		return ok
@@ -76,7 +77,7 @@ func (t *template) node1(p *part) *graph.Node {
 	return t.numbers.values[p.values[moment{-1, slot}]].node
 }
 
-// add adds the part of two nodes.
+// add adds a part for node a of the earlier and node b of the later step.
 func (t *template) add(a, b *graph.Node) *part {
 	p := &part{node: b, values: map[moment]int{}, done: map[int]bool{}}
 	t.parts = append(t.parts, p)
@@ -93,7 +94,7 @@ func (t *template) pair(o output, a, b int) {
 	o.part.values[moment{-1, o.slot}], o.part.values[moment{0, o.slot}] = a, b
 }
 
-// operand is what two steps read as values a and b.
+// operand returns the operand that has value a in the earlier step and value b in the later one.
 func (t *template) operand(a, b int) (operand, bool) {
 	if a == b {
 		return operand{fixed: a}, true
@@ -123,8 +124,8 @@ func (t *template) operand(a, b int) (operand, bool) {
 	return operand{output: output{p, 0}}, true
 }
 
-// alike reports whether two values may be computed by the same part of two steps: by the same operator, of the same
-// constants.
+// alike reports whether two values may be the same output of a part in two steps: the operators and the constants must
+// be equal.
 func (t *template) alike(x, y value) bool {
 	if x.node == nil || y.node == nil || x.node == y.node || x.slot != y.slot || !same(x.node, y.node) {
 		return false
@@ -139,8 +140,8 @@ func (t *template) alike(x, y value) bool {
 	return true
 }
 
-// state reports whether a value may be a state of which the one of the step before is constant: b is what the step
-// before made.
+// state reports whether an operand may be a state whose value in the earlier step, a, is constant. The earlier step
+// then computes b.
 func (t *template) state(a, b int) bool {
 	if a == none || b == none {
 		return false
@@ -149,11 +150,11 @@ func (t *template) state(a, b int) bool {
 	return made && t.like(a, b)
 }
 
-// delay is how many steps later an operand of p is read than it is made.
+// delay returns how many steps after o is computed p reads it.
 func (p *part) delay(o operand) int { return p.time - o.part.time - o.shift }
 
-// inTime finds the step of each part: the one of the element of the sequence that it depends on. Parts that depend on
-// no element go to the step that reads them.
+// inTime assigns each part to a step. A part belongs to the step of the sequence element on which it depends. A part
+// that depends on no element belongs to the step that reads it.
 func (t *template) inTime() bool {
 	k := slices.IndexFunc(t.parts, func(p *part) bool { return p.node == nil })
 	if k < 0 {
@@ -190,7 +191,7 @@ func (t *template) inTime() bool {
 	return len(known) == len(t.parts)
 }
 
-// A reader is a part that reads another one.
+// A reader is a part that reads another part.
 type reader struct {
 	part  *part
 	shift int
@@ -208,8 +209,8 @@ func (t *template) readers() map[*part][]reader {
 	return out
 }
 
-// inOrder moves parts that only the next step reads into it, so that steps begin with codes, and puts the parts in
-// order. ok is false where something is read more than a step later.
+// inOrder moves parts that only the next step reads into that step, so that steps begin with codes. It then sorts the
+// parts. ok is false if an output is read more than one step later.
 func (t *template) inOrder() bool {
 	recurrent := t.recurrent()
 	readers := t.readers()
@@ -251,9 +252,9 @@ func (t *template) inOrder() bool {
 	return ok
 }
 
-// belongsToNext reports whether a part that only the next step reads is better computed there: a function of states
-// that is no code, or code of a product that is read by no product, or another value of codes that the next step reads
-// besides.
+// belongsToNext reports whether a part that only the next step reads should be computed there. This holds for three
+// kinds of functions of states: those that are not codes, codes of a product that no product reads, and values of codes
+// that the next step also reads.
 func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]bool) bool {
 	for _, r := range readers {
 		if r.part.time-r.shift <= p.time || t.codes(p) && t.multiplies(r.part) {
@@ -269,7 +270,7 @@ func (t *template) belongsToNext(p *part, readers []reader, recurrent map[*part]
 	return of.is(p) && (!t.codes(p) || of.products || t.ofState(p))
 }
 
-// ofState reports whether what a part reads is read by the next step, too.
+// ofState reports whether the next step also reads one of the part's operands.
 func (t *template) ofState(p *part) bool {
 	for _, q := range t.parts {
 		for _, o := range q.in {
@@ -283,13 +284,13 @@ func (t *template) ofState(p *part) bool {
 	return false
 }
 
-// An ofStates tells functions of codes that the recurrence makes, and of nothing else that changes from step to step.
-// Values of codes are functions of what is rounded to the codes.
+// An ofStates recognises functions of codes that the recurrence computes, without other operands that change from step
+// to step. Dequantised values of codes count as functions of the quantisers' input.
 type ofStates struct {
 	*template
 	recurrent map[*part]bool
 	seen      map[*part]bool
-	products  bool // there are products among what was looked at
+	products  bool // the visited parts include products
 }
 
 func (s *ofStates) is(p *part) bool {
@@ -310,7 +311,7 @@ func (s *ofStates) is(p *part) bool {
 	return true
 }
 
-// recurrent are the parts that depend on themselves, in the step before.
+// recurrent returns the parts that depend on their own output in the step before.
 func (t *template) recurrent() map[*part]bool {
 	readers := t.readers()
 	behind := t.reach(func(p *part) (list []*part) {
@@ -331,7 +332,7 @@ func (t *template) recurrent() map[*part]bool {
 	return before
 }
 
-// reach is the parts that one can go to from the one that was given first.
+// reach returns the parts that can be reached from the root by next.
 func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 	seen, list := map[*part]bool{}, []*part{t.root}
 	for len(list) > 0 {
@@ -345,10 +346,11 @@ func (t *template) reach(next func(p *part) []*part) map[*part]bool {
 	return seen
 }
 
-// multiplies reports whether a part is a sum of products.
+// multiplies reports whether a part computes a sum of products.
 func (t *template) multiplies(p *part) bool { return p.node != nil && t.numbers.multiplies(p.node) }
 
-// codes reports whether a part gives codes, or values of codes: it rounds, or is an affine function of such.
+// codes reports whether a part gives codes or their dequantised values: it rounds, or is an affine function of a part
+// that does.
 func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
@@ -381,7 +383,7 @@ func (t *template) codes(p *part) bool {
 	return of != nil && t.codes(of)
 }
 
-// rounds reports whether a step of a program rounds, or compares.
+// rounds reports whether a step of a program rounds or compares.
 func rounds(s *graph.Step) bool {
 	if s.Elem == nil {
 		return false
@@ -390,7 +392,7 @@ func rounds(s *graph.Step) bool {
 	return ok
 }
 
-// scales reports whether a part gives values of codes that another one rounds to.
+// scales reports whether a part dequantises codes that another part computes.
 func (t *template) scales(p *part) bool {
 	return t.codes(p) && !slices.ContainsFunc(graph.Made(t.p, p.node), rounds)
 }
