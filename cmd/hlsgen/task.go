@@ -327,16 +327,21 @@ func (t *task) quantising() {
 		"where weights alone multiply them, which take these up, and where the samples say that it helps")
 	t.BoolVar(&o.CorrectBias, "correct-bias", false, "with --calibrate: biases make up for what the rounding of "+
 		"weights takes off the mean of each output channel")
+	option(t.FlagSet, &o.Lookup, "lookup", "", "PLACE", quantise.ParseLookup, "with --calibrate: where integers "+
+		"look rows of tables up: device, a table or a product of ones and zeros there; host, which sends rows. "+
+		"Without it, products on the device, choices of rows (Gather) on the host")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
 	t.completes("scales", quantise.Rules)
+	t.completes("lookup", quantise.LookupPlaces)
 }
 
 // calibrating returns an error if a flag says how to quantise a model, but --calibrate is missing.
 func calibrating(t *task) error {
-	scales := t.o.Scales != "" && !t.Changed("requantize") // --requantize has samples of its own for the embedded example
-	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales || t.o.Equalise || t.o.CorrectBias) {
-		return usagef("--quantize, --scales, --equalize, --correct-bias and --save-model say what becomes of a model " +
-			"that is quantised on samples: --calibrate FILE")
+	scales := t.o.Scales != "" && !t.Changed("requantize") // --requantize has samples of its own in the example
+	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales || t.o.Equalise || t.o.CorrectBias ||
+		t.o.Lookup != "") {
+		return usagef("--quantize, --scales, --equalize, --correct-bias, --lookup and --save-model say what becomes " +
+			"of a model that is quantised on samples: --calibrate FILE")
 	}
 	return nil
 }

@@ -60,6 +60,7 @@ type Options struct {
 	// path of a file that hlsgen calibrate wrote; empty: the built-in delay tables
 	Calibration string
 	transforms  int              // number of fixed transforms that calibration left to the host
+	lookups     int              // number of products of ones and zeros that calibration left to the host on request
 	shapes      map[string][]int // shapes of the samples for quantisation; they bind axes that the model leaves open
 	IO          dataflow.IO
 	Backend     Backend
@@ -94,6 +95,7 @@ type Options struct {
 	Recipe      *frontend.Recipe       // bit widths of that quantisation; nil: DefaultRecipe
 	Scales      quantise.Rule          // rule for choosing its scales; "" is the default
 	Equalise    bool                   // give channels their own scales where that costs nothing
+	Lookup      quantise.LookupAt      // where rows of tables are looked up; empty: products on the device alone
 	CorrectBias bool                   // correct biases for the mean error of rounded weights
 	// for recipes that search bit widths: the share of samples that must keep the float model's class
 	Keeps     float64

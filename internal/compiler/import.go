@@ -83,7 +83,7 @@ func (r *read) fits(shapes map[string][]int) bool {
 func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, InputType: o.Arrives,
 		InputQuant: o.Quantise, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
-		Outputs: o.Outputs, Samples: o.Samples,
+		Outputs: o.Outputs, Samples: o.Samples, Lookup: o.Lookup,
 		Lengths: o.Lengths}, true
 	for _, file := range []struct{ flag, path string }{{frontend.LSTMFlag, o.LSTM}, {frontend.CellFlag, o.Cells}} {
 		if file.path == "" {

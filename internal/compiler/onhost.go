@@ -20,8 +20,10 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 		return
 	}
 	where := "in this layer"
-	if o.transforms > 0 && layers == o.transforms {
-		tellsOfTransforms(host, share, layers, first, d)
+	if layers == o.transforms+o.lookups {
+		if o.transforms > 0 {
+			tellsOfTransforms(host, share, layers, first, d)
+		}
 		return
 	}
 	if layers > 1 {

@@ -69,10 +69,10 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	if n.far > 0 {
 		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n.far)
 	}
-	for _, x := range q.OneHots {
-		story += fmt.Sprintf("; %s %q looks rows of a table up, on the device: of %s ones and zeros that the host "+
-			"makes of integers, %s MACs a sample", x.Node.FullOp(), x.Node.Label(), humanize.Comma(int64(x.Bits)),
-			humanize.Comma(int64(x.MACs)))
+	for _, x := range q.Lookups(recipe) {
+		if story += "; " + lookupText(x); x.OneHot && x.OnHost {
+			o.lookups++
+		}
 	}
 	if q.Dynamic > 0 {
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
@@ -87,6 +87,26 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		}
 	}
 	return &made, o, nil
+}
+
+// lookupText describes where the rows of a table are looked up, with the costs of both places.
+func lookupText(x quantise.Lookup) string {
+	count := func(n int) string { return humanize.Comma(int64(n)) }
+	what := fmt.Sprintf("%s %q looks rows of a table up, on the ", x.Node.FullOp(), x.Node.Label())
+	rows, ones, least := count(x.Rows), count(x.Ones), count((x.Ones+7)/8)
+	switch {
+	case x.OneHot && x.OnHost:
+		return what + fmt.Sprintf("host: %s bytes a sample; --lookup device sends %s ones and zeros, %s bytes or "+
+			"more, and takes %s MACs", rows, ones, least, count(x.MACs))
+	case x.OneHot:
+		return what + fmt.Sprintf("device: of %s ones and zeros that the host makes of integers, %s MACs a sample, "+
+			"and %s bytes or more; --lookup host sends %s", ones, count(x.MACs), least, rows)
+	case x.OnHost:
+		return what + fmt.Sprintf("host: %s bytes a sample; --lookup device sends %s and keeps a table of %s bits",
+			rows, count(x.Indices), count(x.Table))
+	}
+	return what + fmt.Sprintf("device: %s bytes a sample, and a table of %s bits; --lookup host sends %s",
+		count(x.Indices), count(x.Table), rows)
 }
 
 // sameFile reports whether two paths name the same file.

@@ -283,6 +283,9 @@ func (o Options) OfModel() []Given {
 		if o.Scales != "" {
 			list = append(list, Given{"scales", []string{string(o.Scales)}})
 		}
+		if o.Lookup != "" {
+			list = append(list, Given{"lookup", []string{string(o.Lookup)}})
+		}
 		for _, f := range []struct {
 			name  string
 			given bool
