@@ -12,16 +12,17 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// betweens is how many designs are made at most between the one of the shortest latency and the slowest that was asked
-// for: each halves what is left.
+// betweens limits how many designs carried makes between the design of the shortest latency and the slowest design
+// that the goal allows. Each try halves the remaining range of intervals.
 const betweens = 4
 
-// carried is Make of a model whose states the host carries. A frame waits for the state of the one before, so that its
-// rate is a frame a latency (Design.Every): users ask for a latency. With a rate or an interval, the design is the one
-// of the longest interval, of those that are tried, whose latency is as short; else the shortest latency is the highest
-// rate.
+// carried makes the design of a model whose states the host carries from frame to frame. A frame waits for the state
+// of the frame before, so the clocks from frame to frame equal the latency (Design.Every). A rate or an interval in
+// the goal therefore limits the latency. carried then returns the design of the longest interval, among the intervals
+// it tries, whose latency is within the limit. Without a limit it returns the design of the shortest latency, which
+// has the highest rate.
 func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
-	goal.Cure = false // cures shorten intervals
+	goal.Cure = false // cures shorten the interval, which does not set the rate here
 	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
 	if goal.MaxCycles > 0 {
 		return l.better(ctx, goal, nil, d)
@@ -77,7 +78,7 @@ func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, 
 	return best, nil
 }
 
-// comesBackLate tells that no design has a state come back as soon as is asked.
+// comesBackLate adds the diagnostic that no design returns a state as soon as the goal asks.
 func (l *Space) comesBackLate(goal Goal, best *Design, d *diag.List) {
 	samples := l.Model.Turns.PerFrame()
 	rate, limit := ask.Exact(best.FPS()), goal.Limit(l.Clock, samples)
@@ -96,8 +97,9 @@ func (l *Space) comesBackLate(goal Goal, best *Design, d *diag.List) {
 		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
 }
 
-// carriedFront is Front of a model whose states the host carries: of the designs of front, those that are worth
-// choosing from where the clocks from frame to frame are latencies.
+// carriedFront makes the front of a model whose states the host carries. Its clocks from frame to frame equal its
+// latency. So carriedFront orders the designs of front by latency, and keeps a design only if it measures less than
+// every faster design.
 func (l *Space) carriedFront(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (
 	list []*Design, whole bool, err error) {
 	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
@@ -124,7 +126,8 @@ func (l *Space) carriedFront(ctx context.Context, goal Goal, most int, d *diag.L
 	return front, whole, nil
 }
 
-// less reports whether a design measures less than another one, or spares DSP slices where that does not.
+// less reports whether a design measures less than another design. If their bounds tie, the design that spares DSP
+// slices is less.
 func less(made, than *Design) bool {
 	switch a, b := &made.Certificate, &than.Certificate; {
 	case len(a.Bounds) == 0:

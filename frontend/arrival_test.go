@@ -232,7 +232,7 @@ func TestArrivalRefused(t *testing.T) {
 		in   *frontend.InputType
 		says string
 	}{
-		{&frontend.InputType{Normal: said("UINT8 1 0 1").Normal}, "none arrive"},
+		{&frontend.InputType{Normal: said("UINT8 1 0 1").Normal}, "and there are none"},
 		{said("UINT8 1 0 1,2,3"), "neither axis 1 nor the last axis has as many channels"},
 		{said("UINT8 1 0 1,2 1,2,3"), "--input-mean gives 2 numbers, --input-std 3"},
 		{said("INT16 1/65536 1000"), "steps of 1.52"},

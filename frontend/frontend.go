@@ -38,6 +38,7 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower"
 	"hlsgen/frontend/pass"
+	"hlsgen/frontend/quantise"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -59,11 +60,12 @@ type Options struct {
 	// out of the file system of an os.Root.
 	Folder fs.FS
 
-	InputType  *InputType    // the integers that arrive; nil for reals, which the host quantises
-	InputQuant *InputQuant   // a quantiser to put in front of every input; nil for none
-	States     []Feedback    // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
-	Initial    InitialStates // initial states of recurrences that replace inputs
-	Outputs    []string      // the tensors to use as outputs; nil for the file's own outputs
+	InputType  *InputType        // the integers that arrive; nil for reals, which the host quantises
+	InputQuant *InputQuant       // a quantiser to put in front of every input; nil for none
+	States     []Feedback        // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
+	Initial    InitialStates     // initial states of recurrences that replace inputs
+	Outputs    []string          // the tensors to use as outputs; nil for the file's own outputs
+	Lookup     quantise.LookupAt // where a quantised model looks up rows of tables
 
 	timed bool // other lengths are to follow, so loops are not unrolled
 	steps int  // the length to which an input with the sequence's length is bound; otherwise 0

@@ -28,7 +28,6 @@ type Quantising struct {
 	Dynamic int             // the number of quantisers whose scales come from the data
 	Noted   int             // the number of samples recorded
 	Fixed   int             // the number of fixed transforms, products that stay on the host
-	OneHots []quantise.OneHot
 
 	file    string
 	net     *quantise.Network
@@ -94,14 +93,14 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be unrolled", "")
 	}
-	if q.net, err = quantise.Find(program, replace); err == nil {
+	if q.net, err = quantise.Find(program, replace, opt.Lookup); err == nil {
 		q.float, err = q.net.Float()
 	}
 	if err != nil {
 		q.fail(err, d)
 		return nil
 	}
-	q.Fixed, q.OneHots = len(q.net.Transforms()), q.net.OneHots()
+	q.Fixed = len(q.net.Transforms())
 	if q.dynamic == nil {
 		q.asFloat = floating(q.as)
 		q.single = q.asFloat != nil && !replace
@@ -176,6 +175,9 @@ func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
 
 // Hard names the layers that are hard to quantise, according to the recorded samples.
 func (q *Quantising) Hard() []string { return q.net.Hard() }
+
+// Lookups lists the lookups of rows of tables, by a recipe.
+func (q *Quantising) Lookups(r Recipe) []quantise.Lookup { return q.net.Lookups(r) }
 
 // Bare reports whether the model has no quantisers of its own.
 func (q *Quantising) Bare() bool { return q.net.Bare() }

@@ -8,7 +8,7 @@ import (
 	"hlsgen/internal/compiler"
 )
 
-// audited shows what accumulators may hold, and what samples have put into them.
+// audited shows the accumulators' ranges, and histograms of the sums that samples gave.
 func audited(s *screen, list []*compiler.AccumulatorReport) {
 	if len(list) == 0 {
 		return
@@ -23,7 +23,7 @@ func audited(s *screen, list []*compiler.AccumulatorReport) {
 	}
 }
 
-// audit has a row for the accumulators as declared, and one as built, of every layer.
+// audit prints two rows for every layer: its accumulators as the model declares them, and as they are built.
 func audit(s *screen, list []*compiler.AccumulatorReport) {
 	t := newTable("layer", "integers", ">K", ">l1", ">data types", ">l1 rule", ">zero sum", ">exact", ">asked",
 		">slack", ">over")
@@ -69,7 +69,7 @@ func slack(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// histogram shows how many sums of a layer need how many bits, beside the widths that are bounds for them.
+// histogram shows the sums of a layer by the bits they need, beside the bounds on these bits.
 func histogram(s *screen, r *compiler.AccumulatorReport) {
 	widest := 40
 	if s.width > 0 {
@@ -91,10 +91,11 @@ func histogram(s *screen, r *compiler.AccumulatorReport) {
 	s.table(t)
 }
 
-// maxOrders bounds how often samples are run again.
+// maxOrders limits the number of random orders that --acc-order runs.
 const maxOrders = 1000
 
-// overflowing tells of flags that do not go together with narrower accumulators. engine: one is asked for.
+// overflowing returns an error if flags do not go together with --acc-overflow. engine tells whether --engine is
+// given.
 func overflowing(o compiler.SimOptions, engine bool) error {
 	switch {
 	case o.Overflow == "" && o.AccBits.Asked():
@@ -115,7 +116,7 @@ func overflowing(o compiler.SimOptions, engine bool) error {
 	return nil
 }
 
-// overflowed shows what narrower accumulators have made of the samples.
+// overflowed shows how narrower accumulators changed the outputs of the samples.
 func overflowed(s *screen, o compiler.SimOptions, r *compiler.Simulated) {
 	x := r.Overflow
 	if x == nil {

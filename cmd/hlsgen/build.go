@@ -101,8 +101,8 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 	})
 }
 
-// built shows what was built: whether it fits, how fast it is, what holds it up, how it was verified, and what to type
-// next. With explain, everything that is known of the design comes in between.
+// built shows the result of a build: whether the design fits, its speed and bottleneck, how it was verified, and the
+// next command. With explain it shows everything that is known of the design.
 func (s *screen) built(r *compiler.Result, explain bool) {
 	d := r.Design
 	t := d.Target
@@ -159,7 +159,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	command(s, "next", next)
 }
 
-// feedback says why a model whose states the host carries has one frame a latency.
+// feedback explains the frame rate of a model whose states the host carries: one frame a latency.
 func feedback(s *screen, d *folding.Design) {
 	for _, f := range d.Model.Feedback {
 		s.field("state", "%q comes back as %q with the next frame: one frame a latency (every %s clocks where it is "+
@@ -179,7 +179,7 @@ func (s *screen) latency(d *folding.Design) {
 	s.field("latency", "%s", text)
 }
 
-// sequences says how long sequences may be, where their lengths differ: what stands beside is of the longest.
+// sequences shows the range of the sequences' lengths, if they differ. The figures on the screen apply to the longest.
 func (s *screen) sequences(q *compiler.SequencesReport) {
 	if q == nil {
 		return
@@ -188,7 +188,7 @@ func (s *screen) sequences(q *compiler.SequencesReport) {
 		q.Range(), label(q.Axis), count(q.Longest.Steps, "step"), rate(q.Longest.PerStep), q.Shortest)
 }
 
-// takes is what a design takes of its budget: the kinds of which it takes any.
+// takes returns the resources that a design takes and the budget. It leaves out kinds that the design does not use.
 func takes(d *folding.Design) string {
 	var parts []string
 	e := d.Estimate.Total
@@ -208,7 +208,7 @@ func takes(d *folding.Design) string {
 	return strings.Join(parts, ", ") + " in the budget"
 }
 
-// proof says in a line how good a design is known to be.
+// proof returns one line on how far a design is proved to be the best.
 func proof(c *folding.Certificate) string {
 	if c.Proved() {
 		return "no design within the budget is better, whatever its FIFOs hold" + among(c.Given())
@@ -231,7 +231,7 @@ func proof(c *folding.Certificate) string {
 	return strings.Join(parts, "; ") + " (--explain says why that is open)"
 }
 
-// among returns the sentence that says of which designs something is proved, or nothing where it is of all.
+// among returns the sentence that says which designs a proof covers. It is empty if the proof covers all designs.
 func among(given string) string {
 	if given == "" {
 		return ""
@@ -276,14 +276,15 @@ func (s *screen) shares(shares []folding.Share, on boards.Board) {
 			used, budget, board = "", percent(x.Budget, x.Board), ""
 		}
 		if x.Name == "FF" && x.Used == 0 {
-			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, and no design has none
+			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, but every design has some
 		}
 		t.row(folding.Called(x.Name, on), used, budget, board, of)
 	}
 	s.table(t)
 }
 
-// explain shows what is known of a design beyond its figures: FIFOs, the host's port, deadlock, and what is proved.
+// explain shows the details of a design: FIFOs, the host's port, the proof against deadlock, and the proof of the
+// folding.
 func (s *screen) explain(r *compiler.Result) {
 	d := r.Design
 	deepest, bits := 0, 0
@@ -333,8 +334,8 @@ func (s *screen) explain(r *compiler.Result) {
 	s.hostParts(d.Model)
 }
 
-// hostParts names the nodes that stay on the host. A node of the suffix may be in a layer as well: a Gemm's product is,
-// its bias is not.
+// hostParts shows the nodes that stay on the host. A node behind the accelerator may also be part of a layer: a Gemm's
+// product is computed in a layer, its bias on the host.
 func (s *screen) hostParts(m *dataflow.Model) {
 	layer := map[string]string{}
 	for _, n := range m.Graph.Nodes {
@@ -365,7 +366,7 @@ func (s *screen) hostParts(m *dataflow.Model) {
 	}
 }
 
-// verified is the sentence on what was compared.
+// verified returns the sentence that says what was compared, and on how many samples.
 func verified(r *compiler.Result) string {
 	v := r.Verified
 	if v.Samples == 0 {
@@ -391,7 +392,7 @@ func verified(r *compiler.Result) string {
 	return s
 }
 
-// quoted is a path as a shell reads it.
+// quoted returns a path in the form in which a shell reads it.
 func quoted(s string) string { return templates.ShellWord(s) }
 
 // A built is the JSON of a build.
@@ -399,48 +400,48 @@ type built struct {
 	about
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
-	ClockMHz float64 `json:"clock_mhz"`         // asked for
-	Reached  float64 `json:"clock_reached_mhz"` // that rates are given for
+	ClockMHz float64 `json:"clock_mhz"`         // the clock that was asked for
+	Reached  float64 `json:"clock_reached_mhz"` // the clock that rates are computed with
 
-	OnBoard float64 `json:"clock_on_board_mhz,omitempty"` // what the processor's dividers make, where that is another
+	OnBoard float64 `json:"clock_on_board_mhz,omitempty"` // the clock that the processor's dividers make, if it differs
 
 	Fits     bool    `json:"fits"`
 	FPS      float64 `json:"fps"`
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
-	Ends folding.Ends `json:"latency_at_ends_clocks"` // of these: at the ends of the network
+	Ends folding.Ends `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
 
-	Least *folding.Pace `json:"least,omitempty"` // the lower ends of what latencies leave open, until calibrated
-	Most  *folding.Pace `json:"most,omitempty"`  // the upper ends
+	Least *folding.Pace `json:"least,omitempty"` // the least interval and latency that are possible until latencies are calibrated
+	Most  *folding.Pace `json:"most,omitempty"`  // the largest interval and latency until then
 
-	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
+	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
 	Series     compiler.SeriesReport  `json:"series"`
 	Slowest    int                    `json:"slowest_layer_clocks"`
 	Bottleneck compiler.Bottleneck    `json:"bottleneck"`
 	Port       *compiler.PortReport   `json:"host_port,omitempty"`
-	Weights    *compiler.LoadReport   `json:"weights,omitempty"` // where they are loaded
+	Weights    *compiler.LoadReport   `json:"weights,omitempty"` // if weights are loaded at run time
 	Layers     []compiler.LayerReport `json:"layers"`
 	FIFOs      dataflow.Resources     `json:"fifo_cost"`
 	Host       dataflow.Resources     `json:"host_cost"`
 	Total      dataflow.Resources     `json:"cost"`
 	Resources  []share                `json:"resources"`
 	Folding    compiler.Certificate   `json:"certificate"`
-	Stopped    bool                   `json:"interrupted"` // the user ended the search: what it had is built
+	Stopped    bool                   `json:"interrupted"` // the user ended the search, and the best design so far was built
 	Prefix     []string               `json:"host_prefix"`
 	Suffix     []string               `json:"host_suffix"`
 	Verified   compiler.Verified      `json:"verified"`
 	Accuracy   *samples.Accuracy      `json:"accuracy,omitempty"`
 	Out        string                 `json:"out"`
 	Files      int                    `json:"files"`
-	Kept       []string               `json:"kept,omitempty"` // below out: what hlsgen did not write, or not so
+	Kept       []string               `json:"kept,omitempty"` // paths below out that hlsgen did not write, or that were changed since
 	outcome
 }
 
 type share struct {
 	Name   string  `json:"resource"`
-	Used   float64 `json:"used"` // an amount; of the mean, a share
+	Used   float64 `json:"used"` // an amount; for the mean, a share
 	Budget float64 `json:"budget"`
 	Board  float64 `json:"board"`
 }

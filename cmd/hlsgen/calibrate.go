@@ -15,7 +15,7 @@ import (
 	"hlsgen/internal/synthesis"
 )
 
-// calibrationFile is where a calibration goes without --out.
+// calibrationFile is the default output file of calibrate.
 const calibrationFile = "calibration.json"
 
 func (a *app) calibrateCommand() *cobra.Command {

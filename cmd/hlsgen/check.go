@@ -58,7 +58,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 
 func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
-		return // the file could not be read
+		return // the file is unreadable
 	}
 	s.title("%s", label(c.Source.Name))
 	s.example(c.Source, "; your own: hlsgen check MODEL.onnx")
@@ -71,9 +71,9 @@ func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) 
 	for _, f := range c.Imported.Fates {
 		index := fmt.Sprint(f.Index)
 		if f.Index < 0 {
-			index = "+" // put in by --input-quant or --initial-state
+			index = "+" // inserted by --input-quant or --initial-state
 		}
-		op := f.Op[strings.LastIndex(f.Op, ":")+1:] // without its domain
+		op := f.Op[strings.LastIndex(f.Op, ":")+1:] // without the domain
 		cells := []string{index, label(f.Node), label(op), label(f.Fate)}
 		if modules {
 			cells = append(cells, label(f.Module))
@@ -94,7 +94,7 @@ func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) 
 	}
 }
 
-// buildOf begins the command that builds what was checked.
+// buildOf returns the words of the command that builds the checked model, without its board.
 func buildOf(o compiler.Options) []string {
 	words := []string{"hlsgen", "build"}
 	if o.Model != "" {
@@ -102,7 +102,7 @@ func buildOf(o compiler.Options) []string {
 	}
 	flags := o.Flags()
 	for i, f := range flags {
-		switch f { // files are where the user said, not beside the model
+		switch f { // the path as the user gave it, not relative to the model
 		case "--lstm-config":
 			flags[i+1] = o.LSTM
 		case "--cell-config":
@@ -112,7 +112,7 @@ func buildOf(o compiler.Options) []string {
 	return append(words, flags...)
 }
 
-// types shows what travels between the layers, and how wide accumulators are.
+// types shows the types of the streams between layers, and the widths of accumulators.
 func (s *screen) types(layers []compiler.LayerReport) {
 	bits := func(n int) string {
 		if n == 0 {
@@ -154,7 +154,7 @@ type checked struct {
 	Nodes  []frontend.NodeFate    `json:"nodes"`
 	Layers []compiler.LayerReport `json:"layers"`
 
-	Lengths *compiler.LengthsReport `json:"lengths,omitempty"` // of sequences, where these differ
+	Lengths *compiler.LengthsReport `json:"lengths,omitempty"` // if lengths of sequences differ
 	// with --acc-bits or --input
 	Accumulators []*compiler.AccumulatorReport `json:"accumulators,omitempty"`
 	outcome

@@ -67,14 +67,14 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 	})
 }
 
-// collected is the JSON of what was collected.
+// collected is the JSON of the collect command.
 type collected struct {
 	compiler.Head
 	synthesis.Table
 	outcome
 }
 
-// sayings are who says something of a part.
+// sayings lists the sources of figures for a part: the estimate, the tools, and the board.
 var sayings = []struct {
 	name, column string
 	of           func(*synthesis.Part) *synthesis.Figures
@@ -87,7 +87,7 @@ var sayings = []struct {
 	{"board", "board", func(p *synthesis.Part) *synthesis.Figures { return p.Board }},
 }
 
-// A quantity is something that is said of parts. of is empty where it is not said.
+// A quantity is a figure of a part. of returns its text, which is empty if the source does not give the figure.
 type quantity struct {
 	name, column string
 	of           func(*synthesis.Figures) string
@@ -121,7 +121,7 @@ func unlessZero[T int | float64](x T) string {
 	return strconv.FormatFloat(float64(x), 'f', -1, 64)
 }
 
-// showCollected shows what was collected: a table for each quantity, with a column for each who says something.
+// showCollected shows a table for each quantity, with a column for each source that gives it.
 func showCollected(s *screen, t *synthesis.Table, dir, written string) {
 	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), figure(t.ClockMHz))
 	for _, q := range quantities {
@@ -144,7 +144,7 @@ func showCollected(s *screen, t *synthesis.Table, dir, written string) {
 			}
 		}
 		if !some || len(columns) == 1 && columns[0] == 0 && q.name != "samples/s" {
-			continue // nobody but hlsgen says anything
+			continue // only the estimate has figures
 		}
 		head := []string{q.name}
 		for _, who := range columns {
@@ -195,7 +195,7 @@ func listOf(names []string) string {
 	return b.String()
 }
 
-// spreadsheetOf is a row for each part, and a column for each quantity of everybody who may say it.
+// spreadsheetOf returns the CSV file: a row for each part, and a column for each quantity of each source.
 func spreadsheetOf(t *synthesis.Table) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

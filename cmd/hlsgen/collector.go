@@ -13,24 +13,25 @@ import (
 // less, and 3 % more time.
 const garbage = 33
 
-// ballast is a number of bytes that are allocated and never touched, so that they take no memory. The collector
-// counts them as live: a small heap, which would be collected every few megabytes, grows by 85 MB between collections
-// at least.
+// ballast is the size in bytes of an allocation that is never touched, so that it takes no memory. The collector
+// counts it as live. So it lets a small heap grow by 85 MB between collections, instead of collecting it every few
+// megabytes.
 const ballast = 256 << 20
 
-// streaming is the target while samples pass: what they leave is to stay below some 30 MB, at 10 % more time.
+// streaming is the collector's target, in per cent, while samples pass through. It keeps their garbage below some 30
+// MB, at 10 % more time.
 const streaming = 10
 
-// A process takes at most bounded bytes, with the ballast, as long as its live heap is less than that by enough: there
-// the collector runs more often than garbage has it. It takes a few more cycles of networks whose search needs 650 to
-// 750 MB. Beyond that it would run all the time, so the bound is lifted.
+// bounded limits the memory of a process in bytes, the ballast included. Near the limit the collector runs more often
+// than garbage says. Networks whose search needs 650 to 750 MB cost a few more collections. When the live heap comes
+// closer to the limit than enough bytes, the collector would run all the time, so lift removes the limit.
 const (
 	bounded = ballast + 930<<20
-	enough  = 170 << 20 // 85 MB of garbage, and what the runtime takes beside the heap
+	enough  = 170 << 20 // 85 MB of garbage, and the memory of the runtime beside the heap
 )
 
-// collect sets the garbage collector, unless the environment does. It returns a function that has it hold less garbage,
-// for commands that go through many samples.
+// collect configures the garbage collector, unless GOGC or GOMEMLIMIT is set. The function it returns makes the
+// process hold less garbage; commands call it when they go through many samples.
 func collect() (lean func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -45,9 +46,9 @@ func collect() (lean func()) {
 	}
 }
 
-// lift takes the bound away after the first cycle that leaves a live heap too large for it.
+// lift removes the memory limit after the first collection that leaves a live heap too large for it.
 func lift() {
-	cycle := new([16]byte) // finalized once the cycle has found it unused
+	cycle := new([16]byte) // its finalizer runs after the next collection
 	runtime.SetFinalizer(cycle, func(*[16]byte) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		if metrics.Read(live); live[0].Value.Uint64() > bounded-enough {

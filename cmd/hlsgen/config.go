@@ -22,8 +22,8 @@ const (
 	maxConfig  = 1 << 20
 )
 
-// keys are the names of the settings that hlsgen.yaml and the environment may have: the model, and the flags of the
-// commands on a model, but for the one that names the file.
+// keys returns the names of the settings that hlsgen.yaml and the environment may have. These are the model, and the
+// flags of the commands on a model except --config and --help.
 func keys(root *cobra.Command) []string {
 	names := []string{"model"}
 	for _, c := range root.Commands() {
@@ -39,19 +39,20 @@ func keys(root *cobra.Command) []string {
 	return names
 }
 
-// settings is what the file and the environment say: texts for the flags of the same names, and the model.
+// A settings holds the settings of the file and of the environment: texts for the flags of the same names, and the
+// model.
 type settings struct {
 	keys    []string
 	texts   map[string][]string // by key
-	file    string              // shown name of the file
-	folder  string              // of the file: its relative paths start there
-	dir     string              // where those of the environment start
-	fromEnv map[string]bool     // by key
-	json    bool                // the file asks for JSON, whatever else may be wrong with it
-	objects bool                // and for objects on stderr
+	file    string              // name of the file, as messages show it
+	folder  string              // folder of the file, where its relative paths start
+	dir     string              // folder where relative paths of the environment start
+	fromEnv map[string]bool     // by key: the environment gave the text
+	json    bool                // the file asks for JSON, even if the rest of it is wrong
+	objects bool                // the file asks for JSON objects on stderr
 }
 
-// origin says where the setting is from.
+// origin returns where a setting comes from: a variable, or a key of the file.
 func (s *settings) origin(key string) string {
 	if s.fromEnv[key] {
 		return variable(key)
@@ -59,7 +60,7 @@ func (s *settings) origin(key string) string {
 	return s.file + ": " + key
 }
 
-// base is where the setting's relative path starts.
+// base returns the folder where the relative path of a setting starts.
 func (s *settings) base(key string) string {
 	if s.fromEnv[key] {
 		return s.dir
@@ -67,8 +68,9 @@ func (s *settings) base(key string) string {
 	return s.folder
 }
 
-// settings reads the file at path, or hlsgen.yaml in the working folder if there is one, and what the environment sets
-// instead. Beside an error, the settings say whether JSON is asked for.
+// settings reads the file at path, or hlsgen.yaml in the working folder if path is empty and the file exists.
+// Variables of the environment replace the file's settings. With an error, the settings still tell whether JSON is
+// asked for.
 func (w world) settings(path string, keys []string) (*settings, error) {
 	s := &settings{keys: keys, file: configName, folder: w.dir, dir: w.dir, fromEnv: map[string]bool{}}
 	if err := w.verifyVariables(keys); err != nil {
@@ -99,18 +101,18 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 			s.fromEnv[key] = true
 		}
 	}
-	// Without a hook, a text is a list of one: the flag says what a comma means.
+	// Without a hook, a text becomes a list of one text. The flag decides what a comma means.
 	if err := v.Unmarshal(&s.texts, viper.DecodeHook(nil)); err != nil {
 		return s, usagef("%s: %v", s.file, err)
 	}
 	return s, nil
 }
 
-// several are the keys that may have several values, with an example of these.
+// several lists the keys that may have several values, with an example of each.
 var several = map[string]string{"dim": "[T=520, N=4]", "initial-state": "[h0=zero, c0=quant]",
 	"shape": `["x=1,3,48,192", "y=1,8"]`}
 
-// verify reports every key of the file that is unknown, and every value that is not a single one.
+// verify reports every unknown key of the file, and every list where the key takes a single value.
 func (s *settings) verify(v *viper.Viper) error {
 	var wrong []string
 	all := v.AllSettings()
@@ -134,7 +136,7 @@ func (s *settings) verify(v *viper.Viper) error {
 	return nil
 }
 
-// unknown says which key may be meant.
+// unknown returns a remark with the key that the user may have meant.
 func (s *settings) unknown(key string) string {
 	if f := foreignFlag(key); f != nil {
 		return f.meaning(func(flag string) string { return flag })
@@ -142,8 +144,8 @@ func (s *settings) unknown(key string) string {
 	return suggest.Meant(key, s.keys)
 }
 
-// configure gives the command's flags that the command line leaves open what the environment or the file says, and
-// returns the model: the argument, a setting, or nothing.
+// configure sets the flags that the command line leaves open, from the environment or the file. It returns the path of
+// the model, from the argument or from a setting. The path is empty if neither names a model.
 func (a *app) configure(cmd *cobra.Command, args []string) (model string, err error) {
 	file, err := cmd.Flags().GetString("config")
 	if err != nil {
@@ -171,7 +173,7 @@ func (a *app) configure(cmd *cobra.Command, args []string) (model string, err er
 	return "", nil
 }
 
-// apply sets the flags that the command line leaves open.
+// apply sets the flags that the command line leaves open to their settings.
 func (s *settings) apply(flags *pflag.FlagSet) error {
 	for _, key := range s.keys {
 		f := flags.Lookup(key)

@@ -70,7 +70,7 @@ type converted struct {
 	about
 	To         convert.Dialect `json:"to,omitempty"` // absent: the dialect of the model
 	Clean      bool            `json:"clean"`
-	Quantisers int             `json:"quantisers"` // nodes that were rewritten
+	Quantisers int             `json:"quantisers"` // number of nodes that were rewritten
 	Proof      convert.Proof   `json:"proof"`      // program: node by node; network: as integer layers
 	Before     []convert.Count `json:"before"`     // operators of the model
 	After      []convert.Count `json:"after"`      // operators of what was written
@@ -84,7 +84,7 @@ func convertedOf(c *compiler.Converted, how convert.Options, out string, d *diag
 		Before: r.Before, After: r.After, Out: out, outcome: outcomeOf(d, nil)}
 }
 
-// proofs say what was shown of a converted file.
+// proofs describes what was proved of a converted file.
 var proofs = map[convert.Proof]string{
 	convert.SameProgram: "the same program, node by node, with every quantiser taken apart: equal for all inputs",
 	convert.SameNetwork: "the same integer layers, equal for every integer that occurs",
@@ -112,7 +112,7 @@ func showConverted(s *screen, c *compiler.Converted, how convert.Options, out st
 	s.field("written", "%s", printable(out))
 }
 
-// A countRow is an operator, and how many nodes have it before and after.
+// A countRow has the number of nodes with an operator, before and after a conversion.
 type countRow struct {
 	op            string
 	before, after int

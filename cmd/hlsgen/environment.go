@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// prefix begins the names of all variables of hlsgen.
+// prefix begins the names of all environment variables of hlsgen.
 const prefix = "HLSGEN_"
 
-// others are the variables that are no setting of a command. docs/cli.md shows this table.
+// others lists the variables that are no settings of a command. docs/cli.md shows this table.
 var others = []struct{ name, what string }{
 	{"HLSGEN_CONFIG", "the configuration file, as `--config`"},
 	{"HLSGEN_DEBUG", "not empty: log every stage and every better design to stderr, and show where an " +
@@ -25,12 +25,12 @@ var others = []struct{ name, what string }{
 	{"HLSGEN_PICTURES", "tests: a folder for pictures that they draw"},
 }
 
-// variable is the name under which a setting stands in the environment.
+// variable returns the name of the environment variable for a setting.
 func variable(key string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// verifyVariables reports every variable that begins as ours do and sets nothing.
+// verifyVariables returns an error that names every variable with our prefix that hlsgen does not know.
 func (w world) verifyVariables(keys []string) error {
 	if w.environ == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// The limits of what flags take.
+// The limits of the values of flags.
 const (
 	maxClocks      = 1 << 40
 	maxSamples     = 1 << 16
@@ -26,13 +26,13 @@ const (
 	maxAxis        = 1 << 30
 )
 
-// A value is a flag's value. Texts from the environment and from hlsgen.yaml pass through it too, so that one place
-// says what is valid.
+// A value is the value of a flag. Texts from the environment and from hlsgen.yaml pass through it too, so that only
+// one place decides which texts are valid.
 type value struct {
 	text string // as given, or the default as help shows it
-	kind string // for the help
-	base string // where relative paths start, of a flag that holds some
-	// set takes a text, and gives the one to show.
+	kind string // the type of the value, for the help
+	base string // the folder where relative paths start; for flags that take paths
+	// set parses a text and returns the text to show.
 	set func(v *value, text string) (shown string, err error)
 }
 
@@ -47,7 +47,7 @@ func (v *value) Set(s string) error {
 	return err
 }
 
-// option adds a flag with a parser. text is its default as help shows it; kind says what it takes.
+// option adds a flag with a parser. text is the default that help shows, and kind names the type of the value.
 func option[T any](fs *pflag.FlagSet, to *T, name, text, kind string, parse func(string) (T, error), usage string) {
 	fs.Var(&value{text: text, kind: kind, set: func(_ *value, s string) (string, error) {
 		x, err := parse(s)
@@ -74,7 +74,8 @@ func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(st
 	return v
 }
 
-// sizes is a repeatable NAME=SIZE; one of them may be NAME=MIN..MAX, the lengths of sequences.
+// sizes is the value of --dim: a repeatable NAME=SIZE. One axis may have NAME=MIN..MAX instead, the lengths of
+// sequences.
 type sizes struct {
 	to      *map[string]int
 	lengths **frontend.Lengths
@@ -128,7 +129,7 @@ func (s sizes) Set(text string) error {
 	return nil
 }
 
-// initials is a repeatable STATE or INPUT=STATE.
+// initials is the value of --initial-state: a repeatable STATE or INPUT=STATE.
 type initials struct{ to *frontend.InitialStates }
 
 func (s initials) Type() string { return "[INPUT=]STATE" }
@@ -139,7 +140,7 @@ func (s initials) String() string {
 
 func (s initials) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
-		at := strings.LastIndex(part, "=") // names of inputs may hold one
+		at := strings.LastIndex(part, "=") // the name of an input may contain an equals sign
 		state := frontend.InitialState(part[at+1:])
 		input := part[:max(0, at)]
 		if at == 0 || !slices.Contains(frontend.NamesOfInitial, string(state)) {
@@ -159,7 +160,7 @@ func (s initials) Set(text string) error {
 	return nil
 }
 
-// feedbacks is a repeatable INPUT=OUTPUT.
+// feedbacks is the value of --state: a repeatable INPUT=OUTPUT.
 type feedbacks struct{ to *[]frontend.Feedback }
 
 func (f feedbacks) Type() string { return "INPUT=OUTPUT" }
@@ -183,7 +184,7 @@ func (f feedbacks) Set(text string) error {
 	return nil
 }
 
-// shapes are the sizes of inputs' axes: INPUT=SIZE,SIZE,...
+// shapes is the value of --shape: the sizes of an input's axes, INPUT=SIZE,SIZE,...
 type shapes struct{ to *frontend.Shapes }
 
 func (s shapes) Type() string { return "[INPUT=]SIZE,..." }
@@ -191,7 +192,7 @@ func (s shapes) Type() string { return "[INPUT=]SIZE,..." }
 func (s shapes) String() string { return strings.Join(s.to.Texts(), " ") }
 
 func (s shapes) Set(text string) error {
-	at := strings.LastIndex(text, "=") // names of inputs may hold one
+	at := strings.LastIndex(text, "=") // the name of an input may contain an equals sign
 	var sizes []int
 	elements := 1
 	for part := range strings.SplitSeq(text[at+1:], ",") {
@@ -220,7 +221,7 @@ func positive(s string) (float64, error) {
 	return f, nil
 }
 
-// clockRate is what a board file may have as its default.
+// clockRate parses a clock in MHz, with the limits of a board file.
 func clockRate(s string) (float64, error) {
 	f, err := positive(s)
 	if err == nil && (f < 1 || f > 2000) {
@@ -239,7 +240,7 @@ func integer(lo, hi int) func(string) (int, error) {
 	}
 }
 
-// interval reads clocks per frame, as they are printed: commas between thousands are none of them.
+// interval parses a number of clocks per frame.
 func interval(s string) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(f >= 1) || f > maxClocks {
@@ -248,7 +249,7 @@ func interval(s string) (float64, error) {
 	return f, nil
 }
 
-// turns parses how many samples take turns.
+// turns parses a value of --interleave.
 func turns(s string) (int, error) { return integer(1, maxInterleaved)(s) }
 
 func fifo(s string) (folding.FIFO, error) {
@@ -265,7 +266,7 @@ func fifo(s string) (folding.FIFO, error) {
 	return folding.FIFO{Words: n}, err
 }
 
-// searchTime reads a duration of up to a day.
+// searchTime parses a duration of up to a day.
 func searchTime(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 || d > 24*time.Hour {
@@ -274,7 +275,7 @@ func searchTime(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// either parses one of two values by what they are called.
+// either returns a parser that accepts the names of two values.
 func either[T fmt.Stringer](a, b T) func(string) (T, error) {
 	return func(s string) (T, error) {
 		switch s {
@@ -287,7 +288,7 @@ func either[T fmt.Stringer](a, b T) func(string) (T, error) {
 	}
 }
 
-// oneOf parses one of some names; what says what they are.
+// oneOf returns a parser that accepts the given names. what names them in the error message.
 func oneOf[T ~string](what string, names []string) func(string) (T, error) {
 	return func(s string) (T, error) {
 		if !slices.Contains(names, s) {
@@ -330,10 +331,10 @@ func inputDeviation(in *frontend.InputType, s string) error {
 	return ofNormal(in, s, fraction, func(n *frontend.Normal) *[]*big.Rat { return &n.Deviation })
 }
 
-// ofNormal reads numbers of all inputs, or of the one that is named in front of them.
+// ofNormal parses numbers that apply to all inputs, or to the input that is named in front of them.
 func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, error),
 	part func(*frontend.Normal) *[]*big.Rat) error {
-	at := strings.LastIndex(s, "=") // names of inputs may hold one
+	at := strings.LastIndex(s, "=") // the name of an input may contain an equals sign
 	numbers, err := list(s[at+1:], parse)
 	if err == nil && at == 0 {
 		err = fmt.Errorf("want the name of an input in front of =")
@@ -353,7 +354,7 @@ func ofNormal(in *frontend.InputType, s string, parse func(string) (*big.Rat, er
 	return nil
 }
 
-// list reads numbers with commas between them.
+// list parses numbers separated by commas.
 func list(s string, parse func(string) (*big.Rat, error)) (all []*big.Rat, err error) {
 	for _, part := range strings.Split(s, ",") {
 		r, err := parse(strings.TrimSpace(part))
@@ -388,7 +389,7 @@ func inputQuant(s string) (*frontend.InputQuant, error) {
 	return &frontend.InputQuant{Type: t, Scale: float64(f)}, nil
 }
 
-// output takes the name of a tensor; only the model can tell whether there is one.
+// output accepts every name but the empty one. Only the model can tell whether it has such a tensor.
 func output(s string) (string, error) {
 	if s == "" {
 		return "", fmt.Errorf("want the name of a tensor")
@@ -396,7 +397,7 @@ func output(s string) (string, error) {
 	return s, nil
 }
 
-// fraction reads a positive number: 0.5, 9.84184371191077e-05 or 1/255.
+// fraction parses a positive number such as 0.5, 9.84184371191077e-05 or 1/255.
 func fraction(s string) (*big.Rat, error) {
 	unlike := fmt.Errorf("want a scale above 0, such as 0.5, 1e-3 or 1/255")
 	within := func(f float64) error {
@@ -408,7 +409,8 @@ func fraction(s string) (*big.Rat, error) {
 	if len(s) > 64 {
 		return nil, unlike
 	}
-	// A float64 tells how large the number is before a rational takes as many digits as its exponent says.
+	// A float64 shows whether the number is too large, before a rational allocates as many digits as its exponent
+	// says.
 	if f, err := strconv.ParseFloat(s, 64); err == nil && f > 0 {
 		if err := within(f); err != nil {
 			return nil, err
@@ -424,7 +426,7 @@ func fraction(s string) (*big.Rat, error) {
 	return r, within(f)
 }
 
-// number reads any number: 0, -0.5 or 1/255.
+// number parses any number, such as 0, -0.5 or 1/255.
 func number(s string) (*big.Rat, error) {
 	if f, err := strconv.ParseFloat(s, 64); err == nil && f == 0 && !strings.ContainsAny(s, "123456789") {
 		return new(big.Rat), nil

@@ -14,15 +14,16 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A foreign word is what other tools call something: FINN (its build configuration and command lines), hls4ml (its
-// command line, converters and model graph), da4ml. docs/other-tools.md shows both tables.
+// A foreign is a set of names that other tools use for one thing. The tools are FINN (its build configuration and
+// command lines), hls4ml (its command line, converters and model graph) and da4ml. docs/other-tools.md shows both
+// tables.
 type foreign struct {
-	theirs string // names, in small letters with dashes
+	theirs string // the names, in small letters with dashes
 	ours   string // our flag without dashes, or our command line; empty where hlsgen has no such thing
-	how    string // what to mind, or why there is none
+	how    string // a remark on the difference, or the reason why hlsgen has no such thing
 }
 
-// foreignFlags are options of other tools.
+// foreignFlags lists the options of other tools.
 var foreignFlags = []foreign{
 	{"target-fps throughput-fps", "fps", ""},
 	{"synth-clk-period-ns hls-clk-period-ns clk-period-ns target-clk-ns clock-period",
@@ -70,7 +71,7 @@ var foreignFlags = []foreign{
 	{"vitis-floorplan-file vitis-opt-strategy", "", "that is left to Vitis, which takes the generated project"},
 }
 
-// foreignVerbs are commands of other tools.
+// foreignVerbs lists the commands of other tools.
 var foreignVerbs = []foreign{
 	{"build-dataflow build-dataflow-directory build-custom compile generate gen codegen " +
 		"synthesize synthesise make hls create translate",
@@ -95,7 +96,7 @@ var foreignVerbs = []foreign{
 	{"demo example init fetch-example-model", "hlsgen examples", ""},
 }
 
-// normal is a name as the tables have it.
+// normal returns a name in the spelling of the tables: small letters, dashes instead of underscores.
 func normal(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
 
 func lookup(table []foreign, name string) *foreign {
@@ -109,7 +110,8 @@ func lookup(table []foreign, name string) *foreign {
 
 func foreignFlag(name string) *foreign { return lookup(foreignFlags, name) }
 
-// meaning is the end of a message about a foreign word; spell writes our flag as it is called where the word stood.
+// meaning returns the end of a message about a foreign name. spell writes our flag in the spelling of the place where
+// the name stood.
 func (f *foreign) meaning(spell func(flag string) string) string {
 	switch {
 	case f.ours == "":
@@ -122,7 +124,7 @@ func (f *foreign) meaning(spell func(flag string) string) string {
 
 func dashed(flag string) string { return "--" + flag }
 
-// flagError says which flag may be meant where one does not exist.
+// flagError returns the error for a flag that does not exist, with the flag that the user may have meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -152,7 +154,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return &usage{err.Error()}
 }
 
-// elsewhere says which commands have a flag that cmd has not; nothing where it has it, or none does.
+// elsewhere returns a remark that names the commands with a flag that cmd lacks. It is empty if cmd has the flag, or
+// no command has it.
 func elsewhere(cmd *cobra.Command, flag string) string {
 	if flag == "" || cmd.Flags().Lookup(flag) != nil {
 		return ""
@@ -173,10 +176,10 @@ func elsewhere(cmd *cobra.Command, flag string) string {
 	}
 }
 
-// unknownCommand is how cobra says that a command does not exist.
+// unknownCommand matches cobra's message about a command that does not exist.
 var unknownCommand = regexp.MustCompile(`(?s)^unknown command ("(?:[^"\\]|\\.)*") for "hlsgen"$`)
 
-// commandError says which command may be meant where one does not exist.
+// commandError adds to such a message the command that the user may have meant.
 func commandError(root *cobra.Command, msg string) string {
 	m := unknownCommand.FindStringSubmatch(msg)
 	if m == nil {

@@ -69,7 +69,7 @@ right, run as integers.`,
 // compared is the JSON of a comparison of formats.
 type compared struct {
 	compiler.Head
-	Length  int             `json:"length"` // products of a sum
+	Length  int             `json:"length"` // number of products in a sum
 	Board   string          `json:"board"`
 	Formats []formats.Row   `json:"formats"`
 	Models  []formats.Model `json:"models,omitempty"`

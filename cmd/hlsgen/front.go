@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// front finds what can be had for how much.
+// front finds the designs that are worth choosing from, by interval and cost.
 func front(ctx context.Context, o compiler.Options, points int, d *diag.List) (*answer, error) {
 	f, err := compiler.Pareto(ctx, o, points, d)
 	if f == nil || err != nil {
@@ -30,7 +30,7 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	tab := newTable(">"+unit, ">clocks", ">latency", ">LUT", ">FF", ">"+t.Board.BlockName(),
 		">URAM", ">DSP", ">load", "proved")
 	for _, p := range f.Points {
-		e, load := p.Estimate.Total, "" // what is counted has a column anyway
+		e, load := p.Estimate.Total, "" // a counted resource has a column of its own
 		if b := p.Certificate.Bounds[0]; b.Measure == folding.LeastLoad {
 			load = fmt.Sprintf("%.1f %%", 100*b.Value)
 		}
@@ -74,8 +74,8 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 		"builds that design", unit)
 }
 
-// given says of which designs it is shown that none is better: of those that spare DSP slices, as far as the front's
-// do.
+// given returns the restriction under which the designs of a front are proved to be the best. The proofs of a front
+// may cover only designs that spare DSP slices. It is empty if the proofs cover all designs.
 func given(points []*folding.Design) string {
 	spares := func(d *folding.Design) bool { return d.Certificate.Spares }
 	var all folding.Certificate
@@ -90,7 +90,8 @@ func given(points []*folding.Design) string {
 	return all.Given()
 }
 
-// frontProof says how far a design is proved to be the best at its interval.
+// frontProof returns "yes" if a design is proved to be the cheapest at its interval. Otherwise it returns the gap that
+// is open.
 func frontProof(c *folding.Certificate) string {
 	if b := c.Bounds[0]; b.Open() > 0 {
 		return fmt.Sprintf("to %.2f %%", 100*b.Open())

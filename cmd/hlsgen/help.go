@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagGroups are the groups in which help shows the flags of commands that have many. A flag is in one of them.
+// flagGroups lists the groups in which help shows the flags of commands with many flags. Each flag is in one group.
 var flagGroups = []struct {
 	title string
 	flags []string
@@ -19,7 +19,8 @@ var flagGroups = []struct {
 	{"Budget", []string{"board", "max-use", "over-budget", "clock", "io", "cost", "calibration"}},
 	{"Model", []string{"dim", "shape", "lengths", "input-type", "input-mean", "input-std", "input-quant",
 		"initial-state", "state", "stateful", "outputs", "lstm-config", "cell-config", "calibrate", "quantize",
-		"requantize", "keep", "scales", "equalize", "correct-bias", "save-model", "interleave"}},
+		"requantize", "keep", "scales", "equalize", "correct-bias", "lookup",
+		"save-model", "interleave"}},
 	{"Back end", []string{"backend", "folding", "fifo", "memory", "compute", "max-unroll", "acc-per-pe", "weights",
 		"counters"}},
 	{"Verification", []string{"input", "labels", "verify", "no-csim", "engine", "compare", "acc-bits", "acc-overflow",
@@ -28,8 +29,8 @@ var flagGroups = []struct {
 		"collect", "dump-passes", "passes-until", "config", "quiet", "verbose", "log-format", "help"}},
 }
 
-// commonFlags are the ten flags that most users of a command need, which help shows before its groups. Commands that
-// are not here have few flags, and help shows them in the order in which they were added.
+// commonFlags lists, by command, the ten flags that most users need. Help shows them before its groups. A command that
+// is not listed has few flags, and help shows them in the order of their definition.
 var commonFlags = map[string][]string{
 	"build": {"board", "fps", "clock", "max-use", "input", "backend", "folding", "explain", "out", "force"},
 	"simulate": {"input", "output", "engine", "compare", "labels", "board", "fps", "folding", "trace",
@@ -43,7 +44,7 @@ type flagSection struct {
 	flags []*pflag.Flag
 }
 
-// flagSections returns the flags of a command as help shows them.
+// flagSections returns the flags of a command in the sections of its help.
 func flagSections(cmd *cobra.Command) []flagSection {
 	first := flagSection{title: "Flags"}
 	common, many := commonFlags[cmd.Name()]
@@ -70,10 +71,10 @@ func flagSections(cmd *cobra.Command) []flagSection {
 	return slices.DeleteFunc(sections, func(s flagSection) bool { return len(s.flags) == 0 })
 }
 
-// bareValue is the annotation of a flag that stands with or without a value: what help shows of the value.
+// bareValue is an annotation of flags that need no value. It holds the text that help shows for the value.
 const bareValue = "value"
 
-// showValues has help show what flags take that stand with or without a value. Nothing is parsed after that.
+// showValues makes help show the values of flags that need none. The flags cannot be parsed afterwards.
 func showValues(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if v := f.Annotations[bareValue]; v != nil {
@@ -82,7 +83,7 @@ func showValues(flags *pflag.FlagSet) {
 	})
 }
 
-// help prints what a command does, and how it is called.
+// help prints the description and the usage of a command.
 func help(a *app, cmd *cobra.Command) {
 	text := cmd.Long
 	if text == "" {
@@ -95,7 +96,7 @@ func help(a *app, cmd *cobra.Command) {
 	a.screen.WriteString(usageOf(a, cmd))
 }
 
-// usageOf returns how a command is called: commands below it, examples, flags.
+// usageOf returns the usage of a command: its subcommands, examples and flags.
 func usageOf(a *app, cmd *cobra.Command) string {
 	var b strings.Builder
 	width := a.screen.width

@@ -8,25 +8,25 @@ import (
 	"hlsgen/folding"
 )
 
-// onInterrupt are the values of --on-interrupt: what the first Ctrl-C does.
+// onInterrupt lists the values of --on-interrupt, which says what the first Ctrl-C does.
 var onInterrupt = []string{best, "stop"}
 
 const best = "best"
 
-// An ending is what a Ctrl-C may end instead of the process: the search of a build that has a design.
+// An ending lets a Ctrl-C end the search of a build, instead of the process. The search must have found a design.
 type ending struct {
 	search folding.Interrupt
 	tell   func(text string)
 }
 
-// tells has tell say that a search was ended. It comes before the search.
+// tells sets the function that tells the user about an ended search. It must be called before the search begins.
 func (e *ending) tells(tell func(text string)) {
 	if e != nil {
 		e.tell = tell
 	}
 }
 
-// takes reports whether a signal ends a search, and not the process.
+// takes ends the search if a signal is a Ctrl-C and the search has a design. It reports whether it did so.
 func (e *ending) takes(s os.Signal) bool {
 	if s != os.Interrupt || !e.search.End() {
 		return false
@@ -35,8 +35,8 @@ func (e *ending) takes(s os.Signal) bool {
 	return true
 }
 
-// by returns the interrupt that a build's search listens to, for the value of --on-interrupt. It is nil where Ctrl-C
-// ends the process: with stop, and without the flag where standard error is no terminal.
+// by returns the interrupt that the search of a build listens to. action is the value of --on-interrupt. The interrupt
+// is nil if Ctrl-C ends the process: with stop, or without the flag if standard error is no terminal.
 func (e *ending) by(action string, terminal bool) *folding.Interrupt {
 	if e == nil || action != best && (action != "" || !terminal) {
 		return nil
@@ -44,14 +44,14 @@ func (e *ending) by(action string, terminal bool) *folding.Interrupt {
 	return &e.search
 }
 
-// untilDone reads until a context ends, whether or not something arrives.
+// untilDone returns a reader whose Read returns as soon as the context ends, even if r blocks.
 func untilDone(ctx context.Context, r io.Reader) io.Reader { return &interruptible{ctx: ctx, from: r} }
 
-// An interruptible is a reader that is read beside.
+// An interruptible reads from another reader in a goroutine of its own, so that a context can end a blocked Read.
 type interruptible struct {
 	ctx  context.Context
 	from io.Reader
-	pipe *io.PipeReader // once it was read
+	pipe *io.PipeReader // nil before the first Read
 }
 
 func (i *interruptible) Read(b []byte) (int, error) {

@@ -19,7 +19,7 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// list makes a command without arguments that prints.
+// list returns a command without arguments that calls print.
 func (a *app) list(use, short, long string, print func() error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -44,7 +44,7 @@ shows: hlsgen build --board ./mine.json.`, func() error {
 	return cmd
 }
 
-// boards prints two tables: what the devices have, and what is around them.
+// boards prints two tables: the resources of the devices, and the clocks and memories of the boards.
 func (s *screen) boards(list []boards.Board) {
 	devices := newTable("board", "part", ">LUT", ">LUTRAM", ">FF", ">BRAM36", ">URAM", ">DSP")
 	around := newTable("board", "grade", ">clock MHz", ">port bits", ">memory GB/s", "also called")

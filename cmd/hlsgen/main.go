@@ -1,23 +1,23 @@
 // Command hlsgen makes a streaming FPGA accelerator of a quantised ONNX network. In come a command line, the
-// environment and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. What
-// commands do is package compiler's and package sweep's; nobody imports this one.
+// environment and hlsgen.yaml; out come a screen or a JSON object on stdout, notes on stderr and an exit code. Packages
+// compiler and sweep do the work of the commands. No package imports this one.
 //
-//	main.go         the process: signals, exit; collector.go: how much garbage waits
+//	main.go         the process: signals and its exit; collector.go: settings of the garbage collector
 //	interrupt.go    a Ctrl-C that ends a search
-//	run.go          an app: one run, its errors and exit codes
-//	root.go         the commands, and the version
-//	task.go         what the commands on a model share: flags, progress, the answer
+//	run.go          an app: one run of hlsgen, its errors and exit codes
+//	root.go         the tree of commands, and the version
+//	task.go         the common parts of commands on a model: flags, progress, the delivery of an answer
 //	build.go, front.go, check.go, simulate.go, sweep.go    these commands, and their JSON
-//	stats.go, convert.go                                   and those which count a model, and write it otherwise
-//	audited.go      what checks and simulations say of accumulators
-//	synth.go, collect.go, calibrate.go                     and those on the vendor's tools and their reports
-//	weights.go                                             and that of hardware that is built
-//	lists.go        the commands that know no model; formats.go compares number formats; reference.go: man pages
+//	stats.go, convert.go                                   commands that count a model, or write it in another form
+//	audited.go      accumulators in the output of check and simulate
+//	synth.go, collect.go, calibrate.go                     commands for the vendor's tools and their reports
+//	weights.go                                             the command that writes weights for existing hardware
+//	lists.go        commands that need no model; formats.go compares number formats; reference.go: man pages
 //	flags.go        values of flags and their parsers
-//	config.go       settings: the flags that the file and the environment set; environment.go: the variables
-//	foreign.go      what other tools call things, and what is said of them
-//	screen.go       stdout: lines and fields; table.go: tables and figures; swept.go: a sweep
-//	help.go         --help: the groups of flags; wrap.go: lines that a terminal holds
+//	config.go       settings: flags that the file and the environment set; environment.go: the variables
+//	foreign.go      names from other tools, and the messages about them
+//	screen.go       stdout: lines and fields; table.go: tables and figures; swept.go: the output of sweep
+//	help.go         --help: the groups of flags; wrap.go: lines that fit on a terminal
 //	notes.go        stderr: complaints, diagnostics, the log; progress.go: the phases of a command
 //	terminal.go     the terminal: its colours and its width
 package main
@@ -33,7 +33,7 @@ import (
 	"hlsgen/templates"
 )
 
-// patience is how long an interrupted command may take to remove what it has not finished.
+// patience limits the time that an interrupted command may take to remove unfinished files.
 const patience = 3 * time.Second
 
 func main() {
@@ -63,7 +63,7 @@ func main() {
 			}
 		}
 	}
-	select { // one more signal ends the process at once
+	select { // a second signal ends the process at once
 	case c := <-code:
 		os.Exit(c)
 	case <-signals:

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// notes are what a command says beside its result, on stderr.
+// A notes writes messages to stderr, beside the result of a command.
 type notes struct {
 	io.Writer
 	ink   ink
@@ -24,7 +24,7 @@ func (a *app) notes() notes {
 	return notes{a.stderr, a.ink(a.stderr), columnsFor(a.world, a.stderr), a.objects.Load(), a.quiet}
 }
 
-// A record is a line of --log-format json. Diagnostics have the keys that they have in the object of --json.
+// A record is a line of --log-format json. Diagnostics have the same keys here as in the object of --json.
 type record struct {
 	Level   string    `json:"severity"`       // error, warning, note, or info
 	Code    diag.Code `json:"code,omitempty"` // of a diagnostic, as the next three
@@ -34,10 +34,11 @@ type record struct {
 	Message string    `json:"message"`
 	Hint    string    `json:"hint,omitempty"`
 	Notes   []string  `json:"notes,omitempty"`  // of a diagnostic
-	Text    string    `json:"text,omitempty"`   // of a diagnostic: what is to be copied
-	Detail  string    `json:"detail,omitempty"` // of a defect of hlsgen: where it happened
+	Text    string    `json:"text,omitempty"`   // of a diagnostic: text to copy
+	Detail  string    `json:"detail,omitempty"` // of a defect of hlsgen: the stack trace
 
-	// of progress: what a command works at, for how long it has run, and how much of that is done
+	// of progress: the phase of the command, the seconds since the command began, and the share of the phase that is
+	// done
 	Phase   string   `json:"phase,omitempty"`
 	Elapsed *float64 `json:"elapsed_seconds,omitempty"`
 	Share   *float64 `json:"share,omitempty"` // from 0 to 1, where it is known
@@ -49,14 +50,14 @@ const (
 	levelInfo  = "info"
 )
 
-// object writes a record.
+// object writes a record as one line of JSON.
 func (n notes) object(r record) {
 	e := json.NewEncoder(n)
 	e.SetEscapeHTML(false)
 	e.Encode(r)
 }
 
-// line says something on a line.
+// line writes a message of one line.
 func (n notes) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	switch {
@@ -69,15 +70,15 @@ func (n notes) line(format string, args ...any) {
 	}
 }
 
-// remark says something that is no error.
+// remark writes a message that reports no error. --quiet suppresses it.
 func (n notes) remark(format string, args ...any) {
 	if !n.quiet {
 		n.line(format, args...)
 	}
 }
 
-// complain says what went wrong. Names that users and files give stand in it, with control characters as question
-// marks: a terminal would obey these. more says what to do about it.
+// complain reports an error; more says what to do about it. Control characters become question marks: text may hold
+// names from users and files, and a terminal would obey the characters.
 func (n notes) complain(text string, more ...string) {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -93,7 +94,7 @@ func (n notes) complain(text string, more ...string) {
 	}
 }
 
-// defect tells of a defect of hlsgen, and with debug where it happened.
+// defect reports a defect of hlsgen. With debug it adds the stack trace.
 func (n notes) defect(err error, stack string, debug bool) {
 	const report, where = "this is a defect of hlsgen: please report it, with the model if you can",
 		"HLSGEN_DEBUG=1 shows where it happened"
@@ -110,7 +111,7 @@ func (n notes) defect(err error, stack string, debug bool) {
 	}
 }
 
-// diagnostics shows d on stderr, and where to read more.
+// diagnostics writes the diagnostics to stderr, and names the command that explains the first error.
 func (n notes) diagnostics(d *diag.List) {
 	told := d.Worst()
 	if n.quiet {
@@ -138,7 +139,8 @@ func (n notes) diagnostics(d *diag.List) {
 	}
 }
 
-// logger is where stages go with HLSGEN_DEBUG: to stderr, without times, so that two runs can be compared.
+// logger returns the log of stages: stderr if HLSGEN_DEBUG is set, else nothing. Lines have no times, so that two runs
+// can be compared.
 func logger(a *app) *slog.Logger {
 	if a.env("HLSGEN_DEBUG") == "" {
 		return slog.New(slog.DiscardHandler)

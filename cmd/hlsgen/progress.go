@@ -13,34 +13,34 @@ import (
 	"hlsgen/folding"
 )
 
-// patient is how long a command may take before it shows progress.
+// patient is the time that a command may run before it shows progress.
 const patient = time.Second
 
-// seldom is how long after a line of progress another one of the same phase may follow.
+// seldom is the least time between two lines of progress in the same phase.
 const seldom = 10 * time.Second
 
-// A progress shows which phase a command is in: as a bar on a terminal, and as lines where these are asked for.
+// A progress shows the phase of a command: as a bar on a terminal, or as lines with --verbose and --log-format json.
 type progress struct {
 	mu    sync.Mutex
 	notes notes
-	size  func() int // of the terminal, whose user may change it; nil: as notes say
+	size  func() int // width of the terminal, which the user may change; nil: notes has the width
 	alive bool       // a bar may be shown
 	lines bool       // every phase has a line
 	begun time.Time  // when the command began
 	wrote time.Time  // when the last line was written
 	stage string
 	since time.Time         // when the stage began
-	found *folding.Standing // by the stage that folds, so far; nil: no design
+	found *folding.Standing // the best design of the folding stage so far; nil: none
 	done  int
-	total int // 0 where it is not known
+	total int // 0 if it is unknown
 	start *time.Timer
-	ended chan struct{}            // closed by close; nil where nothing ticks
+	ended chan struct{}            // closed by close; nil if no tick runs
 	bar   *progressbar.ProgressBar // once shown
 	log   *slog.Logger
 }
 
-// newProgress starts to watch a command. A terminal shows a bar, after a while. With verbose, or as objects, every
-// phase has a line. Each stage is logged.
+// newProgress starts to watch a command. A terminal shows a bar after a while. With verbose, or with JSON objects on
+// stderr, every phase has a line. Each stage is logged.
 func newProgress(n notes, size func() int, verbose bool, log *slog.Logger) *progress {
 	p := &progress{notes: n, size: size, alive: isTerminal(n.Writer) && !n.json && !n.quiet,
 		lines: (verbose || n.json) && !n.quiet, begun: time.Now(), log: log}
@@ -61,7 +61,7 @@ func (p *progress) show() {
 	go p.tick(p.ended)
 }
 
-// tick shows once a second what the time is, how far the search for a folding is, and how fast samples are.
+// tick redraws the bar's text once a second.
 func (p *progress) tick(ended <-chan struct{}) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
@@ -79,14 +79,14 @@ func (p *progress) tick(ended <-chan struct{}) {
 	}
 }
 
-// folds is the stage in which a folding is searched for, and simulates the one in which samples are computed.
+// folds is the stage that searches for a folding, and simulates is the stage that computes samples.
 const (
 	folds     = "folding"
 	simulates = "simulating"
 )
 
-// text returns the line that shows the stage: its name, the time so far, of a search its best design, and where the
-// share that is done is known what time is left. It leaves room for the bar.
+// text returns the text of the bar: the stage and the time so far, and then the best design of a search, or the time
+// left if the share that is done is known. It leaves room for the bar.
 func (p *progress) text() string {
 	took := time.Since(p.since)
 	text := p.stage + "  " + elapsed(took)
@@ -104,7 +104,7 @@ func (p *progress) text() string {
 	return cut(text, max(room, 12))
 }
 
-// columns returns how wide the terminal is.
+// columns returns the width of the terminal.
 func (p *progress) columns() int {
 	width := p.notes.width
 	if p.size != nil {
@@ -116,11 +116,10 @@ func (p *progress) columns() int {
 	return width
 }
 
-// leastBar is the number of columns of the shortest bar.
+// leastBar is the width of the shortest bar, in columns.
 const leastBar = 5
 
-// besides returns the columns that a bar takes beside its text and itself: for the share and the count, or for what
-// turns.
+// besides returns how many columns the share and the count take beside a bar.
 func (p *progress) besides() int {
 	if p.total == 0 {
 		return 0
@@ -128,7 +127,8 @@ func (p *progress) besides() int {
 	return len(" 100% || (/) ") + 2*len(strconv.Itoa(p.total))
 }
 
-// standing says how far the search for a folding is: what it has, what nothing goes below, and what that takes.
+// standing describes the state of the search for a folding: the best design, the proved lower bound, and the share of
+// the budget that the design takes.
 func standing(st *folding.Standing) string {
 	if st == nil {
 		return "no design yet"
@@ -149,7 +149,7 @@ func standing(st *folding.Standing) string {
 	return text + fmt.Sprintf("; %.1f %% of the budget", 100*st.Share)
 }
 
-// elapsed is a time in whole seconds: "14 s", "2 min 5 s".
+// elapsed formats a time in whole seconds: "14 s", "2 min 5 s".
 func elapsed(t time.Duration) string {
 	s := int(t.Seconds())
 	if s < 60 {
@@ -158,14 +158,14 @@ func elapsed(t time.Duration) string {
 	return fmt.Sprintf("%s min %d s", whole(s/60), s%60)
 }
 
-// pacing says how fast samples are, of which so many are done, and what time the others take then.
+// pacing returns the rate of samples, and the time that the remaining samples take at that rate.
 func pacing(done, total int, took time.Duration) (rate, left string) {
 	perSecond := float64(done) / max(took.Seconds(), 1e-3)
 	rest := time.Duration(float64(total-done) / perSecond * float64(time.Second))
 	return figure(perSecond) + " samples/s", elapsed(rest) + " left"
 }
 
-// stand is told of the best design that the search for a folding has.
+// stand receives the best design so far from the search for a folding.
 func (p *progress) stand(st folding.Standing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,23 +176,23 @@ func (p *progress) stand(st folding.Standing) {
 	}
 }
 
-// say says something while a command works.
+// say shows a remark above the bar while a command works.
 func (p *progress) say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.above(func() { p.notes.remark("hlsgen: %s", text) })
 }
 
-// above writes something above the bar.
+// above calls write while the bar is cleared, and draws the bar again below the text.
 func (p *progress) above(write func()) {
 	if p.bar != nil && p.alive {
-		p.bar.Finish() // which clears its line
+		p.bar.Finish() // clears the line of the bar
 		defer p.draw()
 	}
 	write()
 }
 
-// write writes a line of progress, where these are asked for.
+// write writes a line of progress, if lines are asked for.
 func (p *progress) write(text string) {
 	if !p.lines {
 		return
@@ -216,7 +216,7 @@ func (p *progress) write(text string) {
 	})
 }
 
-// draw begins a bar for the stage: one that fills where the total is known, else one that turns.
+// draw starts a bar for the stage: a bar that fills if the total is known, else a spinner.
 func (p *progress) draw() {
 	text := p.text()
 	options := []progressbar.Option{progressbar.OptionSetWriter(p.notes), progressbar.OptionSetDescription(text),
@@ -226,7 +226,7 @@ func (p *progress) draw() {
 		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14))...)
 	} else {
 		if p.stage == simulates {
-			text = "simulating  59 min 59 s; 1,000,000 samples/s, 59 min 59 s left" // once there is a rate
+			text = "simulating  59 min 59 s; 1,000,000 samples/s, 59 min 59 s left" // the longest text once there is a rate
 		} else {
 			text += ", 59 min 59 s left"
 		}
@@ -238,10 +238,10 @@ func (p *progress) draw() {
 		p.bar.RenderBlank()
 		return
 	}
-	p.bar.Set(min(p.done, p.total-1)) // a full bar ends itself
+	p.bar.Set(min(p.done, p.total-1)) // a full bar would end itself
 }
 
-// step is told of every stage, and how far it is where that is known.
+// step receives the start and the progress of every stage. total is 0 if it is unknown.
 func (p *progress) step(stage string, done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,14 +259,14 @@ func (p *progress) step(stage string, done, total int) {
 	switch {
 	case p.bar == nil:
 	case !same:
-		p.bar.Finish() // which clears its line
+		p.bar.Finish() // clears the line of the bar
 		p.draw()
 	case total > 0:
 		p.bar.Set(min(done, total-1))
 	}
 }
 
-// close removes what is shown; the command's own output follows. well: the command has a result.
+// close removes the bar, because the command's own output follows. well tells whether the command has a result.
 func (p *progress) close(well bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

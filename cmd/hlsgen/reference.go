@@ -15,7 +15,8 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// referenceCommand is for those who package hlsgen: the man pages, and the same pages in Markdown.
+// referenceCommand returns the hidden command that writes the man pages, and the same pages in Markdown. Packagers use
+// it.
 func (a *app) referenceCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "reference DIR",
@@ -30,7 +31,7 @@ func (a *app) referenceCommand() *cobra.Command {
 			}
 			defer os.RemoveAll(made)
 			root := cmd.Root()
-			root.DisableAutoGenTag = true // it has a date
+			root.DisableAutoGenTag = true // the tag has a date
 			date := committed()
 			header := &doc.GenManHeader{Date: &date, Source: "hlsgen " + version(), Manual: "hlsgen"}
 			for _, c := range root.Commands() {
@@ -42,7 +43,7 @@ func (a *app) referenceCommand() *cobra.Command {
 			for _, c := range root.Commands() {
 				c.Flags().VisitAll(func(f *pflag.Flag) {
 					if f.Annotations[bareValue] != nil {
-						f.DefValue = f.NoOptDefVal // which man pages show, as if it were the same
+						f.DefValue = f.NoOptDefVal // man pages show it as the value of the bare flag
 					}
 				})
 			}
@@ -61,7 +62,7 @@ func (a *app) referenceCommand() *cobra.Command {
 	}
 }
 
-// copyPages writes the files of a folder into another.
+// copyPages copies the files of a folder into another folder.
 func copyPages(from string, to *owned.Shared) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -79,7 +80,7 @@ func copyPages(from string, to *owned.Shared) error {
 	return nil
 }
 
-// committed is the date of the source: the same source gives the same pages.
+// committed returns the date of the source's last commit, so that the same source gives the same pages.
 func committed() time.Time {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

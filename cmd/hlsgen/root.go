@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is what the Makefile has the linker write here: what git says of the source.
+// release is the version that git reports for the source. The Makefile has the linker set it.
 var release string
 
 func version() string {
@@ -18,7 +18,7 @@ func version() string {
 	return versionOf(release, noted)
 }
 
-// versionOf is the release, else the version that the go command noted, else dev.
+// versionOf returns the release, or the version that the go command noted, or "dev".
 func versionOf(release, noted string) string {
 	if noted == "(devel)" {
 		noted = ""

@@ -25,35 +25,36 @@ const (
 	exitOK          = 0
 	exitDiagnostics = 1 // the model, the board or the goal has to change, or the world failed us
 	exitUsage       = 2
-	exitMismatch    = 3 // or a deadlock
+	exitMismatch    = 3 // outputs differ, or the simulated design deadlocks
 	exitInternal    = 70
 	exitInterrupted = 130
 )
 
-// A world is what surrounds a command.
+// A world holds the surroundings of a command: variables, the working folder and the standard streams.
 type world struct {
 	env            func(string) string
 	environ        func() []string // all variables, each as NAME=VALUE; nil for none
 	dir            string          // where relative paths start; empty: the process's own folder
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	lean           func()  // has the process take less memory, from when samples pass on; nil: nothing does
-	ending         *ending // what a Ctrl-C may end instead of the process; nil: nothing
-	// stderr has one object a line, as --log-format json asks for; set as soon as that is known; nil for a new one
+	lean           func()  // makes the process take less memory while samples pass through it; nil: nothing does
+	ending         *ending // the search that a Ctrl-C may end instead of the process; nil: there is none
+	// objects tells whether stderr has one JSON object a line (--log-format json). It is set as soon as that is known;
+	// newApp makes one if it is nil.
 	objects *atomic.Bool
 }
 
 // An app is one run of hlsgen.
 type app struct {
 	world
-	screen  screen // on stdout, until flush
+	screen  screen // the text for stdout, kept until flush
 	running bool   // the command line was understood
 	args    []string
 	object  bool // an object was printed as JSON
 	quiet   bool // nothing but errors is shown
 
-	byFile        bool // the configuration asks for JSON
-	objectsByFile bool // and for objects on stderr
+	byFile        bool // the configuration file asks for JSON on stdout
+	objectsByFile bool // the configuration file asks for JSON objects on stderr
 }
 
 func newApp(w world, args []string) *app {
@@ -63,20 +64,21 @@ func newApp(w world, args []string) *app {
 	return &app{world: w, args: args, screen: screen{ink: w.ink(w.stdout), width: columnsFor(w, w.stdout)}}
 }
 
-// A usage error is a command line, variable or configuration file that asks for nothing that exists.
+// A usage error reports a command line, a variable or a configuration file that asks for something that does not
+// exist.
 type usage struct{ msg string }
 
 func (e *usage) Error() string { return e.msg }
 
 func usagef(format string, args ...any) error { return &usage{fmt.Sprintf(format, args...)} }
 
-// errShown says that the diagnostics, which are on stderr already, hold an error.
+// errShown reports that stderr already shows diagnostics of which at least one is an error.
 var errShown = errors.New("diagnostics")
 
-// errDiffer says that --compare found a difference, which is on stdout already.
+// errDiffer reports that --compare found a difference, which stdout already shows.
 var errDiffer = errors.New("outputs differ")
 
-// run is hlsgen: it returns the exit code.
+// run runs hlsgen with the given arguments, and returns the exit code.
 func run(ctx context.Context, args []string, w world) (code int) {
 	a := newApp(w, args)
 	defer func() {
@@ -89,7 +91,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	root.SetOut(&a.screen)
 	root.SetErr(w.stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that has begun has told it itself
+	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that printed its object has told the error in it
 		a.screen.Reset()
 		if e := a.json(failure{compiler.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
 			err = e
@@ -101,23 +103,24 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	return a.fail(ctx, cmd, err)
 }
 
-// wantsJSON reports whether the user asked for JSON, as far as can be told of a command line that was not understood.
+// wantsJSON reports whether the user asked for JSON. It also works for a command line that cobra did not understand,
+// as far as possible.
 func wantsJSON(a *app, cmd *cobra.Command) bool {
 	yes := func(text string) bool { b, err := strconv.ParseBool(text); return err == nil && b }
 	return flagSays(a, cmd, "json", yes, func(string) bool { return true }, a.byFile)
 }
 
-// logJSON is the value of --log-format that makes stderr objects.
+// logJSON is the value of --log-format for JSON objects on stderr.
 const logJSON = "json"
 
-// wantsObjects reports the same of objects on stderr.
+// wantsObjects reports whether the user asked for JSON objects on stderr, in the same way as wantsJSON.
 func wantsObjects(a *app, cmd *cobra.Command) bool {
 	yes := func(text string) bool { return text == logJSON }
 	return flagSays(a, cmd, "log-format", yes, yes, a.objectsByFile)
 }
 
-// flagSays reports whether a flag, its variable or the configuration says yes. next says so of what stands behind a
-// flag without a value.
+// flagSays reports whether a flag, its variable or the configuration says yes. yes judges a value; next judges the
+// argument behind a flag that has no value of its own.
 func flagSays(a *app, cmd *cobra.Command, name string, yes, next func(string) bool, byFile bool) bool {
 	if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
 		return yes(f.Value.String())
@@ -139,7 +142,7 @@ func flagSays(a *app, cmd *cobra.Command, name string, yes, next func(string) bo
 	return byFile
 }
 
-// told is an error as the user is told.
+// told returns the text of an error for the user. A mistyped command gets a suggestion.
 func (a *app) told(cmd *cobra.Command, err error) string {
 	if !a.running {
 		return commandError(cmd.Root(), err.Error())
@@ -147,7 +150,7 @@ func (a *app) told(cmd *cobra.Command, err error) string {
 	return err.Error()
 }
 
-// fail tells what went wrong, if anything did, and gives the exit code.
+// fail tells the user what went wrong, if anything did, and returns the exit code.
 func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	var (
 		use      *usage
@@ -189,14 +192,14 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 	return exitDiagnostics
 }
 
-// flush writes what the command has printed.
+// flush writes the text that the command has printed to stdout.
 func (a *app) flush() error {
 	_, err := a.screen.WriteTo(a.stdout)
 	a.screen.Reset()
 	return err
 }
 
-// An outcome closes the JSON object of a command.
+// An outcome has the last fields of the JSON object of every command.
 type outcome struct {
 	Diagnostics []diag.Diag `json:"diagnostics"`
 	Error       string      `json:"error,omitempty"`
@@ -216,7 +219,7 @@ func outcomeOf(d *diag.List, err error) outcome {
 	return o
 }
 
-// json prints v as one object.
+// json prints v as one JSON object.
 func (a *app) json(v any) error {
 	a.object = true
 	e := json.NewEncoder(&a.screen)
@@ -225,7 +228,7 @@ func (a *app) json(v any) error {
 	return e.Encode(v)
 }
 
-// without ends a command that has no result to show.
+// without ends a command that has no result: it shows the diagnostics, and returns err or errShown.
 func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	if asJSON {
 		if e := a.json(failure{compiler.Versioned, outcomeOf(d, err)}); e != nil {
@@ -241,7 +244,7 @@ func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	return err
 }
 
-// under puts a relative path under a folder.
+// under joins a relative path to the folder dir. An absolute path stays as it is.
 func under(dir, path string) string {
 	if dir == "" || dir == "." || filepath.IsAbs(path) {
 		return path

@@ -9,18 +9,17 @@ import (
 	"hlsgen/internal/examples"
 )
 
-// lineWidth is the number of columns of a line where nothing says how wide the terminal is. Text for people has no more
-// on any terminal.
+// lineWidth is the width of a line in columns if the terminal's width is unknown. Prose is no wider on any terminal.
 const lineWidth = 100
 
-// A screen is what a command prints: lines, fields and tables. Nothing of it is seen until run writes it to stdout.
+// A screen collects the output of a command: lines, fields and tables. run writes it to stdout when the command ends.
 type screen struct {
 	bytes.Buffer
 	ink   ink
 	width int // of the terminal; 0: nothing says how wide it is
 }
 
-// columns returns how wide a table may be.
+// columns returns the largest width of a table.
 func columns(s *screen) int {
 	if s.width == 0 {
 		return lineWidth
@@ -28,10 +27,10 @@ func columns(s *screen) int {
 	return s.width
 }
 
-// prose returns how wide text for people may be.
+// prose returns the largest width of prose.
 func prose(s *screen) int { return min(columns(s), lineWidth) }
 
-// line prints a line. Where a terminal is narrower, it goes on in the next.
+// line prints a line, and folds it if the terminal is narrower.
 func (s *screen) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if s.width == 0 {
@@ -43,18 +42,18 @@ func (s *screen) line(format string, args ...any) {
 	}
 }
 
-// title prints what a screen is about.
+// title prints the bold heading of a screen.
 func (s *screen) title(format string, args ...any) {
 	s.line("%s", s.ink.bold(fmt.Sprintf(format, args...)))
 }
 
-// field prints what a line is about, and what is to say, wrapped behind it.
+// field prints a name, and beside it a text that is wrapped.
 func (s *screen) field(name, format string, args ...any) {
 	wrapped := wrap(fmt.Sprintf(format, args...), beside, prose(s))
 	put(s, name, strings.TrimPrefix(wrapped[:len(wrapped)-1], beside))
 }
 
-// put writes a field. On a terminal, a path that is too long to stand beside the name stands below it.
+// put writes a field. If a path is too long for the place beside the name, a terminal gets it below the name.
 func put(s *screen, name, text string) {
 	for i, line := range strings.Split(fmt.Sprintf("%-*s%s", len(beside), name, text), "\n") {
 		word := strings.TrimSpace(line)
@@ -71,10 +70,10 @@ func put(s *screen, name, text string) {
 	}
 }
 
-// beside is the indent of what stands beside the names of fields.
+// beside is the indent of the texts beside the names of fields.
 const beside = "             "
 
-// exact prints a field whose text is to be copied: a path, or a list of them.
+// exact prints a field with a text to copy: a path, or a list of paths.
 func (s *screen) exact(name, text string) {
 	if s.width > 0 {
 		text = strings.ReplaceAll(fold(text, s.width-len(beside), 0), "\n", "\n"+beside)
@@ -82,7 +81,7 @@ func (s *screen) exact(name, text string) {
 	put(s, name, text)
 }
 
-// command prints a field with a command to type, which is split into lines.
+// command prints a field with a command to type. Its lines are joined by backslashes.
 func command(s *screen, name string, lines ...string) {
 	for i, text := range lines {
 		if i < len(lines)-1 {
@@ -96,7 +95,7 @@ func command(s *screen, name string, lines ...string) {
 	}
 }
 
-// example says of a source that nobody named what it is, and how one names one's own.
+// example describes the embedded example if the user named no model. own says how to name one.
 func (s *screen) example(src *compiler.Source, own string) {
 	if src != nil && src.Example {
 		s.field("example", "%s%s", exampleDoc(src.Name), own)
@@ -112,7 +111,7 @@ func exampleDoc(name string) string {
 	panic("no example " + name)
 }
 
-// about begins the JSON of a command on a model.
+// about has the first fields of the JSON of a command on a model.
 type about struct {
 	compiler.Head
 	Model   string `json:"model"`

@@ -101,7 +101,7 @@ are pieces of one stream, in order.
 			return nil, usagef("--output - and --json exclude each other: both are for standard output")
 		}
 		if toStdout {
-			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // else a reader that ends would kill the process
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // otherwise a reader that closes the pipe would kill the process
 			o.Stdout = a.stdout
 		}
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.Cycle {
@@ -165,7 +165,7 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 	}
 }
 
-// accuracy shows how many samples are right, and what the model's own trainer has found.
+// accuracy shows how many samples are classified right, and the accuracy that info.json beside the model states.
 func accuracy(s *screen, r *compiler.Simulated) {
 	if r.Accuracy == nil {
 		return
@@ -176,7 +176,7 @@ func accuracy(s *screen, r *compiler.Simulated) {
 	}
 }
 
-// stepsOf says how long samples are, where these are sequences of different lengths.
+// stepsOf returns the range of the samples' lengths in steps. It is empty if all samples have the model's own length.
 func stepsOf(steps []int) string {
 	if len(steps) == 0 {
 		return ""
@@ -188,7 +188,7 @@ func stepsOf(steps []int) string {
 	return fmt.Sprintf(" of %s to %s", whole(shortest), count(longest, "step"))
 }
 
-// design shows what was simulated, in the words of a build.
+// design shows the simulated design in the words that build uses.
 func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
 	d := r.Design
 	if o.Board == "" {
@@ -227,10 +227,10 @@ func (s *screen) comparison(file string, c *compiler.Comparison) {
 	}
 }
 
-// elements limits how many numbers of an output are shown.
+// elements limits how many numbers of an output the screen shows.
 const elements = 40
 
-// first shows how an array begins, on a line.
+// first returns the first numbers of an array, on one line.
 func first(a *npy.Array) string {
 	const most = 2 * elements
 	bits := 64
@@ -249,12 +249,12 @@ func first(a *npy.Array) string {
 	return b.String()
 }
 
-// A simulated is the JSON of a simulation; the data themselves are in the file of --output.
+// A simulated is the JSON of a simulation. The outputs themselves are in the file that --output names.
 type simulated struct {
 	about
 	Engine  compiler.Engine `json:"engine"`
 	Samples int             `json:"samples"`
-	// per sample, where these are sequences of different lengths
+	// the length of each sample in steps, if lengths differ
 	Steps    []int                    `json:"steps,omitempty"`
 	Outputs  []tensor                 `json:"outputs"`
 	Accuracy *samples.Accuracy        `json:"accuracy,omitempty"` // with labels
@@ -268,7 +268,7 @@ type simulated struct {
 	Latency  int        `json:"latency_clocks,omitempty"`
 	Clocks   int        `json:"simulated_clocks,omitempty"` // of all samples
 
-	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // where frames are some of different lengths
+	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
 	Folds   map[string]folded    `json:"folding,omitempty"`
 	Compare *compiler.Comparison `json:"compare,omitempty"`

@@ -59,7 +59,7 @@ figures of qonnx' inference_cost.`,
 	})
 }
 
-// showStats shows what was counted.
+// showStats shows the counts of every layer and of the network.
 func showStats(s *screen, o compiler.StatsOptions, c *compiler.Counted) {
 	n := c.Network
 	s.title("%s: %s with products, for one sample", label(c.Source.Name), count(len(n.Layers), "node"))
@@ -90,7 +90,7 @@ func showStats(s *screen, o compiler.StatsOptions, c *compiler.Counted) {
 	}
 }
 
-// showTotals shows what is counted of the network.
+// showTotals shows the counts of the whole network.
 func showTotals(s *screen, c *compiler.Counted) {
 	n, t := c.Network, &c.Network.Total
 	s.field("total", "%s MACs, %s of them effective; %s BOPs, %s if no weight were 0", humanize.Comma(t.MACs),
@@ -136,7 +136,7 @@ func showTotals(s *screen, c *compiler.Counted) {
 	}
 }
 
-// showStates shows what states layers are in.
+// showStates shows how often the neurons of each layer are on, and how many different states the layers took.
 func showStates(s *screen, n *stats.Network) {
 	t := newTable("node", ">neurons", ">states seen", ">distinct", ">on", ">entropy", ">efficiency")
 	for _, l := range n.Layers {
@@ -147,7 +147,7 @@ func showStates(s *screen, n *stats.Network) {
 	s.table(t)
 }
 
-// types are those of a layer's products, each once.
+// types returns the types of a layer's inputs and weights, without repetitions.
 func types(l *stats.Row) string {
 	var in, weights []string
 	for _, p := range l.Products {
@@ -161,7 +161,7 @@ func types(l *stats.Row) string {
 	return strings.Join(in, ",") + " x " + strings.Join(weights, ",")
 }
 
-// place is where the products of a layer are computed.
+// place returns where the products of a layer are computed: in a layer of the accelerator, or on the host.
 func place(l *stats.Row) string {
 	first, _, _ := strings.Cut(l.Becomes, ", ")
 	return first
@@ -176,7 +176,7 @@ func operations(n *stats.Network) (ops int64) {
 	return ops
 }
 
-// bops is a number of bit operations, to a tenth: logarithms are not whole.
+// bops formats a number of bit operations with one decimal.
 func bops(f float64) string { return humanize.Commaf(math.Round(10*f) / 10) }
 
 func zeros(c *stats.Counts) string {
@@ -189,7 +189,7 @@ func zeros(c *stats.Counts) string {
 // A counted is the JSON of statistics.
 type counted struct {
 	about
-	Buildable bool           `json:"buildable"` // there is hardware for all of it
+	Buildable bool           `json:"buildable"` // the whole model can be built
 	Layers    []*stats.Row   `json:"layers"`
 	Others    []*stats.Other `json:"others"` // nodes that compute on data without weights
 	Total     statsTotal     `json:"total"`
@@ -202,7 +202,7 @@ type counted struct {
 	outcome
 }
 
-// A statsTotal is what is counted of a network: tensors of weights that layers share are one.
+// A statsTotal has the counts of a whole network. A weight tensor that several layers share counts once.
 type statsTotal struct {
 	stats.Counts
 	MACsPerByte float64        `json:"macs_per_byte"`

@@ -23,10 +23,10 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// maxFront is how many designs of a front may be asked for.
+// maxFront limits the number of designs of a front.
 const maxFront = 10_000
 
-// budgets adds a flag of shares of a board: "0.5,0.8" are two, "lut=0.7,bram=0.9" is one.
+// budgets adds a flag for shares of a board: "0.5,0.8" means two budgets, "lut=0.7,bram=0.9" means one.
 func budgets(fs *pflag.FlagSet, to *[]folding.Use, name, usage string) {
 	fs.Var(&value{kind: "SHARE,...", set: func(v *value, s string) (string, error) {
 		parts := []string{s}
@@ -44,7 +44,7 @@ func budgets(fs *pflag.FlagSet, to *[]folding.Use, name, usage string) {
 	}}, name, usage)
 }
 
-// styles are what values are called; the first leaves the choice open.
+// styles returns the names of values; the name of the first is auto, which leaves the choice open.
 func styles[T fmt.Stringer](values []T) []string {
 	names := []string{"auto"}
 	for _, v := range values[1:] {
@@ -53,7 +53,7 @@ func styles[T fmt.Stringer](values []T) []string {
 	return names
 }
 
-// styled parses one of some values by what they are called.
+// styled returns a parser that finds a value by its name.
 func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 	return func(s string) (T, error) {
 		names := styles(values)
@@ -64,7 +64,7 @@ func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 	}
 }
 
-// A jobs is who works: so many processors, or a cluster.
+// A jobs is a value of --jobs: a number of processors, or a cluster.
 type jobs struct {
 	workers int
 	slurm   bool
@@ -81,7 +81,7 @@ func parseJobs(s string) (jobs, error) {
 	return jobs{workers: n}, nil
 }
 
-// parseShare reads a share above 0, up to 1.
+// parseShare parses a share above 0, up to 1.
 func parseShare(s string) (float64, error) {
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil || !(0 < v && v <= 1) {
@@ -90,8 +90,8 @@ func parseShare(s string) (float64, error) {
 	return v, nil
 }
 
-// parsePrecisions reads lists of formats by what they are for: w=2..8,a=4,8,e4m3,p=12,16 is every combination; least
-// is the fewest bits of each layer.
+// parsePrecisions parses a value of --requantize and returns every combination of formats. w=2..8,a=4,8,e4m3,p=12,16
+// lists formats of weights, activations and accumulators; least asks for the fewest bits of each layer.
 func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 	if s == quantise.Least {
 		return []frontend.Recipe{{Least: true}}, nil
@@ -155,7 +155,7 @@ func parsePrecisions(s string) (list []frontend.Recipe, err error) {
 	return list, err
 }
 
-// maxFormats is how many precisions may be asked for.
+// maxFormats limits the number of combinations of formats.
 const maxFormats = 1000
 
 func (a *app) sweepCommand() *cobra.Command {
@@ -301,7 +301,8 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	})
 }
 
-// sweptAnswer shows a sweep, if there is one. o is what it was asked for; nil where only reports were collected.
+// sweptAnswer returns the answer that shows a sweep, or nil without one. o has the options of the sweep; it is nil if
+// only reports were collected.
 func sweptAnswer(r *sweep.Result, err error, o *sweep.Options, d *diag.List) (*answer, error) {
 	if r == nil || err != nil {
 		return nil, err
@@ -309,7 +310,7 @@ func sweptAnswer(r *sweep.Result, err error, o *sweep.Options, d *diag.List) (*a
 	return &answer{object: sweptOf(r, d), show: func(s *screen) { s.swept(r, o) }}, nil
 }
 
-// A swept is the JSON of a sweep; the points stand in sweep.json.
+// A swept is the JSON of a sweep. sweep.json has the points.
 type swept struct {
 	compiler.Head
 	Model    string         `json:"model"`
@@ -317,9 +318,9 @@ type swept struct {
 	Fates    map[string]int `json:"fates"`
 	Searches int            `json:"searches"`
 	Fresh    int            `json:"searches_made_now"`
-	// of the model, where it was quantised again, and of the float model
+	// accuracies of the float model and of the model, if it was quantised again
 	Precision *sweep.Precisions `json:"precision,omitempty"`
-	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"` // of the model, where it stays, with labels
+	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"` // of the unchanged model, with labels
 	Chosen    *sweep.Point      `json:"chosen,omitempty"`
 	Out       string            `json:"out"`
 	Files     []string          `json:"files"`

@@ -11,10 +11,10 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// shown is how many points a table on the screen has; sweep.csv has all.
+// shown limits the rows of a table on the screen. sweep.csv has all rows.
 const shown = 24
 
-// fates is how points may end, in the order of the screen.
+// fates lists the ways in which a point may end, in the order of the screen.
 var fates = []struct{ status, words string }{
 	{sweep.Fits, "made and within the budget"},
 	{sweep.Bound, "bounded, not made"},
@@ -22,7 +22,7 @@ var fates = []struct{ status, words string }{
 	{sweep.Refused, "refused"},
 }
 
-// swept shows a sweep. o is what it was asked for; nil where only reports were collected.
+// swept shows a sweep. o has the options of the sweep; it is nil if only reports were collected.
 func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	n := map[string]int{}
 	for i := range r.Points {
@@ -75,14 +75,14 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 	s.sweepNext(r, o)
 }
 
-// sweepLeast says what the fewest bits are.
+// sweepLeast shows the fewest bits that were found.
 func sweepLeast(s *screen, r *sweep.Result) {
 	if r.Precision != nil && r.Precision.Least != nil {
 		s.field("least", "%v", r.Precision.Least)
 	}
 }
 
-// sweepAccuracy says how accurate the model is that was swept, or that others were made of.
+// sweepAccuracy shows the accuracy of the swept model, and of the float model if it was quantised again.
 func sweepAccuracy(s *screen, r *sweep.Result) {
 	switch p := r.Precision; {
 	case p != nil && p.Labelled && p.Bare:
@@ -99,7 +99,7 @@ func sweepAccuracy(s *screen, r *sweep.Result) {
 	}
 }
 
-// sweepNext says what to type next: for the chosen design, or for all of them on a cluster.
+// sweepNext shows the next command to type: a build of the chosen design, or the jobs for a cluster.
 func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	if r.Array > 0 {
 		command(s, "next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
@@ -116,7 +116,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	switch {
 	case c.Precision != "":
 		build += " " + quoted(r.Path(c.Precision+".onnx"))
-		given = given[:2] // its axes
+		given = given[:2] // only the sizes of axes: the written model has the rest
 	case o.Model != "":
 		build += " " + quoted(o.Model)
 	}
@@ -149,10 +149,11 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	command(s, "next", lines...)
 }
 
-// axes are the columns of what was asked for. Those in which all points are the same are said once, below the table.
+// axes lists the columns of a point's settings. A column that is the same in all rows is shown once, below the table.
 var axes = []string{"board", ">MHz", "memory", "compute", "max-use", ">interleave", "precision", ">accuracy"}
 
-// precise says of a design of a model that was quantised again what it was chosen among.
+// precise returns how the precision of the chosen design was selected. It is empty if the model was not quantised
+// again.
 func precise(c *sweep.Point) string {
 	if c.Precision == "" {
 		return ""
@@ -160,7 +161,7 @@ func precise(c *sweep.Point) string {
 	return " as accurate as the float model, as far as the samples tell, or else the most accurate, " + c.Precision
 }
 
-// accuracyOf is that of a point, in percent.
+// accuracyOf returns the accuracy of a point in per cent, or an empty text.
 func accuracyOf(p *sweep.Point) string {
 	if p.Accuracy == nil {
 		return ""
@@ -173,7 +174,7 @@ func asked(p *sweep.Point) []string {
 		accuracyOf(p)}
 }
 
-// sweepRows prints a table of points below, and says what its rows have in common.
+// sweepRows prints a table of points, and below it the settings that all rows have in common.
 func (s *screen) sweepRows(t *table, left int, what string) {
 	var names []string
 	for _, axis := range axes {
@@ -200,7 +201,7 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 	}
 }
 
-// sweepDesigns shows the designs on a front, and the chosen one.
+// sweepDesigns shows the chosen design and the designs on a front.
 func (s *screen) sweepDesigns(r *sweep.Result) {
 	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT",
 		">"+sweep.BlockName(r.Points), ">DSP", "best in", "")...)
@@ -225,7 +226,7 @@ func (s *screen) sweepDesigns(r *sweep.Result) {
 	s.sweepRows(t, left, "others on a front")
 }
 
-// sweepBounds shows what no design goes below.
+// sweepBounds shows, for each point, the bounds that no design can beat.
 func (s *screen) sweepBounds(r *sweep.Result) {
 	measure, most := "", ">"+r.Unit()+"/s at most"
 	var t *table

@@ -14,7 +14,7 @@ import (
 	"hlsgen/internal/synthesis"
 )
 
-// stage parses how far the tools go.
+// stage parses a value of --until: the last stage of the tools.
 func stage(s string) (synthesis.Stage, error) {
 	if !slices.Contains(synthesis.Stages, s) {
 		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.Stages, ", "), suggest.Meant(s, synthesis.Stages))
@@ -22,7 +22,7 @@ func stage(s string) (synthesis.Stage, error) {
 	return synthesis.Stage(s), nil
 }
 
-// builtFolder is what a command says that takes the folder of a build.
+// builtFolder checks the arguments of a command that takes the folder of a build.
 func builtFolder(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usagef("want one folder, which hlsgen build has written")
@@ -91,7 +91,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 	})
 }
 
-// A synthesised is the JSON of a run of the tools.
+// A synthesised is the JSON of the synth command.
 type synthesised struct {
 	compiler.Head
 	Model  string   `json:"model"`
@@ -111,7 +111,7 @@ func synthesisedOf(p *synthesis.Project, r *synthesis.Run, d *diag.List) synthes
 	return s
 }
 
-// showSynthesised shows a run of the tools.
+// showSynthesised shows how many parts the tools have synthesised, and which have failed.
 func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.Run, dir string) {
 	s.title("%s on %s: %s, %s synthesised now, %s unchanged", label(p.Model), label(p.Board),
 		count(len(r.Tasks), "part"), whole(r.Made), whole(r.Before))

@@ -11,20 +11,20 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// A table is rows of cells below a heading. Columns whose heading begins with a > are numbers and stand to the right.
-// Where it would be wider than a line, a last column of text is wrapped, or texts are cut. A terminal that is narrower
-// than that shows it in parts, which all begin with the columns of keys.
+// A table has rows of cells below a heading. A heading that begins with > marks a column of numbers, aligned to the
+// right. If the table is wider than a line, its last column is wrapped, or texts are cut. A terminal too narrow even
+// for that gets the table in parts. Every part begins with the key columns.
 type table struct {
 	head []string
 	rows [][]string
-	keys int // so many columns at the left tell rows apart, or 1
+	keys int // the number of columns at the left that tell rows apart; 0 counts as 1
 }
 
 func newTable(head ...string) *table { return &table{head: head} }
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// hide takes out those of the named columns in which all rows say the same, and gives what each of them says.
+// hide removes the named columns whose cells are the same in all rows, and returns that cell by column.
 func (t *table) hide(names ...string) (same map[string]string) {
 	same = map[string]string{}
 	for _, name := range names {
@@ -44,7 +44,7 @@ func (t *table) hide(names ...string) (same map[string]string) {
 	return same
 }
 
-// table prints a table.
+// table prints a table, in parts if necessary.
 func (s *screen) table(t *table) {
 	for i, part := range t.parts(s.width) {
 		if i > 0 {
@@ -54,7 +54,7 @@ func (s *screen) table(t *table) {
 	}
 }
 
-// widths returns how wide the columns are of which nothing is cut.
+// widths returns the widths of the columns if no cell is cut.
 func (t *table) widths() []int {
 	width := make([]int, len(t.head))
 	for c, h := range t.head {
@@ -66,14 +66,14 @@ func (t *table) widths() []int {
 	return width
 }
 
-// number reports whether a column holds numbers.
+// number reports whether column c holds numbers.
 func (t *table) number(c int) bool { return strings.HasPrefix(t.head[c], ">") }
 
-// between is the number of columns of a terminal between two columns of a table.
+// between is the space between two columns of a table, in characters.
 const between = 2
 
-// parts returns tables that a terminal of so many columns holds, with the columns of t in turn: each begins with those
-// by which one knows a row. Where nothing says how wide the terminal is (0), that is t.
+// parts splits a table into tables that fit on a terminal with the given number of columns. Each begins with the key
+// columns. A terminal of unknown width (0) gets the whole table.
 func (t *table) parts(columns int) []*table {
 	width := t.widths()
 	for c := range width {
@@ -106,7 +106,7 @@ func (t *table) parts(columns int) []*table {
 	return parts
 }
 
-// columns returns the table of the first columns and some others.
+// columns returns the table of the first keys columns and the columns from up to to.
 func (t *table) columns(keys, from, to int) *table {
 	pick := func(cells []string) []string {
 		return append(slices.Clone(cells[:keys]), cells[from:to]...)
@@ -126,7 +126,7 @@ func (t *table) print(s *screen) {
 	for _, w := range width[:last] {
 		before += w
 	}
-	least := 30 // columns in which a text is wrapped
+	least := 30 // the width from which a text is wrapped
 	if s.width > 0 && !t.number(last) {
 		least = readable
 		before = between*last + t.fit(width[:last], columns(s)-between-min(least, width[last]))
@@ -169,11 +169,11 @@ func (t *table) print(s *screen) {
 	}
 }
 
-// readable is the number of letters to which a text is cut before a table is split.
+// readable is the number of letters that a cell keeps; a table is split rather than cut further.
 const readable = 16
 
-// fit makes columns of text narrower, the widest first, until a line of so many columns holds them. It returns what
-// they take without the space between them.
+// fit narrows text columns, the widest first, until a line of the given number of columns holds the table. It returns
+// the sum of the widths, without the space between columns.
 func (t *table) fit(width []int, columns int) int {
 	const least = 8
 	for {
@@ -190,7 +190,7 @@ func (t *table) fit(width []int, columns int) int {
 	}
 }
 
-// squeeze leaves the middle of a text out where it has more than so many letters: names of nodes differ at their ends.
+// squeeze replaces the middle of a text that is longer than most letters: names of nodes differ at their ends.
 func squeeze(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
@@ -200,7 +200,7 @@ func squeeze(s string, most int) string {
 	return string(r[:front]) + "..." + string(r[len(r)-(most-3-front):])
 }
 
-// cut shortens a text to so many letters.
+// cut shortens a text to at most most letters.
 func cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-3]) + "..."
@@ -208,7 +208,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// printable is s on one line, without anything that a terminal would obey.
+// printable returns s on one line, with question marks for characters that a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -218,7 +218,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// label shows a name out of a model, cut where it is long.
+// label returns a name from a model for the screen. It cuts long names.
 func label(s string) string {
 	if s == "" {
 		return "-"
@@ -227,10 +227,10 @@ func label(s string) string {
 	return cut(printable(s), most)
 }
 
-// whole writes an integer with commas.
+// whole formats an integer with commas between thousands.
 func whole(n int) string { return humanize.Comma(int64(n)) }
 
-// figure writes a number of frames or clocks: whole where it is large or integral, with three digits otherwise.
+// figure formats a number of frames or clocks: as an integer if it is large or integral, otherwise with three digits.
 func figure(f float64) string {
 	if f >= 1000 || f == math.Trunc(f) {
 		return whole(int(math.Round(f)))
@@ -238,7 +238,7 @@ func figure(f float64) string {
 	return strconv.FormatFloat(f, 'g', 3, 64)
 }
 
-// rate writes samples per second with all the decimals that they have, so that asking for them gives the same interval.
+// rate formats samples per second with all decimals. A user who asks for that rate gets the same interval.
 func rate(f float64) string {
 	text := strconv.FormatFloat(f, 'f', -1, 64)
 	integral, decimals, _ := strings.Cut(text, ".")
@@ -252,7 +252,7 @@ func rate(f float64) string {
 	return whole(n) + decimals
 }
 
-// clocksText is "1 clock", "256 clocks", "12.5 clocks".
+// clocksText returns "clock", "256 clocks" or "12.5 clocks", as they follow the word "every".
 func clocksText(f float64) string {
 	if f == 1 {
 		return "clock"
@@ -260,7 +260,7 @@ func clocksText(f float64) string {
 	return rate(f) + " clocks"
 }
 
-// pace says how often results come: "one every 6 clocks"; with several samples in a frame "4 every 100 clocks".
+// pace returns how often results come: "one every 6 clocks", or with several samples in a frame "4 every 100 clocks".
 func pace(samples int, interval float64) string {
 	number := "one"
 	if samples > 1 {
@@ -269,7 +269,7 @@ func pace(samples int, interval float64) string {
 	return number + " every " + clocksText(interval)
 }
 
-// duration writes clocks at a rate as time.
+// duration formats a number of clocks as time.
 func duration(clocks int, clockMHz float64) string {
 	t, unit := float64(clocks)/clockMHz, "us"
 	switch {
@@ -287,7 +287,7 @@ func percent(part, of int) string {
 	return strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64) + " %"
 }
 
-// inWords writes small numbers as words.
+// inWords returns an integer as a word up to ten, as digits above.
 func inWords(n int) string {
 	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 	if n < len(words) {
@@ -296,7 +296,7 @@ func inWords(n int) string {
 	return strconv.Itoa(n)
 }
 
-// count is "1 layer", "2 layers".
+// count returns a number with its noun: "1 layer", "2 layers".
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

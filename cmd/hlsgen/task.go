@@ -20,7 +20,7 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A task is a command on a model while it is made: its flags, and what they fill.
+// A task is a command on a model while it is being set up: the command, its flags, and the options that they set.
 type task struct {
 	*pflag.FlagSet
 	app    *app
@@ -30,24 +30,25 @@ type task struct {
 	asJSON bool
 
 	quiet, verbose bool    // how much is said on stderr
-	format         *string // of what is said there
+	format         *string // the form of stderr: a value of --log-format
 }
 
-// An answer is what a task has worked out, in both forms.
+// An answer is the result of a task, in a form for --json and in a form for the screen.
 type answer struct {
-	object any           // of --json
-	show   func(*screen) // without it
-	early  bool          // the screen comes before the diagnostics, which are its point
+	object any           // for --json
+	show   func(*screen) // for the screen
+	early  bool          // the screen comes before the diagnostics, because they are its point
 	aside  bool          // stdout has something else: the screen goes to stderr
-	end    error         // after all has been shown: errShown, errDiffer
-	wrong  string        // what errDiffer means, for who sees no screen
+	end    error         // the error to return after everything is shown: errShown or errDiffer
+	wrong  string        // the text of errDiffer for --quiet, which shows no screen
 }
 
 func (a *app) task(cmd *cobra.Command, o *compiler.Options) *task {
 	return &task{FlagSet: cmd.Flags(), app: a, cmd: cmd, o: o}
 }
 
-// does makes the command of what it works out. No answer and no error: the diagnostics say why.
+// does returns the command that runs work and shows its answer. If work returns neither an answer nor an error, the
+// diagnostics say why.
 func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command {
 	a := t.app
 	t.cmd.GroupID = onModel
@@ -89,11 +90,11 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 	return t.cmd
 }
 
-// speech adds how much is said beside the result, and in what form.
+// speech adds the flags for how much is said on stderr, and in what form.
 func speech(t *task) {
 	t.BoolVarP(&t.quiet, "quiet", "q", false, "print nothing but errors, and what --json or --output - ask for")
 	t.BoolVarP(&t.verbose, "verbose", "v", false, "print a line for every phase to stderr, with the time so far")
-	text := logFormats[0] // no part of t: cobra keeps the flags that complete their values, and what they point to
+	text := logFormats[0] // not a field of t: cobra keeps completed flags, and with them everything they point to
 	t.format = &text
 	option(t.FlagSet, t.format, "log-format", text, "FORMAT", oneOf[string]("formats", logFormats), "what stderr "+
 		"has: text, or json, one object a line for every diagnostic and phase")
@@ -103,7 +104,7 @@ func speech(t *task) {
 // logFormats are the values of --log-format.
 var logFormats = []string{"text", logJSON}
 
-// deliver shows what was worked out: the result, and the diagnostics beside it.
+// deliver shows an answer and the diagnostics beside it.
 func deliver(t *task, got *answer) error {
 	a := t.app
 	if t.asJSON {
@@ -143,7 +144,8 @@ func deliver(t *task, got *answer) error {
 	return got.end
 }
 
-// path adds a flag that names a file or a folder. is says what is a path, where a name may stand as well; nil: all are.
+// path adds a flag that names a file or a folder. is tells a path from a name, for flags that take both; nil: every
+// value is a path.
 func (t *task) path(to *string, name, kind, usage string, is func(string) bool) {
 	t.Var(&value{kind: kind, base: t.app.dir, set: func(v *value, s string) (string, error) {
 		if s == "" {
@@ -157,15 +159,15 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 	}}, name, usage)
 }
 
-// noStandard says of a path of samples that it is none of a file, but of standard input.
+// noStandard reports whether a path of samples names a file, and not standard input.
 func noStandard(path string) bool { return path != compiler.Standard }
 
-// completes gives a flag's values to shells: there are no others.
+// completes gives shells all values of a flag, for completion.
 func (t *task) completes(flag string, values []string) {
 	t.completesBy(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completesBoard gives the names of boards to shells, files being others. Boards are read where a shell asks.
+// completesBoard gives shells the names of boards, and of files. It reads the boards only when a shell asks.
 func (t *task) completesBoard() {
 	t.completesBy("board", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return boardNames(), cobra.ShellCompDirectiveDefault
@@ -178,7 +180,7 @@ func (t *task) completesBy(flag string, values cobra.CompletionFunc) {
 	}
 }
 
-// design adds what shapes a design.
+// design adds the flags that shape a design.
 func (t *task) design() {
 	fs, o := t.FlagSet, t.o
 	t.path(&o.Board, "board", "BOARD", "a board's name (see hlsgen boards) or the path of a board file", boards.IsPath)
@@ -211,13 +213,13 @@ func (t *task) design() {
 	t.completesBoard()
 }
 
-// calibration adds where delays come from.
+// calibration adds the flag for a file of measured delays.
 func (t *task) calibration() {
 	t.path(&t.o.Calibration, "calibration", "FILE", "what hlsgen calibrate has made of your reports of synthesis: "+
 		"latencies follow from it instead of from hlsgen's tables", nil)
 }
 
-// backend adds what is generated.
+// backend adds the flag that selects C++ or SystemVerilog.
 func (t *task) backend(usage string) {
 	option(t.FlagSet, &t.o.Backend, "backend", "", "BACKEND", oneOf[compiler.Backend]("back ends", compiler.Backends),
 		usage+": hls (C++), rtl (SystemVerilog), or both; with SystemVerilog, latencies and FIFOs are its "+
@@ -259,7 +261,7 @@ func (t *task) cost() {
 		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 }
 
-// excluding tells of goals that exclude each other.
+// excluding returns an error if two goals exclude each other.
 func (t *task) excluding() error {
 	if t.o.FPS > 0 && t.o.Interval > 0 {
 		return usagef("--fps and --interval exclude each other: both say how fast the design has to be")
@@ -267,7 +269,7 @@ func (t *task) excluding() error {
 	return nil
 }
 
-// inputs adds what the user may say of the model's inputs.
+// inputs adds the flags that describe the model's inputs.
 func (t *task) inputs() {
 	o := t.o
 	t.Var(sizes{&o.Dims, &o.Lengths}, "dim", "size of a dynamic axis, such as T=520 (may be repeated); or "+
@@ -301,7 +303,7 @@ func (t *task) inputs() {
 		"state that they ended with in the sample before")
 }
 
-// ofInput returns how a flag is set that says something of the integers that arrive.
+// ofInput returns the setter of a flag that describes the integers arriving at the inputs.
 func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
 	return func(_ *value, s string) (string, error) {
 		if o.Arrives == nil {
@@ -311,7 +313,7 @@ func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) f
 	}
 }
 
-// quantising adds what quantises a model first.
+// quantising adds the flags that quantise a model before anything else is done with it.
 func (t *task) quantising() {
 	o := t.o
 	t.path(&o.Calibrate, "calibrate", "FILE", "samples, .npy or .npz: the model is quantised on them first, "+
@@ -325,21 +327,26 @@ func (t *task) quantising() {
 		"where weights alone multiply them, which take these up, and where the samples say that it helps")
 	t.BoolVar(&o.CorrectBias, "correct-bias", false, "with --calibrate: biases make up for what the rounding of "+
 		"weights takes off the mean of each output channel")
+	option(t.FlagSet, &o.Lookup, "lookup", "", "PLACE", quantise.ParseLookup, "with --calibrate: where integers "+
+		"look rows of tables up: device, a table or a product of ones and zeros there; host, which sends rows. "+
+		"Without it, products on the device, choices of rows (Gather) on the host")
 	t.path(&o.SaveModel, "save-model", "FILE", "with --calibrate: write the quantised model, ONNX (QONNX)", nil)
 	t.completes("scales", quantise.Rules)
+	t.completes("lookup", quantise.LookupPlaces)
 }
 
-// calibrating tells of flags that say how a model is quantised where it is not.
+// calibrating returns an error if a flag says how to quantise a model, but --calibrate is missing.
 func calibrating(t *task) error {
-	scales := t.o.Scales != "" && !t.Changed("requantize") // which has samples of its own in the example
-	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales || t.o.Equalise || t.o.CorrectBias) {
-		return usagef("--quantize, --scales, --equalize, --correct-bias and --save-model say what becomes of a model " +
-			"that is quantised on samples: --calibrate FILE")
+	scales := t.o.Scales != "" && !t.Changed("requantize") // --requantize has samples of its own in the example
+	if t.o.Calibrate == "" && (t.o.Recipe != nil || t.o.SaveModel != "" || scales || t.o.Equalise || t.o.CorrectBias ||
+		t.o.Lookup != "") {
+		return usagef("--quantize, --scales, --equalize, --correct-bias, --lookup and --save-model say what becomes " +
+			"of a model that is quantised on samples: --calibrate FILE")
 	}
 	return nil
 }
 
-// recipe parses what a network is to become.
+// recipe parses a value of --quantize.
 func recipe(s string) (*frontend.Recipe, error) {
 	r, err := quantise.ParseRecipe(s)
 	if r.Least {
@@ -348,20 +355,20 @@ func recipe(s string) (*frontend.Recipe, error) {
 	return &r, err
 }
 
-// labelled adds samples with labels.
+// labelled adds the flags for samples and their labels.
 func (t *task) labelled(data, labels *string, usage string) {
 	t.path(data, "input", "FILE", usage, noStandard)
 	t.path(labels, "labels", "FILE", "the right class of each sample, .npy with integers, -1 for none: gives the "+
 		"accuracy, with the 95 % interval", nil)
 }
 
-// interleave adds how many samples take turns.
+// interleave adds the flag for the number of samples that take turns in recurrences.
 func (t *task) interleave() {
 	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", turns,
 		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 }
 
-// force adds --force of a folder that is replaced as a whole.
+// force adds --force for a command that replaces its output folder as a whole.
 func (t *task) force() {
 	f := t.VarPF(&value{text: "false", kind: "bool", set: func(_ *value, s string) (string, error) {
 		replace, err := strconv.ParseBool(s)
@@ -379,10 +386,10 @@ func (t *task) force() {
 	f.Annotations = map[string][]string{bareValue: {keep}}
 }
 
-// keep is what --force is given to keep what hlsgen did not write.
+// keep is the value of --force that keeps the files which hlsgen did not write.
 const keep = "keep"
 
-// strict lets warnings count as errors.
+// strict adds the flag that makes warnings count as errors.
 func (t *task) strict() {
 	t.BoolVar(&t.d.Strict, "strict", false, "take every warning for an error: nothing is written then")
 }
@@ -401,7 +408,7 @@ func (t *task) passes() {
 		"run only the first N passes (see hlsgen passes)")
 }
 
-// points adds how many designs of a front are shown, and gives where the number stands.
+// points adds the flag for the largest number of designs of a front, and returns a pointer to its value.
 func (t *task) points(usage string) *int {
 	n := 24
 	option(t.FlagSet, &n, "points", fmt.Sprint(n), "N", integer(2, maxFront), usage)

@@ -13,10 +13,11 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// An ink colours text, or leaves it as it is.
+// An ink colours text for a terminal. The false ink leaves text as it is.
 type ink bool
 
-// ink gives the colours of a stream: none where it is no terminal or the user wants none (no-color.org).
+// ink returns the ink of a stream. It is false if the stream is no terminal, or if the user wants no colours
+// (no-color.org).
 func (w world) ink(to io.Writer) ink {
 	return ink(isTerminal(to) && w.env("NO_COLOR") == "" && w.env("TERM") != "dumb")
 }
@@ -32,11 +33,11 @@ func (i ink) bold(s string) string   { return i.paint("1", s) }
 func (i ink) red(s string) string    { return i.paint("1;31", s) }
 func (i ink) yellow(s string) string { return i.paint("33", s) }
 
-// narrowest is the number of columns below which nothing is made to fit.
+// narrowest is the smallest width in columns to which text is fitted.
 const narrowest = 30
 
-// columnsFor returns how many characters a line of a stream holds, as COLUMNS or the terminal says. Else it returns 0:
-// files and pipes have lines of any length.
+// columnsFor returns how many characters fit on a line of a stream, by COLUMNS or by the terminal. It returns 0 for
+// files and pipes, whose lines may have any length.
 func columnsFor(w world, to io.Writer) int {
 	if n, err := strconv.Atoi(w.env("COLUMNS")); err == nil && n > 0 {
 		return max(n, narrowest)
@@ -45,7 +46,7 @@ func columnsFor(w world, to io.Writer) int {
 		return 0
 	}
 	n, _, err := term.GetSize(int(to.(*os.File).Fd()))
-	if err != nil || n <= 0 { // a serial line does not know
+	if err != nil || n <= 0 { // a serial line does not know its width
 		return 80
 	}
 	return max(n, narrowest)

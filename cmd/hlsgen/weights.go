@@ -57,7 +57,7 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 	})
 }
 
-// showWeights shows what was written.
+// showWeights shows the written files and the size of the weights.
 func showWeights(s *screen, r *compiler.Weighed) {
 	s.title("%s, for %s", label(r.Source.Name), label(r.Plan.Top))
 	s.field("fits", "yes: all but the contents of tables is as it was built")
@@ -65,7 +65,7 @@ func showWeights(s *screen, r *compiler.Weighed) {
 	s.field("written", "%s (%s)", printable(r.Out), strings.Join(r.Files, ", "))
 }
 
-// A weighed is the JSON of new weights.
+// A weighed is the JSON of the weights command.
 type weighed struct {
 	about
 	Design string   `json:"design"` // the hash of the hardware

@@ -7,10 +7,11 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// escape matches what colours text on a terminal and takes no room there.
+// escape matches the sequences that colour text on a terminal and take no room there.
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// columnsOf returns how many columns of a terminal a text takes: Chinese characters take two, accents and colours none.
+// columnsOf returns how many columns of a terminal a text takes. A Chinese character takes two, an accent or a colour
+// none.
 func columnsOf(s string) int {
 	if strings.ContainsRune(s, '\x1b') {
 		s = escape.ReplaceAllString(s, "")
@@ -18,7 +19,7 @@ func columnsOf(s string) int {
 	return uniseg.StringWidth(s)
 }
 
-// wrap breaks text into lines of at most width columns, each behind the indent.
+// wrap breaks text into lines of at most width columns. Each line begins with the indent.
 func wrap(text, indent string, width int) string {
 	var b strings.Builder
 	column := 0
@@ -44,8 +45,8 @@ func wrap(text, indent string, width int) string {
 // tokens splits a line into colours, spaces and words.
 var tokens = regexp.MustCompile("\x1b\\[[0-9;]*m| +|[^ \x1b]+|\x1b")
 
-// fold breaks a line that is wider than a terminal between words. The lines that follow stand hang columns to the right
-// of the first. A word that is wider than a line stays whole.
+// fold breaks a line that is wider than a terminal between words. The following lines are indented by hang columns
+// more than the first. A word that is wider than a line stays whole.
 func fold(line string, width, hang int) string {
 	if columnsOf(line) <= width {
 		return line
@@ -78,8 +79,8 @@ func fold(line string, width, hang int) string {
 	return b.String() + strings.TrimRight(between, " ")
 }
 
-// shellFold breaks a command that is wider than a terminal so that a shell still reads it: a line that goes on ends in
-// a backslash, and a comment comes first.
+// shellFold breaks a command that is wider than a terminal into lines that a shell reads as one command. A line that
+// goes on ends in a backslash, and a comment comes first.
 func shellFold(line string, width int) string {
 	if columnsOf(line) <= width {
 		return line
@@ -112,7 +113,7 @@ func shellFold(line string, width int) string {
 	return b.String()
 }
 
-// shellWords splits a command at the spaces that are in no quotes.
+// shellWords splits a command at the spaces outside of quotes.
 func shellWords(command string) (words []string) {
 	var b strings.Builder
 	quote := rune(0)
@@ -136,18 +137,18 @@ func shellWords(command string) (words []string) {
 
 var (
 	bullet = regexp.MustCompile(`^ *([-*]|[0-9]+\.) `)
-	fixed  = regexp.MustCompile("^([ #|<>]|```)") // lines of a page that stand for themselves
+	fixed  = regexp.MustCompile("^([ #|<>]|```)") // lines that are not joined to a paragraph
 )
 
-// A reflow breaks the paragraphs of a page anew.
+// A reflow breaks the paragraphs of a page into lines of another width.
 type reflow struct {
 	strings.Builder
 	width        int
-	indent, hang string // of the paragraph: of its first line, and of the others
+	indent, hang string // of the paragraph: before its first line, and before the other lines
 	words        []string
 }
 
-// end writes the paragraph.
+// end writes the current paragraph.
 func (r *reflow) end() {
 	if len(r.words) > 0 {
 		text := wrap(strings.Join(r.words, " "), r.hang, r.width)
@@ -156,8 +157,8 @@ func (r *reflow) end() {
 	r.words, r.indent, r.hang = nil, "", ""
 }
 
-// rewrapped returns a page with its paragraphs and lists broken at width columns. Of what stands in fences, and of
-// tables, lines that are wider are folded.
+// rewrapped returns a page with its paragraphs and lists broken at width columns. Lines of fenced blocks and tables
+// are folded if they are wider.
 func rewrapped(page string, width int) string {
 	r := reflow{width: width}
 	fence := ""

@@ -6,35 +6,37 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Sums of products take most of a run's time. Each sum is ((0 + a0*b0) + a1*b1) + ..., in the order of the model.
-// Outputs that read different elements of one factor and the same ones of the other are the lanes of a vector. A few
-// outputs that differ in the other factor are its rows. Lanes read a panel, which holds the elements for each term side
-// by side. If only a row or two would read the panel, as in a depthwise convolution or a dense layer, lanes are read
-// directly from the tensor.
+// Sums of products take most of a run's time. Each sum is ((0 + a0*b0) + a1*b1) + ..., in the order of the model,
+// whatever other sums are computed beside it. A kernel computes several outputs at once. Outputs that read the same
+// elements of one factor are the lanes of a vector. A few outputs that read the same elements of the other factor are
+// rows. Usually the elements of the lanes are copied to a panel first: for each term, the elements of all lanes side
+// by side. With one or two rows, as in a depthwise convolution or a dense layer, a copy costs more than it saves. Then
+// lanes are read in place.
 
-// A dot says in which order the outputs of a sum of products are computed.
+// A dot describes how the outputs of a sum of products are grouped into lanes and rows.
 type dot struct {
 	of   *graph.Dot
 	a, b factor
-	// lane is the factor in which lanes differ, row the factor in which rows differ. They are A and B or, if A has too
-	// few lanes, B and A.
+	// lane is the factor whose elements differ from lane to lane, and row is the other factor. They are A and B, or B
+	// and A if A gives too few lanes.
 	lane, row *factor
-	lanes     axes // axes of outputs that differ in the lane factor alone
+	lanes     axes // axes of the output along which only the lane factor moves
 	rows      axes
-	both      axes   // axes of outputs that differ in both factors
-	plain     bool   // no axes are known: outputs are computed one by one
-	lying     *lying // not nil if lanes are read directly from the tensor
+	both      axes   // axes of the output along which both factors move
+	plain     bool   // the outputs have no regular axes: each is computed alone
+	lying     *lying // nil unless lanes are read in place
 }
 
-// A factor is one of the two factors of the products.
+// A factor is one of the two operands of a sum of products.
 type factor struct {
 	slot    int
-	terms   []int32 // offsets of a sum's terms from its first element
+	terms   []int32 // offset of each term from the first element of a sum
 	singles []float32
-	doubles []float64 // elements of a constant that singles cannot hold; otherwise they are in singles
+	doubles []float64 // elements of a constant: in singles if float32 holds each exactly, else here
 }
 
-// factorOf returns a factor. fixed is its value if it is constant, or nil.
+// factorOf returns the factor in an input slot of a step. fixed has the factor's elements if it is constant; otherwise
+// it is nil.
 func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	f := factor{slot: slot, terms: terms}
 	switch {
@@ -52,7 +54,7 @@ func factorOf(slot int, terms []int32, fixed *graph.Tensor) factor {
 	return f
 }
 
-// narrow stores the elements as float32s, if that is exact.
+// narrow stores n elements as singles if float32 holds each of them exactly. Otherwise it changes nothing.
 func (f *factor) narrow(n int, at func(i int) float64) {
 	singles := make([]float32, n)
 	for i := range singles {
@@ -64,7 +66,7 @@ func (f *factor) narrow(n int, at func(i int) float64) {
 	f.singles, f.doubles = singles, nil
 }
 
-// in returns the elements of a factor. One of the two results is nil.
+// in returns the elements of a factor as float32s or as float64s. The other slice is nil.
 func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	if b := in[f.slot]; b != nil {
 		return nil, b.data
@@ -72,8 +74,8 @@ func (f *factor) in(in []*buffer) (singles []float32, doubles []float64) {
 	return f.singles, f.doubles
 }
 
-// An axes lists the axes along which outputs lie. Each axis has a size n, and strides in the two factors and in the
-// output.
+// axes lists axes of the output, the outermost first. An axis has a size, and a stride in the lane factor, in the row
+// factor and in the output.
 type axes []axis
 
 type axis struct{ n, lane, row, out int }
@@ -86,7 +88,7 @@ func (a axes) size() int {
 	return n
 }
 
-// at returns the offsets of the i-th position along the axes: in the lane factor, in the row factor and in the output.
+// at returns the offsets of element i: in the lane factor, in the row factor and in the output.
 func (a axes) at(i int) (lane, row, out int) {
 	for k := len(a) - 1; k >= 0; k-- {
 		c := i % a[k].n
@@ -96,10 +98,10 @@ func (a axes) at(i int) (lane, row, out int) {
 	return lane, row, out
 }
 
-// fewLanes is a number of lanes that is too small if the other factor has more.
+// fewLanes is the number of lanes below which the two factors change places, if the other factor gives more lanes.
 const fewLanes = 8
 
-// fewRows is a number of rows for which a panel does not pay.
+// fewRows is the largest number of rows for which lanes are read in place.
 const fewRows = 2
 
 func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
@@ -134,7 +136,7 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 	if d.rows.size() <= fewRows {
 		d.lying = lyingOf(d.lanes, d.lane.terms)
 	}
-	if all := d.lane.doubles; d.lying != nil && all != nil { // each is read once, from memory
+	if all := d.lane.doubles; d.lying != nil && all != nil { // each is read once, from memory, and a float32 is half as long
 		d.lane.narrow(len(all), func(i int) float64 { return all[i] })
 	}
 	return d
@@ -142,13 +144,13 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 
 const (
 	rowsAtOnce = 4
-	// panelSize bounds the elements of a panel, unless that leaves fewer than lanesAtLeast lanes.
+	// panelSize limits the elements of a panel, unless that leaves fewer than lanesAtLeast lanes.
 	panelSize    = 1 << 15
 	lanesAtLeast = 24
 	lanesAtMost  = 1 << 10
 )
 
-// sums computes the sums of products.
+// sums computes all outputs of a sum of products.
 func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	if d.plain {
 		x.oneByOne(d, in, out)
@@ -181,7 +183,7 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	}
 	width := max(lanesAtLeast, min(lanesAtMost, panelSize/max(k, 1), (lanes+3)/4*4))
 	chunks := (lanes + width - 1) / width
-	work := max(1, k*rows*min(width, lanes)) // products per task
+	work := max(1, k*rows*min(width, lanes)) // the products of a task
 	x.team.share(both*chunks, max(1, 1<<16/work), func(w *worker, from, to int) {
 		for task := from; task < to; task++ {
 			group, first := task/chunks, task%chunks*width
@@ -194,7 +196,8 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 	})
 }
 
-// pack copies the row factor: four rows at a time, term by term. Missing rows become 0.
+// pack copies the row factor to the order in which kernels read it. A block holds four rows: for each term, the
+// elements of the four rows side by side. Missing rows of the last block are 0.
 func pack[E float32 | float64](x *Part, d *dot, of []E, to []float64) {
 	k, rows, both := d.of.K, d.rows.size(), d.both.size()
 	blocks := (rows + rowsAtOnce - 1) / rowsAtOnce
@@ -220,23 +223,23 @@ func pack[E float32 | float64](x *Part, d *dot, of []E, to []float64) {
 	})
 }
 
-// A tile consists of some lanes of all rows.
+// A tile is a group of lanes for which one task computes all rows.
 type tile struct {
 	*dot
 	w         *worker
-	singles   []float32 // the lane factor; one of singles and doubles is nil
+	singles   []float32 // elements of the lane factor: singles or doubles is nil
 	doubles   []float64
 	weights   []float64
 	out       []float64
-	base, at  int // the start of the group in the lane factor and in out
-	first, n  int // the lanes of the tile
+	base, at  int // offset of the group in the lane factor and in out
+	first, n  int // the first lane, and the number of lanes
 	x         []float64
-	terms     []int32 // the index in x of each term's first lane
-	places    []int   // the position of each lane in out
-	following bool    // the places are adjacent
+	terms     []int32 // offset of each term in x
+	places    []int   // offset of each lane in out
+	following bool    // the places are consecutive
 }
 
-// compute computes all rows of the tile.
+// compute computes the sums of all rows for the lanes of the tile.
 func (t *tile) compute(rows int) {
 	t.look(rows)
 	k := len(t.terms)
@@ -260,7 +263,7 @@ func (t *tile) compute(rows int) {
 	}
 }
 
-// put stores the sums of the lanes from l on in the output.
+// put copies the sums of the lanes from l on to the output. at is the row's offset in the output.
 func (t *tile) put(at, l int, sums []float64) {
 	if t.following {
 		copy(t.out[at+t.places[l]:], sums)
@@ -271,7 +274,8 @@ func (t *tile) put(at, l int, sums []float64) {
 	}
 }
 
-// find determines the positions of the lanes in their factor and in the output.
+// find returns the offset of each lane in the lane factor, and sets t.places to the offsets in the output. It sets
+// w.runs to the first lane of each run of consecutive elements, followed by the number of lanes.
 func (t *tile) find() (bases []int) {
 	w := t.w
 	t.places, bases = sized(&w.places, t.n), sized(&w.bases, t.n)
@@ -299,7 +303,8 @@ func (t *tile) find() (bases []int) {
 	return bases
 }
 
-// look copies the elements that the lanes read to the panel, unless they are adjacent in the factor.
+// look sets t.x and t.terms, from which kernels read the lanes. It copies the elements to a panel, unless they are
+// float64s in a single run that one block of rows reads.
 func (t *tile) look(rows int) {
 	w, f := t.w, t.lane
 	bases := t.find()
@@ -322,10 +327,10 @@ func (t *tile) look(rows int) {
 	}
 }
 
-// longRun is the average number of adjacent lanes from which they are copied together.
+// longRun is the average number of lanes in a run from which whole runs are copied instead of single elements.
 const longRun = 6
 
-// layOut fills a panel with the elements that the lanes read.
+// layOut copies the elements of the lanes to a panel. The elements of term k begin at k*stride, lane beside lane.
 func layOut[E float32 | float64](w *worker, panel []float64, from []E, terms []int32, bases []int, stride int) {
 	if len(bases) < longRun*(len(w.runs)-1) {
 		for l, b := range bases {
@@ -360,7 +365,7 @@ func (f *factor) elements(in []*buffer) []float64 {
 	return doubles
 }
 
-// oneByOne computes sums for outputs without known axes.
+// oneByOne computes each output alone. It serves outputs without regular axes.
 func (x *Part) oneByOne(d *dot, in []*buffer, out []float64) {
 	a, b := d.a.elements(in), d.b.elements(in)
 	x.team.share(len(out), max(1, 1<<14/max(1, d.of.K)), func(_ *worker, from, to int) {

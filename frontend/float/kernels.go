@@ -1,11 +1,11 @@
 package float
 
-// mostLanes is the largest number of lanes that sum computes at a time.
+// mostLanes is the largest number of lanes that one call of sum computes.
 const mostLanes = 8
 
-// sum computes sums of products for four rows of weights and some lanes of x, and returns how many lanes it computed.
-// left is the number of remaining lanes, a multiple of four. Term k of the lanes begins at x[terms[k]]; there must be
-// at least one term. acc receives the sums, row by row.
+// sum computes four rows for the next lanes of x, and returns how many lanes it computed. left is the number of lanes
+// that x still has, a multiple of four. The elements of term k begin at terms[k], lane beside lane; there is at least
+// one term. acc receives the sums, row after row.
 func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	if wide {
 		return sumWide(acc, x, terms, weights, left)
@@ -15,7 +15,7 @@ func sum(acc, x []float64, terms []int32, weights []float64, left int) (lanes in
 	return 4
 }
 
-// sumRows computes four rows and two of four lanes.
+// sumRows computes four rows for two of four lanes: lane and lane+1.
 func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	var a0, a1, a2, a3, b0, b1, b2, b3 float64
 	x = x[lane:]
@@ -36,12 +36,12 @@ func sumRows(acc, x []float64, terms []int32, weights []float64, lane int) {
 	acc[0], acc[1], acc[4], acc[5], acc[8], acc[9], acc[12], acc[13] = a0, b0, a1, b1, a2, b2, a3, b3
 }
 
-// A walk gives the positions of lanes: terms holds those of the first lane, and each further lane lies step elements
-// after the lane before.
+// A walk says where the elements of lanes lie. terms has the offsets of the first lane's elements; each further lane
+// lies step elements behind the lane before it.
 type walk struct {
 	terms  []int32
 	step   int
-	follow bool // the terms are adjacent
+	follow bool // the terms are consecutive elements
 }
 
 func walkOf(terms []int32, step int) walk {
@@ -52,8 +52,8 @@ func walkOf(terms []int32, step int) walk {
 	return w
 }
 
-// row computes the sums of products of lanes of x with the first of four rows of weights. All elements of the walk must
-// lie within x.
+// row computes one row: the sums of the products of the lanes of x with the first row of a block of four rows of
+// weights. All elements of the walk must lie within x.
 func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	n := len(sums)
 	some := 4
@@ -65,16 +65,17 @@ func row[E float32 | float64](sums []float64, x []E, w walk, weights []float64) 
 		rowPlain(sums, x, w, weights)
 	case n%some == 0:
 		rowWide(sums, x, w, weights)
-	default: // the last lanes overlap those before
+	default: // the last lanes overlap the lanes before them
 		rowWide(sums[:n/some*some], x, w, weights)
 		rowWide(sums[n-some:], x[(n-some)*w.step:], w, weights)
 	}
 }
 
-// termsAtOnce is a number of terms so small that the processor streams the elements that adjacent lanes read.
+// termsAtOnce is the number of terms that rowPlain adds up before it goes on to the next lanes. With so few terms, the
+// processor recognises their reads as sequential streams.
 const termsAtOnce = 32
 
-// rowPlain does the same as row in plain Go.
+// rowPlain is row in plain Go, without vectors.
 func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	if n := len(sums) / 8 * 8; w.step == 1 && n > 0 {
 		clear(sums[:n])
@@ -99,7 +100,8 @@ func rowPlain[E float32 | float64](sums []float64, x []E, w walk, weights []floa
 	}
 }
 
-// beside adds to the sums of eight adjacent lanes. It is not inlined, so that all its sums are in registers.
+// beside adds the products of eight adjacent lanes to their sums. It is not inlined, so that the sums stay in
+// registers.
 //
 //go:noinline
 func beside[E float32 | float64](sums *[8]float64, x []E, terms []int32, weights []float64) {
@@ -118,7 +120,8 @@ func beside[E float32 | float64](sums *[8]float64, x []E, terms []int32, weights
 	*sums = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// apart computes the sums of four lanes. It is not inlined, for the same reason as beside.
+// apart computes the sums of four lanes that lie at any distance. It is not inlined, so that the sums stay in
+// registers.
 //
 //go:noinline
 func apart[E float32 | float64](a, b, c, d []E, terms []int32, weights []float64) (s0, s1, s2, s3 float64) {

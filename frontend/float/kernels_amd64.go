@@ -2,10 +2,10 @@ package float
 
 import "golang.org/x/sys/cpu"
 
-// wide says that kernels use vectors of lanes. Lanes are independent, so the sums are the same as without vectors.
+// wide reports whether the processor has AVX2. Vectors do not mix lanes, so that sums are the same bytes as without.
 var wide = cpu.X86.HasAVX2
 
-// sumWide does the same as sum with vectors.
+// sumWide is sum with AVX2.
 func sumWide(acc, x []float64, terms []int32, weights []float64, left int) (lanes int) {
 	_, _ = acc[rowsAtOnce*mostLanes-1], weights[rowsAtOnce*len(terms)-1]
 	if left >= 8 {
@@ -16,7 +16,7 @@ func sumWide(acc, x []float64, terms []int32, weights []float64, left int) (lane
 	return 4
 }
 
-// rowWide does the same as row with vectors. The number of lanes must be a multiple of four.
+// rowWide is row with AVX2. The number of lanes is a multiple of four.
 func rowWide[E float32 | float64](sums []float64, x []E, w walk, weights []float64) {
 	k, lanes, terms := len(w.terms), len(sums), &w.terms[0]
 	_ = weights[rowsAtOnce*(k-1)]
@@ -59,8 +59,8 @@ func copyWide(to []float64, toNext int, from []float64, fromNext, n, rows int) {
 	blocks(&to[0], &from[0], toNext, fromNext, n, rows)
 }
 
-// rows4x8 computes sums of k products for four rows and eight lanes, rows4x4 for four rows and four lanes. All lanes of
-// each term must lie within x.
+// rows4x8 adds up k products for four rows and eight lanes, rows4x4 for four rows and four lanes. All lanes of each
+// term must lie within x.
 //
 //go:noescape
 func rows4x8(out, x *float64, terms *int32, weights *float64, k int)
@@ -68,9 +68,9 @@ func rows4x8(out, x *float64, terms *int32, weights *float64, k int)
 //go:noescape
 func rows4x4(out, x *float64, terms *int32, weights *float64, k int)
 
-// doubles computes sums of k products, at least one, for one row and a number of lanes that is a multiple of four.
-// singles does so for x in float32, and seconds for lanes that are two elements apart. In doublesApart and singlesApart
-// lanes are step elements apart.
+// doubles adds up k products for one row and some adjacent lanes. k is at least one, and lanes a multiple of four.
+// singles does the same with float32 elements, seconds with lanes that lie two elements apart. The lanes of
+// doublesApart and singlesApart lie step elements apart.
 //
 //go:noescape
 func doubles(out, x *float64, terms *int32, weights *float64, k, lanes int)
@@ -87,7 +87,8 @@ func singles(out *float64, x *float32, terms *int32, weights *float64, k, lanes 
 //go:noescape
 func singlesApart(out *float64, x *float32, terms *int32, weights *float64, k, lanes, step int)
 
-// turned does the same as singlesApart for a multiple of eight lanes whose terms are adjacent, the first one at x.
+// turned is singlesApart for a multiple of eight lanes whose terms are consecutive elements. x points to the first
+// term of the first lane.
 //
 //go:noescape
 func turned(out *float64, x *float32, weights *float64, k, lanes, step int)

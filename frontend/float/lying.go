@@ -1,26 +1,27 @@
 package float
 
-// This file computes sums whose lanes are read directly from the tensor.
+// This file computes sums of products whose lanes are read in place, without a copy of their elements in a panel.
 
-// A lying says how lanes are read run by run. Short runs close to each other, such as the rows of a small image, are
-// read as one run, together with the elements between them.
+// A lying describes lanes that are read in place, run by run. A run is one long row of lanes, or several short rows
+// that lie close together in memory, such as the rows of a small image. The elements between short rows are read with
+// them, and their sums are dropped.
 type lying struct {
 	walk
 	outer  axes
-	rows   axis   // the rows of a run, each with its own lanes; a single row if runs are long
+	rows   axis   // the rows of a run; a single row where rows are long
 	lanes  axis   // the lanes of a row
-	next   int    // the distance between rows, in lanes
+	next   int    // distance from row to row, in lanes
 	joined bool   // the rows are read as one run
 	frame  *frame // what the lanes are read from; nil for the tensor itself
 }
 
 const (
-	shortRun = 32 // lanes
-	// mostBetween bounds the distance between rows, as a multiple of the lanes of a row.
+	shortRun = 32 // rows with fewer lanes are joined to a run
+	// mostBetween limits the distance from row to row in a run, as a multiple of the lanes of a row.
 	mostBetween = 1.75
 )
 
-// lyingOf returns nil if the runs are too short.
+// lyingOf returns how to read lanes in place. It returns nil if a run has fewer than longRun lanes.
 func lyingOf(lanes axes, terms []int32) *lying {
 	last := len(lanes) - 1
 	if last < 0 {
@@ -39,13 +40,13 @@ func lyingOf(lanes axes, terms []int32) *lying {
 	return l
 }
 
-// length returns the number of lanes from the first to the last one of some rows, including those between.
+// length returns how many lanes the given number of rows spans, including the lanes between the rows.
 func (l *lying) length(rows int) int { return (rows-1)*l.next + l.lanes.n }
 
-// lanesAtLying is the number of lanes from which work is shared, for sums with many terms.
+// lanesAtLying is the smallest number of lanes in a span, however many terms a sum has.
 const lanesAtLying = 64
 
-// A span is a part of a run: some rows, or some lanes of a row.
+// A span is the part of a run that one task computes: several whole rows, or some lanes of a single row.
 type span struct{ row, rows, lane, lanes int }
 
 // rowsAtOnce returns the number of rows of a span.
@@ -63,7 +64,7 @@ func (l *lying) rowsAtOnce() int {
 // lanesAtOnce returns the number of lanes of a span.
 func (l *lying) lanesAtOnce() int { return max(lanesAtLying, 1<<14/len(l.terms)/4*4) }
 
-// spans cuts a run into spans.
+// spans cuts a run into spans. The more terms a sum has, the fewer lanes a span has.
 func (l *lying) spans() (list []span) {
 	if !l.joined && l.frame == nil {
 		width := l.lanesAtOnce()
@@ -79,11 +80,12 @@ func (l *lying) spans() (list []span) {
 	return list
 }
 
-// alongRuns computes sums run by run. The function of returns the elements that a span reads, from its first lane on.
+// alongRuns computes sums of products run by run. The function of returns the elements that a span reads, from its first
+// lane on. packed holds the row factor as pack lays it out.
 func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, lane int) []E, packed, out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
-	tasks := l.outer.size() * len(spans) // tasks per group
+	tasks := l.outer.size() * len(spans) // of a group
 	grain := max(1, 1<<16/(k*rows*l.length(spans[0].rows)))
 	x.team.share(both*tasks, grain, func(w *worker, from, to int) {
 		for from < to {
@@ -106,7 +108,7 @@ func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, 
 	})
 }
 
-// alongFactor computes sums whose lanes are read directly from the tensor.
+// alongFactor computes sums whose lanes are read in place.
 func alongFactor[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
 	alongRuns(x, d, func(_ *worker, _ span, lane int) []E { return of[lane:] }, packed, out)
 }
@@ -124,7 +126,7 @@ func (x *Part) alongFrames(d *dot, in []*buffer, packed, out []float64) {
 	}, packed, out)
 }
 
-// alongRun computes the sums of one span.
+// alongRun computes the sums of one span for one row of weights.
 func alongRun[E float32 | float64](w *worker, l *lying, s span, of []E, weights, out []float64) {
 	if l.joined {
 		sums := sized(&w.sums, (s.rows-1)*l.next+s.lanes)

@@ -2,7 +2,7 @@ package float
 
 import "hlsgen/frontend/graph"
 
-// move executes a Move.
+// move copies elements of the inputs to the output.
 func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
 	if m.Places != nil {
 		x.place(m.Places, in, out)
@@ -23,11 +23,11 @@ func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
 	})
 }
 
-// A stretch consists of n positions along an axis. They read adjacent elements from element from on, or, if from is
-// negative, all read input 1.
+// A stretch is a number of neighbouring places along an axis. They take consecutive elements of input 0, the first at
+// offset from. If from is negative, all of them take the single value of input 1.
 type stretch struct{ n, from int }
 
-// stretches splits an axis into stretches.
+// stretches returns the stretches of an axis.
 func stretches(axis []int32) (list []stretch) {
 	for i, k := range axis {
 		last := len(list) - 1
@@ -40,7 +40,7 @@ func stretches(axis []int32) (list []stretch) {
 	return list
 }
 
-// place moves elements row by row.
+// place fills the output row by row. Places without an element of input 0 take the value of input 1, or 0.
 func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
 	if len(out) == 0 {
 		return
@@ -69,7 +69,7 @@ func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
 	})
 }
 
-// copyShort copies as copy does. It avoids the overhead of copy for short slices.
+// copyShort copies len(to) elements. It is faster than copy for a few elements.
 func copyShort(to, from []float64) {
 	if len(to) > 16 {
 		copy(to, from)
@@ -80,9 +80,9 @@ func copyShort(to, from []float64) {
 	}
 }
 
-// order sorts rows.
+// order sorts rows, and writes the elements of the asked ranks, or their indices.
 func order(o *graph.Order, in, out []float64) {
-	sorted := map[int32][]int{} // by base
+	sorted := map[int32][]int{} // the order of each row's elements, by the row's offset
 	row := make([]float64, o.N)
 	for i, base := range o.Base {
 		places := sorted[base]

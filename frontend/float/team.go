@@ -7,19 +7,19 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A team is a set of goroutines that share the work of a step. The distribution does not affect results, because one
-// goroutine computes each element, in a fixed order.
+// A team is a number of goroutines that share the work of a step. The division of work changes no result: one
+// goroutine computes each element, in one order.
 type team struct{ workers []*worker }
 
-// A worker holds the scratch space of one goroutine.
+// A worker holds the number and the scratch space of one goroutine of a team.
 type worker struct {
 	number int
-	floats map[*real.Floats]*real.Floats // own copies of functions
-	gather []float64                     // the variables of functions
-	panel  []float64                     // this and the fields below belong to tiles
+	floats map[*real.Floats]*real.Floats // this goroutine's forks
+	gather []float64                     // arguments of functions
+	panel  []float64                     // elements of a tile; the slices below are scratch space of tiles, too
 	sums   []float64
 	bases  []int
-	runs   []int // the first lane of each run of adjacent lanes, and the number of lanes
+	runs   []int // the first lane of each run of consecutive elements, then the number of lanes
 	terms  []int32
 	places []int
 }
@@ -32,7 +32,7 @@ func newTeam(n int) *team {
 	return t
 }
 
-// share splits the range 0..n into parts of about grain or more, and calls f for each part.
+// share calls f for ranges that together cover 0 to n. Each range has about grain elements or more.
 func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	parts := min((n+grain-1)/grain, 4*len(t.workers))
 	if len(t.workers) == 1 || parts < 2 {
@@ -57,7 +57,7 @@ func (t *team) share(n, grain int, f func(w *worker, from, to int)) {
 	all.Wait()
 }
 
-// sized returns a slice of n elements. It reuses before if that has the capacity.
+// sized returns a slice of n elements, whose values are undefined. It reuses *before if that has room.
 func sized[E any](before *[]E, n int) []E {
 	if cap(*before) < n {
 		*before = make([]E, n)

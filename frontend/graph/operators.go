@@ -169,6 +169,7 @@ func init() { // in init, because definitions look operators up
 			"Or":                 {2, 2, 0, logic(real.Max)},
 			"Xor":                {2, 2, 0, logic(either)},
 			"Not":                {1, 1, 0, buildNot},
+			"OneHot":             {3, 3, 0, buildOneHotOf},
 			"Mod":                {2, 2, 0, buildMod},
 			"Range":              {3, 3, 0, buildRange},
 			"Size":               {1, 1, 0, buildSize},

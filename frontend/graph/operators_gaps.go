@@ -70,7 +70,7 @@ var families = []gap{
 		`CDist Det Inverse SparseToDenseMatMul`},
 	{"running sums", "write it as a MatMul with a constant triangle of ones", `CumProd CumSum`},
 	{"sums of windows that overlap", "use ConvTranspose", `Col2Im UnfoldTensor`},
-	{"vectors with a single one", "use ArgMax, or Gather rows of a constant identity matrix", `Hardmax OneHot`},
+	{"vectors with a single one", "use ArgMax, or Gather rows of a constant identity matrix", `Hardmax`},
 	{"constants that are computed", "simplify the model before, for example with onnxsim", `EyeLike`},
 	{"convolutions with a state that is kept elsewhere", "use Conv, and --stateful for what is kept",
 		`CausalConvWithState VarlenCausalConvWithState`},

@@ -1,6 +1,10 @@
 package graph
 
-import "hlsgen/frontend/real"
+import (
+	"slices"
+
+	"hlsgen/frontend/real"
+)
 
 // This file builds comparisons and logic: 1 is true, 0 is false. In networks they mostly compute shapes and masks,
 // which are constant.
@@ -52,4 +56,44 @@ func buildMod(c *call) {
 	binary(func(x, y *real.Expr) *real.Expr {
 		return real.Sub(x, real.Mul(real.Round(real.Div(x, y), mode), y))
 	})(c)
+}
+
+// buildOneHotOf writes a new axis, along which the element that an index names has one constant, and all others have
+// another one.
+func buildOneHotOf(c *call) {
+	depth, values := c.constScalar(1, "the depth"), c.in[2].Const
+	switch {
+	case values == nil:
+		unsupported("they must be a constant", "the values are not constant")
+	case values.Len() != 2:
+		invalid("%d values, not one of what is off and one of what is on", values.Len())
+	case depth != float64(int(depth)) || depth < 1:
+		invalid("a depth of %v", depth)
+	case depth > maxClasses:
+		unsupported("encode at most 65,536 different values", "a depth of %.0f", depth)
+	}
+	n, a := int(depth), axis(c.Int("axis", -1), len(c.x)+1)
+	index := c.Inputs[0]
+	if c.dt != Int64 {
+		index = c.part("", "Cast", "index", castTo(Int64), index)
+	}
+	index = c.reshaped(index, slices.Insert(slices.Clone(c.x), a, 1))
+	is := func(from int64) string {
+		t := &Tensor{DType: Int64, Shape: slices.Repeat([]int{1}, len(c.x)+1-a)}
+		t.Shape[0] = n
+		for i := range int64(n) {
+			t.I = append(t.I, from+i)
+		}
+		return c.part("", "Equal", "is", nil, index, c.constant("values", t))
+	}
+	hot := is(0)
+	if lo, _, _ := c.dt.limits(); c.opset >= 11 && (lo < 0 || c.dt.Float()) { // indices count from the end, too
+		hot = c.part("", "Or", "is", nil, hot, is(int64(-n)))
+	}
+	if values.At(0) == 0 && values.At(1) == 1 {
+		c.last("", "Cast", castTo(values.DType), hot)
+		return
+	}
+	value := func(i int) string { return c.number("value", values.DType, values.At(i)) }
+	c.last("", "Where", nil, hot, value(1), value(0))
 }

@@ -373,6 +373,8 @@ var moreCases = []opCase{
 		scalar(0.5), ints(graph.UInt8, nil, 1), ints(graph.Int8, []int{2, 2}, 1, -2, 3, 4), reals([]int{2}, 1, 2),
 		ints(graph.Int8, []int{2}, 0, 1), scalar(0.5), ints(graph.UInt8, nil, 100)}, fixed: true, shape: []int{1, 2},
 		want: []float64{114, 112}},
+	{name: "one-hot", op: "OneHot", args: []*graph.Tensor{int64s(1, -1, 3), ints(graph.Int64, nil, 3),
+		reals([]int{2}, 0, 1)}, fixed: true, shape: []int{3, 3}, want: []float64{0, 1, 0, 0, 0, 1, 0, 0, 0}},
 	{name: "quantised products with scales per row", op: "QLinearMatMul",
 		args: []*graph.Tensor{ints(graph.Int8, []int{2, 2}, 1, 2, 1, 2), reals([]int{2}, 1, 2),
 			ints(graph.Int8, []int{2}, 0, 1), ints(graph.Int8, []int{2, 2}, 1, 0, 0, 1), scalar(1),

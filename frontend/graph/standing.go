@@ -37,8 +37,8 @@ var standings = []struct{ how, names string }{
 	{byStep,
 		`Abs Acos Acosh And Asin Asinh Atan Atanh BiasGelu BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh Elu Equal
 		Erf Exp FastGelu Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish IsInf IsNaN LeakyRelu Less
-		LessOrEqual Log Max Min Mish Mod Neg Not Or PRelu Pow QLinearLeakyRelu QLinearSigmoid QLinearWhere QuickGelu
-		Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh
+		LessOrEqual Log Max Min Mish Mod Neg Not OneHot Or PRelu Pow QLinearLeakyRelu QLinearSigmoid QLinearWhere
+		QuickGelu Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh
 		ThresholdedRelu Where Xor`},
 	{bySum,
 		`Add BatchNormalization Div Mean Mul QLinearAdd QLinearMul Sub Sum`},

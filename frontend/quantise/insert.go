@@ -10,8 +10,9 @@ import (
 
 // A wish says which node wants codes of a tensor.
 type wish struct {
-	by *graph.Node
-	as *spot // the place whose format the codes must share; nil for a format of their own
+	by   *graph.Node
+	as   *spot // the place whose format the codes must share; nil for a format of their own
+	rows bool  // the tensor is a table, of which by looks up rows
 }
 
 // insert finds the tensors of the model's graph that lack a quantiser. Tensors that are multiplied by weights, added,
@@ -43,6 +44,9 @@ func (n *Network) insert() {
 				want(t, wish{by: it.node})
 			}
 		}
+		if n.lookup == OnDevice && chooses(s, it.node) {
+			want(it.node.Inputs[0], wish{by: it.node, rows: true})
+		}
 		if in := n.scopeOf(it.origin()); in != nil {
 			in.arrives(want)
 		}
@@ -58,39 +62,18 @@ func (n *Network) insert() {
 	for _, t := range order {
 		if w, ok := wanted[t]; ok {
 			spots[t] = s.place(t, w.by.Label())
-			if spots[t].as = w.as; s.fixed[t] {
+			if spots[t].as = w.as; s.spectra[t] {
 				spots[t].more = moreOfSpectra
 			}
 			spots[t].flags = s.truths(t)
+			if spots[t].rows = w.rows; w.rows {
+				spots[t].values.add(s.constant(t).Floats())
+			}
 			n.spots = append(n.spots, spots[t])
 		}
 	}
 	n.put(s, spots)
 	s.follow()
-}
-
-// truths reports whether a tensor consists of truth values, such as a one-hot encoding of integers.
-func (s *scope) truths(tensor string) bool {
-	step := s.prog.Producer(tensor)
-	return step != nil && step.Node.Op == graph.Cast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
-}
-
-// A OneHot is a product of weights with ones and zeros that encode integers: it looks up rows of a table.
-type OneHot struct {
-	Node *graph.Node
-	Bits int // ones and zeros per sample
-	MACs int // per sample
-}
-
-// OneHots returns the OneHots of the network.
-func (n *Network) OneHots() (list []OneHot) {
-	for _, w := range n.weights {
-		if p := w.scope.code[w.data]; p != nil && p.flags && w.axis >= 0 {
-			bits := graph.Size(w.scope.prog.Known[p.from].Shape)
-			list = append(list, OneHot{w.node, bits, bits * w.tensor.Shape[w.axis]})
-		}
-	}
-	return list
 }
 
 // place returns a new place after a tensor.
@@ -182,6 +165,9 @@ func (s *scope) carried(tensor string, quantised map[string]wish) bool {
 			continue
 		}
 		data := s.data(it.node)
+		if chooses(s, it.node) {
+			data = it.node.Inputs[:1]
+		}
 		return len(data) > 0 && !slices.ContainsFunc(data, func(d string) bool {
 			_, has := quantised[d]
 			return s.code[d] == nil && !has && !s.carried(d, quantised)
@@ -214,7 +200,7 @@ func (s *scope) put(spots map[string]*spot) {
 			m := *it.node
 			m.Inputs = slices.Clone(m.Inputs)
 			for i, in := range m.Inputs {
-				if p := spots[in]; p != nil {
+				if p := spots[in]; p != nil && (!p.rows || chooses(s, it.node)) {
 					m.Inputs[i] = p.to
 				}
 			}

@@ -7,7 +7,8 @@
 //   - quantise.go has recipes, which say how to quantise a graph, and Find, which finds the places
 //   - format.go has formats of numbers; rule.go chooses scales for values; ball.go keeps accumulators narrow
 //   - spot.go finds the places of a graph's own quantisers, insert.go those that lack one, cell.go those in bodies of
-//     loops; transform.go finds transforms that stay on the host, normal.go normalisations by statistics
+//     loops; transform.go finds transforms that stay on the host, lookup.go lookups of rows of tables,
+//     normal.go normalisations by statistics
 //   - linear.go reads QuantizeLinear and DequantizeLinear
 //   - calibrate.go runs samples and records the values of each place
 //   - rewrite.go writes the graph; loop.go aligns the scales in recurrences; equalise.go finds scales of channels
@@ -143,6 +144,7 @@ type Network struct {
 	spots   []*spot
 	weights []*weight
 	replace bool
+	lookup  LookupAt
 
 	transforms []*graph.Node // products that stay on the host
 	runs       int           // the number of recorded runs
@@ -163,9 +165,10 @@ func refuse(n *graph.Node, hint, format string, args ...any) error {
 }
 
 // Find finds the places of quantisers. With replace, the quantisers of the graph and of loops' bodies get other
-// formats; otherwise they stay. Places that lack a quantiser get one. The error is a *Refusal.
-func Find(p *graph.Program, replace bool) (*Network, error) {
-	n := &Network{prog: p, replace: replace}
+// formats; otherwise they stay. Places that lack a quantiser get one. lookup says where rows of tables are
+// looked up. The error is a *Refusal.
+func Find(p *graph.Program, replace bool, lookup LookupAt) (*Network, error) {
+	n := &Network{prog: p, replace: replace, lookup: lookup}
 	n.scopes = scopesOf(p)
 	for _, s := range n.scopes {
 		if err := n.survey(s); err != nil {

@@ -27,7 +27,7 @@ func TestParseRecipe(t *testing.T) {
 		{"w8a8p", "not of the form"},
 		{"w8a8p012", "not of the form"},
 		{"w8a8p99", "want 4 to 48"},
-		{"we4m3a8p16", "are none"},
+		{"we4m3a8p16", "not both integers"},
 		{"we9m3a8", "minifloat"},
 		{"", "not of the form"},
 	} {

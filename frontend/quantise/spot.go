@@ -17,11 +17,12 @@ type scope struct {
 	items  []*item     // the nodes and places in order
 	names  graph.Taken
 
-	code  map[string]*spot  // by tensor: the place whose codes it holds, possibly moved; nil for sums and other reals
-	raw   map[string]bool   // tensors that the host computes: functions of the inputs without a product
-	fixed map[string]bool   // those of raw that depend on a fixed transform
-	root  map[string]string // by tensor: the tensor of which it is a function, element by element
-	owned bool              // g and its table of constants are copies that may be changed
+	code    map[string]*spot  // by tensor: the place whose codes it holds, possibly moved; nil for sums and other reals
+	raw     map[string]bool   // tensors that the host computes: functions of the inputs without a product
+	fixed   map[string]bool   // those of raw that depend on a product, which stays on the host
+	root    map[string]string // by tensor: the tensor of which it is a function, element by element
+	spectra map[string]bool   // those of fixed that depend on a fixed transform
+	owned   bool              // g and its table of constants are copies that may be changed
 }
 
 // An item is a node that stays, or a place of a quantiser.
@@ -53,6 +54,7 @@ type spot struct {
 	inner     bool          // in a loop, and not multiplied by weights
 	more      int           // bits in addition to the recipe's, unless weights of a loop multiply it
 	flags     bool          // its values are 0 and 1, from truth values
+	rows      bool          // its values are a constant table, of which data select rows
 	as        *spot         // the place whose format it has, because codes of one return at the other; may be nil
 	equalised *equalisation // not nil if its channels may have their own scales
 
@@ -127,7 +129,7 @@ func scopesOf(p *graph.Program) []*scope {
 	}
 	for _, s := range list {
 		s.names, s.code, s.raw, s.root = s.g.Taken(), map[string]*spot{}, map[string]bool{}, map[string]string{}
-		s.fixed = map[string]bool{}
+		s.fixed, s.spectra = map[string]bool{}, map[string]bool{}
 	}
 	return list
 }
@@ -179,11 +181,11 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 	}
 	out, role := node.Outputs[0], node.Role()
 	keep := []*item{{node: node}}
-	fixed := !n.replace && s.transforms(node, data)
+	fixed, spectra := staysOnHost(n, s, node, data)
 	for _, o := range node.Outputs {
 		s.raw[o], s.root[o] = s.allRaw(data) && role != graph.Products && role != graph.Means && role != graph.Loops, o
 		if fixed {
-			s.raw[o], s.fixed[o] = true, true
+			s.raw[o], s.fixed[o], s.spectra[o] = true, true, spectra
 		}
 	}
 	switch role {
@@ -219,7 +221,9 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 		return keep, nil
 	case graph.Products:
 		if s.fixed[out] {
-			n.transforms = append(n.transforms, node)
+			if spectra {
+				n.transforms = append(n.transforms, node)
+			}
 			break
 		}
 		n.matrix(s, node, data)

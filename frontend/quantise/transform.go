@@ -15,15 +15,27 @@ import (
 // relevant values of a spectrum lie far below its largest values.
 const moreOfSpectra = 4
 
-// transforms reports whether a node is a fixed transform, or computes on the host with the output of one.
-func (s *scope) transforms(node *graph.Node, data []string) bool {
+// staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
+// spectra reports whether the product is a fixed transform.
+func staysOnHost(n *Network, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
 	switch role := node.Role(); {
 	case s.loop != nil || !s.allRaw(data) || role == graph.Values || role == graph.Encodes || role == graph.Loops ||
 		role == graph.Counts:
-		return false
+		return false, false
 	case role != graph.Products:
-		return slices.ContainsFunc(data, func(d string) bool { return s.fixed[d] })
+		some := func(of map[string]bool) bool {
+			return slices.ContainsFunc(data, func(d string) bool { return of[d] })
+		}
+		return some(s.fixed), some(s.spectra)
+	case n.lookup == OnHost && multipliesOnes(s, node):
+		return true, false
 	}
+	spectra = !n.replace && s.transforms(node, data)
+	return spectra, spectra
+}
+
+// transforms reports whether a product is a fixed transform.
+func (s *scope) transforms(node *graph.Node, data []string) bool {
 	uncoded := !slices.ContainsFunc(data, func(d string) bool { return s.code[d] != nil })
 	return len(data) == 1 && uncoded && s.measured(node.Outputs[0])
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // Check reads every Go file of the module, whatever its build constraints, and returns the breaches of the policy in
-// order of files: imports, and strings by which an engine names one of the kinds of layers.
+// the order of files. A breach is a forbidden import, or a string in an engine that names one of the given kinds of
+// layers.
 func Check(root fs.FS, kinds []string) (breaches []string, err error) {
 	err = fs.WalkDir(root, ".", func(name string, e fs.DirEntry, err error) error {
 		switch base := path.Base(name); {
@@ -57,7 +58,7 @@ func Check(root fs.FS, kinds []string) (breaches []string, err error) {
 	return breaches, err
 }
 
-// isModule reports whether a folder is a module of its own, which the policy is not for.
+// isModule reports whether a folder is a separate module, to which the policy does not apply.
 func isModule(root fs.FS, dir string) bool {
 	_, err := fs.Stat(root, path.Join(dir, "go.mod"))
 	return err == nil
@@ -70,7 +71,7 @@ func importsOf(file *ast.File) (imports []string) {
 	return imports
 }
 
-// stringsOf are the string literals of a file, but for imports and tags.
+// stringsOf returns the string literals of a file, except imports and struct tags.
 func stringsOf(file *ast.File) (list []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -88,11 +89,11 @@ func stringsOf(file *ast.File) (list []string) {
 	return list
 }
 
-// text is what a string literal says.
+// text returns the value of a string literal.
 func text(lit *ast.BasicLit) string {
 	s, err := strconv.Unquote(lit.Value)
 	if err != nil {
-		panic("arch: " + err.Error()) // the parser took it
+		panic("arch: " + err.Error()) // the parser has accepted the literal
 	}
 	return s
 }
@@ -104,8 +105,8 @@ func isEngine(dir string) bool {
 	return within(engines) && !within(makers)
 }
 
-// named is the kind that a string of a file in folder dir names, in any of its words; empty where there is none. An
-// operator of ONNX of the same name may be spoken of, and the front end knows it.
+// named returns the first word of s that is a kind, or an empty string. An operator of ONNX with the name of a kind is
+// allowed in a string of several words, and in the front end.
 func named(dir, s string, kinds []string) string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, w := range words {
@@ -117,7 +118,7 @@ func named(dir, s string, kinds []string) string {
 	return ""
 }
 
-// breach says why a file in folder dir must not import p; empty if it may.
+// breach returns the reason why a file in folder dir must not import p. It is empty if the file may.
 func breach(dir string, test bool, p string) string {
 	for _, d := range doors {
 		if !covers(d.what, p) || slices.ContainsFunc(d.unless, func(w string) bool { return covers(w, p) }) {
@@ -149,7 +150,7 @@ func breach(dir string, test bool, p string) string {
 	return fmt.Sprintf("floor %d does not see floor %d", from.floor, to.floor)
 }
 
-// addressOf looks for the folder itself, then for its row with a star.
+// addressOf returns the address of a folder: the row of the folder itself, or else the row with a star.
 func addressOf(dir string) (address, bool) {
 	p, ok := addresses[dir]
 	if !ok {
@@ -158,7 +159,8 @@ func addressOf(dir string) (address, bool) {
 	return p, ok
 }
 
-// covers reports whether name is what the pattern names, or lies below it. Versions of a module (pattern/v6) lie below.
+// covers reports whether name matches the pattern or lies below it. A version of a module, such as pattern/v6, lies
+// below.
 func covers(pattern, name string) bool {
 	parts := strings.Split(name, "/")
 	n := strings.Count(pattern, "/") + 1

@@ -1,15 +1,15 @@
-// Package arch holds the import policy of the module, and checks it in a test. docs/ARCHITECTURE.md says what the
-// rooms are for; the table here is what they may see of each other.
+// Package arch holds the import policy of the module, and checks it in a test. docs/ARCHITECTURE.md describes the
+// rooms of the house. The table in this package says which packages each room may import.
 //
-// The tests also hold what can be counted of names, comments and texts: TestNouns, TestOpenings, TestSentences and
-// TestFigures. TestDraw draws names and comments for a reader.
+// The tests also check names, comments and texts as far as counting can: TestNouns, TestOpenings, TestSentences and
+// TestFigures. TestDraw draws names and comments at random for a reader.
 package arch
 
 // module is the module's path.
 const module = "hlsgen"
 
-// An address is where a package stands in the house. It may import lower floors, and lower levels of its own room;
-// other rooms of its floor are strangers.
+// An address is the place of a package in the house. The package may import packages of lower floors, and packages of
+// its own room on lower levels. It may not import packages of other rooms on its floor.
 type address struct {
 	floor int
 	room  string
@@ -19,8 +19,8 @@ type address struct {
 // support marks test support: it may import anything, and only tests may import it.
 var support = address{floor: -1, room: "test support"}
 
-// addresses has every package of the module by its folder; a star is one folder name. A package without a row is an
-// error: it has to be given an address before it is written.
+// addresses gives the folder of every package its address. A star stands for any one folder name. A package without a
+// row is an error: it needs an address before it is written.
 var addresses = map[string]address{
 	"cmd/hlsgen": {6, "cmd", 0},
 
@@ -110,9 +110,9 @@ var addresses = map[string]address{
 	"frontend/onnxio/onnxtest": support,
 }
 
-// engines are the folders, with those below, whose production code names no kind of layer, as a string either: what is
-// special to a kind it says itself. makers are those that make layers, and the table of ONNX's operators, which may be
-// called like a kind.
+// engines lists folders, with their subfolders, whose production code must not name a kind of layer, not even in a
+// string. The package of a kind describes whatever is special to the kind. makers lists exceptions: packages that make
+// layers, and the table of ONNX's operators, some of which share a name with a kind.
 var (
 	engines = []string{
 		"cmd", "folding", "frontend", "rtlsim", "templates", "internal/compiler", "internal/dataflow",
@@ -121,15 +121,15 @@ var (
 	makers = []string{"frontend/lower", "frontend/graph"}
 )
 
-// operators are the kinds that are called like an operator of ONNX.
+// operators lists the kinds that share a name with an operator of ONNX.
 var operators = []string{"RNN"}
 
-// A door is something that only few packages may import.
+// A door is an import path that only a few packages may import.
 type door struct {
-	what   string   // an import path, the packages below it included; a star is one folder name
-	by     []string // folders, those below included
-	unless []string // exceptions to what
-	tests  bool     // tests of other packages may pass too
+	what   string   // import path, including the packages below it; a star stands for one folder name
+	by     []string // folders that may import it, including their subfolders
+	unless []string // import paths below what that every package may import
+	tests  bool     // tests of other packages may import it, too
 	why    string
 }
 

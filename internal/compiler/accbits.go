@@ -13,21 +13,21 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// AccBits is how many bits accumulators are asked to have: --acc-bits.
+// AccBits holds the accumulator widths that --acc-bits asks for, in bits.
 type AccBits struct {
-	All    int            // 0: not asked
-	Hidden int            // matrix layers but the first and the last; 0: not asked
-	Layers map[string]int // by the layer's name, or that of its node; count more than the others
+	All    int            // for all layers; 0: not asked
+	Hidden int            // for all matrix layers but the first and the last; 0: not asked
+	Layers map[string]int // by the name of a layer or of its ONNX node; these override All and Hidden
 	text   string
 }
 
-// hidden is what AccBits calls all matrix layers but the first and the last.
+// hidden is the word in --acc-bits for all matrix layers but the first and the last.
 const hidden = "hidden"
 
-// MaxAccBits bounds what can be asked for.
+// MaxAccBits is the largest width that --acc-bits accepts.
 const MaxAccBits = 64
 
-// ParseAccBits reads 16, MVAU_1=12,MVAU_2=10, hidden=10, or several of these.
+// ParseAccBits parses the value of --acc-bits: "16", "hidden=10", "MVAU_1=12,MVAU_2=10" or a mix of these.
 func ParseAccBits(s string) (AccBits, error) {
 	a := AccBits{text: s, Layers: map[string]int{}}
 	for _, part := range strings.Split(s, ",") {
@@ -53,7 +53,7 @@ func ParseAccBits(s string) (AccBits, error) {
 	return a, nil
 }
 
-// cutLast is strings.Cut at the last separator: names of nodes may have some.
+// cutLast cuts s at the last separator, because names of nodes may contain the separator.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
@@ -61,31 +61,31 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// String is what was parsed.
+// String returns the text that ParseAccBits parsed.
 func (a AccBits) String() string { return a.text }
 
-// Asked reports whether anything is asked for.
+// Asked reports whether --acc-bits was given.
 func (a AccBits) Asked() bool { return a.text != "" }
 
-// An accumulator is those of a layer.
+// An accumulator describes the accumulators of one layer and the width that the user asks of them.
 type accumulator struct {
 	node *dataflow.Node
 	op   dataflow.Accumulating
-	sum  *frontend.Sum // nil where the model has no product that the layer computes
-	bits int           // that are asked for; 0: none
+	sum  *frontend.Sum // nil if no product of the model corresponds to this layer alone
+	bits int           // the asked width; 0: none
 }
 
-// matrix reports whether it adds up products with weights: that of a recurrence, which does more, does not count.
+// matrix reports whether the layer only adds up products with weights. A recurrence does more, and does not count.
 func (l *accumulator) matrix() bool {
 	_, ok := l.op.(dataflow.Weighted)
 	return ok
 }
 
-// labels are the names that a user may know a layer by.
+// labels returns the names by which a user may refer to the layer: its own and those of its ONNX nodes.
 func (l *accumulator) labels() []string { return append([]string{l.node.Name}, l.node.Origin...) }
 
-// accumulators lists the layers of a graph that have some, in order, with the bits that are asked of each. ok is false
-// where d says that something is asked of a layer that is not there.
+// accumulators lists the layers of g that have accumulators, in order, with the width asked of each layer. ok is false
+// if the user names a layer that does not exist; then d holds the error.
 func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.List) (list []*accumulator, ok bool) {
 	var matrices []*accumulator
 	var known []string
@@ -128,37 +128,39 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.L
 	return list, ok
 }
 
-// An AccumulatorReport is what the accumulators of a matrix layer may hold: as the model declares its integers, over
-// all that quantisers can give, and as they are built, where common divisors are taken out, signs moved and ranges
-// narrowed.
+// An AccumulatorReport describes the accumulators of one layer. Declared counts with the integers that the model
+// declares, over all values that its quantisers can give. Built describes the hardware, after common divisors are taken
+// out, signs moved and ranges narrowed.
 type AccumulatorReport struct {
-	Layer    string              `json:"layer"`
-	Node     string              `json:"node,omitempty"`
-	Asked    int                 `json:"asked_bits,omitempty"`
-	Declared *DeclaredReport     `json:"declared,omitempty"`
-	Why      string              `json:"not_declared,omitempty"` // why the model declares no integers for it
-	Built    BuiltReport         `json:"built"`
-	Over     []int               `json:"channels_over"` // that do not fit: as declared, or as built where nothing is
-	Seen     *AccumulatorSamples `json:"samples,omitempty"`
+	Layer    string          `json:"layer"`
+	Node     string          `json:"node,omitempty"`
+	Asked    int             `json:"asked_bits,omitempty"`
+	Declared *DeclaredReport `json:"declared,omitempty"`
+	Why      string          `json:"not_declared,omitempty"` // why the model declares no integers for it
+	Built    BuiltReport     `json:"built"`
+	// channels that need more than Asked bits: as declared, else as built
+	Over []int               `json:"channels_over"`
+	Seen *AccumulatorSamples `json:"samples,omitempty"`
 }
 
-// A DeclaredReport is the accumulators in the model's own integers: signed numbers.
+// A DeclaredReport describes a layer's accumulators in the model's own integers, as signed numbers.
 type DeclaredReport struct {
-	Products    int               `json:"products"` // of a sum
-	InBits      int               `json:"input_bits"`
-	InSigned    bool              `json:"input_signed"`
-	WeightBits  int               `json:"weight_bits"`
-	DataType    int               `json:"data_type_bound_bits"`
-	L1          int               `json:"l1_bound_bits"`
-	ZeroCentred int               `json:"zero_centred_bound_bits,omitempty"` // of the channels that sum to zero
+	Products   int  `json:"products"` // per sum
+	InBits     int  `json:"input_bits"`
+	InSigned   bool `json:"input_signed"`
+	WeightBits int  `json:"weight_bits"`
+	DataType   int  `json:"data_type_bound_bits"`
+	L1         int  `json:"l1_bound_bits"`
+	// largest bound of the channels whose weights sum to zero
+	ZeroCentred int               `json:"zero_centred_bound_bits,omitempty"`
 	ZeroSums    int               `json:"channels_that_sum_to_zero"`
 	Exact       int               `json:"exact_bits"`
-	L1Cap       int64             `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is the asked bits
+	L1Cap       int64             `json:"l1_cap,omitempty"` // the largest l1 norm whose l1 bound is Asked bits
 	Slack       *int              `json:"slack_bits,omitempty"`
 	Channels    []ChannelDeclared `json:"channels"`
 }
 
-// A ChannelDeclared is a channel of a DeclaredReport.
+// A ChannelDeclared describes one channel of a DeclaredReport.
 type ChannelDeclared struct {
 	L1          int64 `json:"l1"`
 	Sum         int64 `json:"sum"`
@@ -166,26 +168,26 @@ type ChannelDeclared struct {
 	Max         int64 `json:"max"`
 	Exact       int   `json:"exact_bits"`
 	L1Bits      int   `json:"l1_bound_bits"`
-	ZeroCentred int   `json:"zero_centred_bound_bits,omitempty"` // where the weights sum to zero
-	Slack       *int  `json:"slack_bits,omitempty"`              // to the asked bits
+	ZeroCentred int   `json:"zero_centred_bound_bits,omitempty"` // only if the weights sum to zero
+	Slack       *int  `json:"slack_bits,omitempty"`              // asked bits minus exact bits
 }
 
-// A BuiltReport is the accumulators of the hardware. Where no sum is negative, they are unsigned.
+// A BuiltReport describes a layer's accumulators in the hardware. They are unsigned if no sum is negative.
 type BuiltReport struct {
 	Exact    int            `json:"exact_bits"`
-	Type     string         `json:"type"` // of all channels
+	Type     string         `json:"type"` // holds the sums of all channels
 	Slack    *int           `json:"slack_bits,omitempty"`
 	Channels []ChannelBuilt `json:"channels"`
 }
 
-// A ChannelBuilt is a channel of a BuiltReport.
+// A ChannelBuilt describes one channel of a BuiltReport.
 type ChannelBuilt struct {
-	Weights *WeightsBuilt `json:"weights,omitempty"` // of layers with weights alone
+	Weights *WeightsBuilt `json:"weights,omitempty"` // only for layers with weights
 	Exact   int           `json:"exact_bits"`
 	Slack   *int          `json:"slack_bits,omitempty"`
 }
 
-// WeightsBuilt is a channel's weights, and the range of its sums.
+// WeightsBuilt gives the norm and the total of a channel's weights, and the range of its sums.
 type WeightsBuilt struct {
 	L1  int64 `json:"l1"`
 	Sum int64 `json:"sum"`
@@ -193,7 +195,7 @@ type WeightsBuilt struct {
 	Max int64 `json:"max"`
 }
 
-// report is what is known of a layer's accumulators.
+// report returns the AccumulatorReport of the layer, without samples.
 func (l *accumulator) report() *AccumulatorReport {
 	r := &AccumulatorReport{Layer: l.node.Name, Asked: l.bits, Over: []int{}, Built: l.built()}
 	switch s := l.sum; {
@@ -223,7 +225,7 @@ func (l *accumulator) report() *AccumulatorReport {
 	return r
 }
 
-// slack is how many of the asked bits are not needed; nil where none are asked for.
+// slack returns the asked bits minus the needed bits, or nil if no width is asked.
 func (l *accumulator) slack(bits int) *int {
 	if l.bits == 0 {
 		return nil
@@ -269,12 +271,12 @@ func (l *accumulator) declared() *DeclaredReport {
 	return r
 }
 
-// audited adds an error for every layer with channels that do not fit.
+// audited adds an error to d if channels of the layer do not fit the asked width.
 func (l *accumulator) audited(r *AccumulatorReport, d *diag.List) {
 	if len(r.Over) == 0 {
 		return
 	}
-	bits := map[int][]int{} // channels by what they need
+	bits := map[int][]int{} // channels by the bits that they need
 	for _, c := range r.Over {
 		need := r.Built.Channels[c].Exact
 		if r.Declared != nil {
@@ -307,7 +309,7 @@ func (l *accumulator) audited(r *AccumulatorReport, d *diag.List) {
 		Notes: notes})
 }
 
-// channels names channels: "channel 3", "channels 0 to 4, 7".
+// channels formats a list of channel numbers: "channel 3", "channels 0 to 4, 7".
 func channels(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
@@ -339,7 +341,8 @@ func needs(channels, bits int) string {
 	return fmt.Sprintf("need %d bits", bits)
 }
 
-// auditBuilt names every channel of the hardware whose accumulator does not fit what is asked for.
+// auditBuilt reports whether all accumulators of the hardware fit the asked widths. It adds an error per layer that
+// does not.
 func auditBuilt(g *dataflow.Graph, asked AccBits, d *diag.List) bool {
 	if !asked.Asked() {
 		return true

@@ -10,25 +10,26 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// AccumulatorSamples is what samples have put into the accumulators of a layer, in the model's own integers.
+// AccumulatorSamples describes the sums that samples produced in a layer's accumulators, in the model's own integers.
 type AccumulatorSamples struct {
 	Samples   int   `json:"samples"`
 	Sums      int   `json:"sums"`
 	Min       int64 `json:"min"`
 	Max       int64 `json:"max"`
-	Bits      int   `json:"exact_bits"` // of a signed number that holds them
-	Histogram []Bin `json:"histogram"`  // all sums, from the smallest on
+	Bits      int   `json:"exact_bits"` // the narrowest signed number that holds Min and Max
+	Histogram []Bin `json:"histogram"`  // of all sums, from the smallest values on
 }
 
-// A Bin is the sums that need as many bits, of one sign.
+// A Bin counts the sums of one sign that need the same number of bits.
 type Bin struct {
-	Bits int   `json:"bits"` // of a signed number
+	Bits int   `json:"bits"` // as a signed number
 	Min  int64 `json:"min"`
 	Max  int64 `json:"max"`
 	Sums int   `json:"sums"`
 }
 
-// audit reports accumulators, and adds errors for those that are asked to be narrower than they can be.
+// audit reports the accumulators of all layers. It adds an error per layer that does not fit the asked width. If the
+// user gives samples, the reports say which sums occur.
 func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
 	d *diag.List) (list []*AccumulatorReport, err error) {
 	sums := im.Sums()
@@ -51,7 +52,7 @@ func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
 	return list, nil
 }
 
-// seen runs samples through the model as written, and counts its sums.
+// seen runs samples through the model as written and records its sums. It also returns the number of samples.
 func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, sums []*frontend.Sum,
 	d *diag.List) (map[*frontend.Sum]*frontend.Seen, int, error) {
 	data := o.fixedSamples(ctx, o.Data, src, im.Model, d)
@@ -80,8 +81,8 @@ func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, s
 	return seen, data.Count, toldOf(err, data.file, src, d)
 }
 
-// fixedSamples opens samples of a model whose samples are alike and stand for themselves; nil where d says why there
-// are none.
+// fixedSamples opens samples of a model whose samples have one length and do not depend on each other. It returns nil
+// after adding an error to d.
 func (o Options) fixedSamples(ctx context.Context, path string, src *Source, m *dataflow.Model, d *diag.List) *supply {
 	if m.Lengths != nil || m.Stream != nil {
 		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
@@ -115,7 +116,7 @@ func samplesOf(n int, s *frontend.Seen) *AccumulatorSamples {
 	return r
 }
 
-// String is a bin's values.
+// String returns the values of the bin: "5" or "4 to 7".
 func (b Bin) String() string {
 	if b.Min == b.Max {
 		return fmt.Sprint(b.Min)

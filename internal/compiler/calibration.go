@@ -11,10 +11,10 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// maxCalibration is the bytes of the largest calibration that is read.
+// maxCalibration is the largest size of a calibration file, in bytes.
 const maxCalibration = 4 << 20
 
-// Delays is what the file of --calibration says; nil without one. What is wrong with it is in d.
+// Delays reads the calibration file of --calibration. It returns nil without the flag, or after adding an error to d.
 func (o Options) Delays(d *diag.List) *delay.Calibration {
 	if o.Calibration == "" {
 		return nil

@@ -7,39 +7,42 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Certificate is report/certificate.json: what is known of all designs, in numbers and in words.
+// A Certificate is the content of report/certificate.json. It states how close the design is to the best of all
+// designs.
 type Certificate struct {
-	Proved     bool            `json:"proved"` // nothing is better: every gap is closed
-	Interval   float64         `json:"interval_clocks"`
-	Floor      int             `json:"least_possible_interval_clocks,omitempty"` // where the shortest was looked for
-	Options    int             `json:"options"`
-	Impossible int             `json:"options_not_possible"` // on the device, by the folding file, or too dear
+	Proved   bool    `json:"proved"` // no design is better: every gap is closed
+	Interval float64 `json:"interval_clocks"`
+	// 0 if the search did not look for the shortest interval
+	Floor   int `json:"least_possible_interval_clocks,omitempty"`
+	Options int `json:"options"`
+	// the device, the folding file or block RAM excludes them
+	Impossible int             `json:"options_not_possible"`
 	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
 	Minimised  []MinimumReport `json:"minimised"`
-	// what is minimised is so of designs that multiply factors of 3 bits or fewer in LUTs
+	// the minimum covers only designs that multiply factors of 3 bits or fewer in LUTs
 	Spares bool `json:"few_bits_in_luts,omitempty"`
-	// folds with serial step functions, as fast as that, which were no choice, for what they take of block RAM
+	// number of folds with serial step functions that were fast enough, but excluded because of their block RAM
 	Dear int `json:"dear_serial_folds,omitempty"`
-	// folds with large tables in LUTs, as fast as that, which were no choice
+	// number of folds with large tables in LUTs that were fast enough, but excluded
 	Large int `json:"large_tables_in_luts,omitempty"`
-	// FIFOs of few words lay in no block RAM, where LUTs could hold them: all that is proved is proved so
+	// the proof covers only designs whose FIFOs of few words lie in LUTs, where LUTs can hold them
 	InLUTs  bool           `json:"few_words_in_luts,omitempty"`
 	Latency *LatencyReport `json:"latency_clocks,omitempty"`
-	Gap     string         `json:"gap,omitempty"` // why something is left open
-	// the user ended the search, which had this design
+	Gap     string         `json:"gap,omitempty"` // why the search proved no minimum
+	// the user ended the search, and this is the best design that it had found
 	Interrupted bool           `json:"interrupted,omitempty"`
 	Text        []string       `json:"text"`
-	Lengths     *LengthsReport `json:"lengths,omitempty"` // where frames are sequences of different lengths
+	Lengths     *LengthsReport `json:"lengths,omitempty"` // nil if all frames have the same length
 }
 
-// A LengthsReport says how long sequences may be. What is said of frames is said of the longest.
+// A LengthsReport gives the range of sequence lengths. Other figures per frame are those of the longest sequence.
 type LengthsReport struct {
 	Axis string `json:"axis"`
 	Min  int    `json:"min_steps"`
 	Max  int    `json:"max_steps"`
 }
 
-// LengthsOf is how long sequences may be; nil where all have one length.
+// LengthsOf converts the range of sequence lengths to its report, or returns nil if all sequences have the same length.
 func LengthsOf(l *dataflow.Lengths) *LengthsReport {
 	if l == nil {
 		return nil
@@ -47,7 +50,8 @@ func LengthsOf(l *dataflow.Lengths) *LengthsReport {
 	return &LengthsReport{l.Axis, l.Min, l.Max}
 }
 
-// An ExcludedReport is why no folding within the budget keeps an interval: what became of every option there.
+// An ExcludedReport says why no folding within the budget reaches an interval: it counts the reasons that exclude
+// options.
 type ExcludedReport struct {
 	Interval  int            `json:"interval_clocks"`
 	TooSlow   int            `json:"too_slow"`
@@ -58,20 +62,21 @@ type ExcludedReport struct {
 	Compared  int            `json:"compared_in_every_combination"`
 }
 
-// A MinimumReport is what was minimised at the interval, what was reached, and what nothing goes below.
+// A MinimumReport gives a measure that the search minimised at the interval, the design's value and a proved lower
+// bound.
 type MinimumReport struct {
 	Measure string  `json:"measure"`
 	Value   float64 `json:"value"`
 	Least   float64 `json:"least_possible"`
 }
 
-// A LatencyReport is the latency that was reached, and what nothing goes below.
+// A LatencyReport gives the design's latency and a proved lower bound, in clocks.
 type LatencyReport struct {
 	Clocks int `json:"clocks"`
 	Least  int `json:"least_possible"`
 }
 
-// CertificateOf puts a certificate into the report's form.
+// CertificateOf converts a certificate of the folding search to the form of the report.
 func CertificateOf(p *folding.Certificate) Certificate {
 	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
 		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Large: p.Large,

@@ -13,37 +13,38 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// A Comparison is what --compare found.
+// A Comparison counts the results of --compare, in samples.
 type Comparison struct {
 	Samples int `json:"samples"`
-	Equal   int `json:"equal"`      // in every code: what is real behind the last may be rounded otherwise
-	Bits    int `json:"equal_bits"` // of these, to the last bit of float32
-	// a float32 executor rounds another way than exact arithmetic, provably at a boundary
+	// equal in every output code; real values after the last quantiser may be rounded differently
+	Equal int `json:"equal"`
+	Bits  int `json:"equal_bits"` // of the equal samples, those equal to the last bit of float32
+	// float32 provably rounds differently than exact arithmetic, at a rounding boundary
 	NearTies int    `json:"near_ties"`
 	Differ   int    `json:"differ"`
 	First    string `json:"first_difference,omitempty"`
 }
 
-// comparing is a file of outputs that samples are compared with, part by part.
+// comparing compares outputs of samples with those in a file, one part of the samples after the other.
 type comparing struct {
 	total  Comparison
 	im     *frontend.Imported
 	source *samples.Source
 	out    []dataflow.Real
-	with   []*npy.Stream // by output; nil of those that the file does not have
-	axes   []int         // along which these are read
+	with   []*npy.Stream // by output; nil for outputs that the file does not have
+	axes   []int         // the sample axis of each array in with
 	mu     sync.Mutex
-	made   map[int]*frontend.Comparer // by length; 0 where all have one
+	made   map[int]*frontend.Comparer // by sequence length; 0 if all samples have the same length
 	last   *frontend.Comparer
 }
 
-// A given is what the file has of a part, by output.
+// A given holds the raw bytes of the file for one part of the samples, by output.
 type given struct {
 	raw      [][]byte
 	from, to int
 }
 
-// comparingWith makes ready to compare outputs with those of a file; nil where d says why not.
+// comparingWith prepares the comparison with the outputs in f. It returns nil after adding an error to d.
 func comparingWith(f *dataFile, im *frontend.Imported, s *samples.Source, out []dataflow.Real,
 	d *diag.List) *comparing {
 	c := &comparing{im: im, source: s, out: out, made: map[int]*frontend.Comparer{}}
@@ -77,7 +78,7 @@ func comparingWith(f *dataFile, im *frontend.Imported, s *samples.Source, out []
 	return c
 }
 
-// read reads what the file has of samples from one to another.
+// read reads the file's outputs of the samples in [from, to) into g. A nil receiver reads nothing.
 func (c *comparing) read(g *given, from, to int) (err error) {
 	if c == nil {
 		return nil
@@ -98,12 +99,12 @@ func (c *comparing) read(g *given, from, to int) (err error) {
 	return nil
 }
 
-// An otherFile error is of reading the file that is compared with.
+// An otherFile error says that the file of expected outputs cannot be read.
 type otherFile struct{ error }
 
 func (e *otherFile) Unwrap() error { return e.error }
 
-// indices returns the indices of some samples along the axis of output k.
+// indices converts the samples in [from, to) to indices along the sample axis of output k.
 func (c *comparing) indices(k, from, to int) (first, last int) {
 	if c.axes[k] < 0 {
 		return 0, 1
@@ -114,7 +115,7 @@ func (c *comparing) indices(k, from, to int) (first, last int) {
 	return e.From / inner, e.To / inner
 }
 
-// judge compares a part's outputs with those of the file.
+// judge compares the outputs of one part of the samples with those in the file.
 func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours []reals) (sum Comparison, err error) {
 	theirs := make([]reals, len(s.In))
 	for k, a := range c.with {
@@ -173,7 +174,7 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 	return sum, nil
 }
 
-// add adds what was found of a part.
+// add adds the counts of one part to the total.
 func (c *comparing) add(of Comparison) {
 	t := &c.total
 	if t.Differ == 0 {
@@ -183,7 +184,7 @@ func (c *comparing) add(of Comparison) {
 	t.NearTies, t.Differ = t.NearTies+of.NearTies, t.Differ+of.Differ
 }
 
-// comparers returns what judges each sample: one for all, or one for each length.
+// comparers returns the Comparer of each sample. Samples of the same length share a Comparer.
 func (c *comparing) comparers(s *samples.Runs) (list []*frontend.Comparer, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,7 +204,7 @@ func (c *comparing) comparers(s *samples.Runs) (list []*frontend.Comparer, err e
 	return list, nil
 }
 
-// bitsEqual reports whether outputs are the same float32s; zeros have no sign.
+// bitsEqual reports whether outputs are equal as float32. Both zeros count as equal.
 func bitsEqual(ours, given reals) bool {
 	for k, out := range given {
 		for i, v := range out.Data {
@@ -215,7 +216,7 @@ func bitsEqual(ours, given reals) bool {
 	return true
 }
 
-// outputLayers names the layers and streams that the outputs are computed from.
+// outputLayers names the layers and streams that compute the outputs, as the end of a message.
 func outputLayers(im *frontend.Imported) string {
 	if im.Model.Graph == nil {
 		return ""

@@ -1,34 +1,33 @@
-// Package compiler is the life of a model: read, import, fold, simulate, generate, check, write. Everything that the
-// commands do is here; the command line only parses, calls and prints. In come Options and files; out come a Result, a
-// Checked, a Simulated or a Front, and a folder, or diagnostics. It may import all rooms below it; what is asked of a
-// terminal, and how, is the command line's.
+// Package compiler implements the commands of hlsgen: it reads, imports, folds, simulates, generates, checks and writes
+// a model's accelerator. The command line only parses flags, calls this package and prints. In come Options and files;
+// out come a Result, a Checked, a Simulated or a Front, and a folder, or diagnostics. It may import all rooms below it.
+// The command line handles the terminal.
 //
-//	compiler.go     Run: the whole story; boards and folding files
-//	import.go       Check; the front end with its options; ways.go and onhost.go name flags with which more maps
-//	accbits.go      how wide accumulators are asked to be, and whether they are; audit.go, what samples put into them
-//	calibration.go  what hlsgen calibrate has written
-//	interrupted.go  what is said of a search that the user ended
-//	front.go        Pareto: many designs, none written; convert.go: Convert, a model in another dialect
-//	simulate.go     Simulate: data in, data out; text.go, trace.go and compare.go are its options. simulation.go takes
-//	                samples through an engine, lanes.go parts of them beside each other; data.go opens their files,
-//	                feedback.go computes states that come back, outputs.go writes what comes out, predicting.go is
-//	                engine fast
-//	stats.go        Stats: what a model computes and stores, counted
-//	labels.go       the right classes of samples, and what a model's trainer has found
-//	quantise.go     a model that is given other quantisers, on samples, before anything else happens; quantised.go,
-//	                what that has changed; least.go, with how few bits
-//	overflow.go     what narrower accumulators make of samples
-//	source.go       a model as bytes, and the embedded one; samples/ makes runs of arrays
-//	engines.go      the ways to execute a model; fast.go, compiled; rtl.go, as SystemVerilog; verify.go compares them,
-//	                and says what was compared; ends.go, the tables of drivers
-//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go, sequences.go: the
-//	                other reports
+//	compiler.go     Run builds an accelerator; boards and folding files
+//	import.go       Check; calls the front end. ways.go and onhost.go name flags that map more of a model
+//	accbits.go      checks accumulator widths against --acc-bits; audit.go records the sums of samples
+//	calibration.go  reads the file of --calibration
+//	interrupted.go  reports on a search that the user ended
+//	front.go        Pareto makes several designs and writes none; convert.go: Convert, a model in another dialect
+//	simulate.go     Simulate runs a model on data; text.go, trace.go and compare.go implement its options.
+//	                simulation.go passes samples through an engine, and lanes.go computes parts of them in parallel.
+//	                data.go opens files of samples, feedback.go computes states in advance, outputs.go writes
+//	                outputs, and predicting.go runs engine fast
+//	stats.go        Stats counts operations and storage of a model
+//	labels.go       reads labels, and the accuracy that a model's trainer measured
+//	quantise.go     quantises a model on samples; quantised.go compares the outputs before and after; least.go
+//	                searches for the fewest bits
+//	overflow.go     runs samples with narrower accumulators
+//	source.go       a model as bytes, and the embedded example; samples/ splits arrays into samples
+//	engines.go      the engines; fast.go runs compiled layers, rtl.go the SystemVerilog; verify.go compares the
+//	                engines, and ends.go the tables of drivers
+//	report.go       layers and FINN's estimates, as JSON; cycles.go, estimate.go, certificate.go and sequences.go:
+//	                the other reports
 //	form.go         the version of all JSON
-//	load.go         hardware whose weights are loaded; external.go, or come with every frame; loadtime.go, how long that
-//	                takes; weights.go: Weights, those of another model for it
-//	page.go         report.html; readme.go: the folder's page, and the command that makes it again; vivado.go: the
-//	                way to the board
-//	write.go        the folder, whole or not at all; examples.go writes those of the examples
+//	load.go         hardware with loaded weights; external.go: weights read from memory with every frame;
+//	                loadtime.go: the time to load; weights.go: Weights writes another model's weights for a build
+//	page.go         report.html; readme.go: the folder's README; vivado.go: the files that lead to a bitstream
+//	write.go        writes the folder, whole or not at all; examples.go writes the folders of the examples
 package compiler
 
 import (
@@ -53,35 +52,36 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// Options are what a build is asked for.
+// Options holds the flags of a command. Fields that a command does not need are ignored.
 type Options struct {
 	Model    string // path; empty means the embedded example
 	Board    string // name or path of a board file
 	ClockMHz float64
-	// path of what hlsgen calibrate has made of a user's reports; empty: delays are those of hlsgen's tables
+	// path of a file that hlsgen calibrate wrote; empty: the built-in delay tables
 	Calibration string
-	transforms  int              // products of fixed transforms, which calibration left to the host
-	shapes      map[string][]int // of the samples that the model was quantised on: they bind axes that it leaves open
+	transforms  int              // number of fixed transforms that calibration left to the host
+	lookups     int              // number of products of ones and zeros that calibration left to the host on request
+	shapes      map[string][]int // shapes of the samples for quantisation; they bind axes that the model leaves open
 	IO          dataflow.IO
 	Backend     Backend
-	Counters    bool              // of frames, clocks and waits, in RTL
-	Weights     WeightsFrom       // where hardware has them from
-	Unroll      dataflow.Envelope // of every process
+	Counters    bool              // --counters: the RTL counts frames, clocks and waits
+	Weights     WeightsFrom       // --weights: constants, or loaded at run time
+	Unroll      dataflow.Envelope // --max-unroll: the largest size of one process
 	FPS         float64
 	Interval    float64 // clocks per frame to reach; 0: not asked
 	MaxUse      folding.Use
-	Over        bool            // a design over the budget where none is within
+	Over        bool            // accept a design over the budget if none is within it
 	Folding     string          // path of a folding file
-	Fixed       *folding.File   // what a folding file says, instead of its path; nil: nothing
-	Latency     bool            // the shortest latency, at the asked rate or at any
-	Least       folding.Measure // what "least resources" means
-	Search      time.Duration   // allowed for the folding's search; 0: an effort that does not depend on the machine
+	Fixed       *folding.File   // content of a folding file, instead of a path; may be nil
+	Latency     bool            // minimise the latency at the asked rate, or at any rate if none is asked
+	Least       folding.Measure // the resource that the search minimises
+	Search      time.Duration   // time limit of the folding search; 0: an effort that is the same on every machine
 	FIFO        folding.FIFO
-	FIFOAsked   bool // FIFO was asked for: what a folding file says of FIFOs gives way
+	FIFOAsked   bool // FIFO was given as a flag, and overrides the FIFOs of a folding file
 	Cost        dataflow.Formula
 	Dims        map[string]int
 	Shapes      frontend.Shapes        // --shape
-	Lengths     *frontend.Lengths      // of an axis that is time; nil: it has one length
+	Lengths     *frontend.Lengths      // range of sequence lengths; nil: one length
 	Arrives     *frontend.InputType    // --input-type
 	Quantise    *frontend.InputQuant   // --input-quant
 	Initial     frontend.InitialStates // --initial-state
@@ -90,35 +90,37 @@ type Options struct {
 	Cells       string                 // path of --cell-config; may be empty
 	States      []frontend.Feedback    // --state
 	Stateful    bool                   // samples are pieces of one stream
-	Samples     int                    // that take turns in recurrences: --interleave; 0 or 1: a frame is a sample
-	Calibrate   string                 // samples on which the model is quantised first; may be empty
-	Recipe      *frontend.Recipe       // what it becomes; nil: DefaultRecipe
-	Scales      quantise.Rule          // how; "" is the default
-	Equalise    bool                   // channels have scales of their own where that is free
-	CorrectBias bool                   // sums get back what the rounding of weights takes off their means
-	Keeps       float64                // of a recipe whose formats are searched: samples with float's class, as a share
-	SaveModel   string                 // where the file goes that is made of it; may be empty
-	Data        string                 // samples, .npy or .npz; may be empty
-	Classes     string                 // their labels, .npy; may be empty
-	AccBits     AccBits                // the zero value: no audit
-	AccPerPE    bool                   // accumulators are as wide as each PE's channels need
-	Verify      int                    // samples; AutoVerify: as many as the network's size allows
-	NoCSim      bool
-	Out         string // folder; empty means the default name
-	Force       bool
-	Keep        bool   // with Force: what hlsgen did not write, or not so, stays
-	Dump        string // folder for the graph after each pass
-	Passes      int    // only the first so many run; 0: all
-	Version     string // of the tool, for the manifest
+	Samples     int                    // samples that recurrences interleave (--interleave); 0 or 1: none
+	Calibrate   string                 // file of samples for quantising the model first; may be empty
+	Recipe      *frontend.Recipe       // bit widths of that quantisation; nil: DefaultRecipe
+	Scales      quantise.Rule          // rule for choosing its scales; "" is the default
+	Equalise    bool                   // give channels their own scales where that costs nothing
+	Lookup      quantise.LookupAt      // where rows of tables are looked up; empty: products on the device alone
+	CorrectBias bool                   // correct biases for the mean error of rounded weights
+	// for recipes that search bit widths: the share of samples that must keep the float model's class
+	Keeps     float64
+	SaveModel string  // where to write the quantised model; may be empty
+	Data      string  // samples, .npy or .npz; may be empty
+	Classes   string  // file of labels, .npy; may be empty
+	AccBits   AccBits // the zero value: no audit
+	AccPerPE  bool    // make accumulators only as wide as the channels of each PE need
+	Verify    int     // number of samples to verify; AutoVerify: chosen by the network's size
+	NoCSim    bool
+	Out       string // folder; empty means the default name
+	Force     bool
+	Keep      bool   // with Force: keep files that hlsgen did not write, or that were changed since
+	Dump      string // folder for the graph after each pass
+	Passes    int    // run only this number of passes; 0: all
+	Version   string // of hlsgen, for the manifest
 
-	Progress func(stage string, done, total int) // may be nil
-	Stdin    *Arriving                           // where samples come from whose file is Standard; may be nil
-	Standing func(folding.Standing)              // is told how far the folding's search is; may be nil
-	// ends the folding's search with the best design that it has, which is then built; nil: nothing does
+	Progress func(stage string, done, total int) // reports the progress of a stage; may be nil
+	Stdin    *Arriving                           // standard input, for files named Standard; may be nil
+	Standing func(folding.Standing)              // receives the progress of the folding search; may be nil
+	// ends the folding search early; the best design found so far is built; may be nil
 	Interrupt *folding.Interrupt
 }
 
-// A Result is a build's story.
+// A Result describes a finished build.
 type Result struct {
 	Source    *Source
 	Imported  *frontend.Imported
@@ -126,20 +128,20 @@ type Result struct {
 	Verified  Verified
 	Accuracy  *samples.Accuracy // nil without labels
 	Backend   Backend
-	NoDriver  string         // why nothing in deploy drives the accelerator; empty where something does
-	System    *vivado.System // what joins it to a board's processor; nil where nothing does
+	NoDriver  string         // why the build has no driver; empty if it has
+	System    *vivado.System // the system around the accelerator on the board; nil if there is none
 	Out       string         // the folder written
 	FileCount int
-	Kept      []string // below Out: what hlsgen did not write, or not so; with Options.Keep
+	Kept      []string // paths below Out of files that Options.Keep preserved
 
-	Real bool // the samples are given, or the source's own
+	Real bool // the samples are the user's or the example's, not random
 
-	rooms []*dataflow.Room // by layer of the model, what may be loaded; nil where weights are constants
-	sum   string           // Source.Sum
+	rooms []*dataflow.Room // by layer of the model, the room for loaded weights; nil where weights are constants
+	sum   string           // the model's hash, from Source.Sum
 }
 
-// Run builds: the story in a few straight lines. What the user has to change is in d, and then the result is nil; an
-// error is the world's, a *Mismatch or a *rtlsim.Deadlock.
+// Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An error
+// means a failure of the environment, a *Mismatch or a *rtlsim.Deadlock.
 func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
 	defer Catch(&err)
 	r := &Result{Verified: Verified{Engines: []string{}}}
@@ -232,7 +234,8 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	return r, nil
 }
 
-// generate makes the files of the back ends, and runs what they are.
+// generate makes the files of the selected back ends. Unless o.NoCSim is set, it also compiles and runs the generated
+// C++.
 func (r *Result) generate(ctx context.Context, o Options, streams templates.Vectors,
 	d *diag.List) (files templates.Files, err error) {
 	if o.Backend.HLS() {
@@ -282,12 +285,12 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Vect
 	return append(files, more...), err
 }
 
-// target is the board at the asked clock, or at its own, with delays as calibrated.
+// target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
 		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if backend := o.Backend.On(b); backend.RTL() {
-		if backend.HLS() { // what is within its envelope is within the other one
+		if backend.HLS() { // a process within the envelope of the C++ is within that of the RTL too
 			t.Unroll = t.Unroll.Of()
 		}
 		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights.streams()
@@ -295,32 +298,32 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 	return t
 }
 
-// goal is what the design is made for.
+// goal converts the options to the goal of the folding search. fixed is the folding file; it may be nil.
 func (o Options) goal(fixed *folding.File) folding.Goal {
 	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search,
 		MaxUse: o.MaxUse, OverBudget: o.Over, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt, Tell: o.Standing}
 }
 
-// Step tells of a stage, and how far it is: 0 of 0 where nobody knows.
+// Step reports the progress of a stage. done and total are both 0 if the progress is unknown.
 func (o Options) Step(stage string, done, total int) {
 	if o.Progress != nil {
 		o.Progress(stage, done, total)
 	}
 }
 
-// Catch, deferred, turns a panic, which is always a defect of ours, into an *Internal error.
+// Catch, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
 func Catch(err *error) {
 	if p := recover(); p != nil {
 		*err = &Internal{fmt.Sprint(p), string(debug.Stack())}
 	}
 }
 
-// An Internal error is a defect of hlsgen.
+// An Internal error reports a defect of hlsgen: a panic's message and stack.
 type Internal struct{ Msg, Stack string }
 
 func (e *Internal) Error() string { return "internal error: " + e.Msg }
 
-// FindBoard is the board of a name or a path; ok is false where d says why there is none.
+// FindBoard finds a board by name or by the path of a board file. ok is false after it adds an error to d.
 func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	b, err := boards.Find(nameOrPath)
 	unknown, ambiguous := new(boards.UnknownError), new(boards.AmbiguousError)
@@ -342,10 +345,10 @@ func FindBoard(nameOrPath string, d *diag.List) (b boards.Board, ok bool) {
 	return b, err == nil
 }
 
-// MaxSettings bounds what is read of a file with settings of layers: a folding file, formats of cells.
+// MaxSettings is the largest size of a file with settings of layers, such as a folding file, in bytes.
 const MaxSettings = 64 << 20
 
-// fixed is what the folding file says; nil where there is none, or d says why it cannot be read.
+// fixed reads the folding file. It returns nil if there is none, or after adding an error to d.
 func (o Options) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
 		return o.depths(o.Fixed)
@@ -358,7 +361,7 @@ func (o Options) fixed(d *diag.List) *folding.File {
 	return o.depths(folding.ReadFile(b, d))
 }
 
-// depths returns a file without what it says of FIFOs, where that is asked for.
+// depths returns f, without its FIFOs if the user asked for FIFOs by a flag.
 func (o Options) depths(f *folding.File) *folding.File {
 	if f == nil || !o.FIFOAsked {
 		return f

@@ -9,14 +9,14 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// A Converted is a model in another dialect.
+// A Converted is the result of Convert: the model read, and its form in another dialect.
 type Converted struct {
 	Source *Source
 	Result *convert.Result
 }
 
-// Convert writes a model in another dialect, or simplified, to the file out. Where d says why not, nothing is written
-// and the result is nil. A file that is there already is replaced with Options.Force alone.
+// Convert rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an existing
+// file only with Options.Force. After adding an error to d it returns nil and writes nothing.
 func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Converted, err error) {
 	defer Catch(&err)
 	o.Step("reading", 0, 0)
@@ -40,7 +40,7 @@ func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Conve
 	return &Converted{src, r}, nil
 }
 
-// ConvertedName is the name of the file that a model's conversion goes to.
+// ConvertedName returns the default name of the file that Convert writes for a model.
 func ConvertedName(model string, how convert.Options) string {
 	name := example().Name
 	if model != "" {

@@ -9,10 +9,12 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A cycleReport is report/cycle_simulation.json. Throughput and Clock have the keys of FINN's rtlsim_performance.json.
+// A cycleReport is the content of report/cycle_simulation.json. Throughput and Clock use the keys of FINN's
+// rtlsim_performance.json.
 type cycleReport struct {
-	Latency    int            `json:"latency_clocks"`
-	At         folding.Ends   `json:"latency_at_ends_clocks"` // of these: at the ends of the network
+	Latency int `json:"latency_clocks"`
+	// the part of Latency that is spent at the ends of the network
+	At         folding.Ends   `json:"latency_at_ends_clocks"`
 	Interval   float64        `json:"interval_clocks"`
 	Throughput float64        `json:"throughput[images/s]"`
 	Clock      float64        `json:"fclk[mhz]"`
@@ -25,33 +27,36 @@ type cycleReport struct {
 	Sequences *SequencesReport `json:"sequences,omitempty"`
 	Layers    []rtlsim.Node    `json:"layers"`
 	FIFOs     []fifoReport     `json:"fifos"`
-	Ends      []endReport      `json:"ends,omitempty"` // of sequences of different lengths
+	Ends      []endReport      `json:"ends,omitempty"` // FIFOs that carry the ends of sequences
 }
 
-// A periodReport is a state that comes back: so many frames in so many clocks, for ever.
+// A periodReport describes the steady state: the state of the simulation recurs after Frames frames, which take Clocks
+// clocks.
 type periodReport struct {
 	Frames int           `json:"frames"`
 	Clocks int           `json:"clocks"`
 	Layers []rtlsim.Node `json:"layers"`
 }
 
-// A SeriesReport is what many frames take that follow each other, in numbers and in words.
+// A SeriesReport gives the time of many frames in a row, in numbers and in words.
 type SeriesReport struct {
 	folding.Series
 	Text []string `json:"text"`
 }
 
-// SeriesOf tells of many frames of a design.
+// SeriesOf returns the SeriesReport of a design.
 func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.Series.Lines()} }
 
-// A Bottleneck is what the interval comes from.
+// A Bottleneck says which part of the design determines the interval.
 type Bottleneck struct {
-	Layers []string `json:"layers"`                     // that are as slow as the interval
-	Host   bool     `json:"host_is_slow"`               // the host's port or the processor's memory is as slow
-	State  bool     `json:"state_comes_back,omitempty"` // before the next frame: one a latency
+	Layers []string `json:"layers"` // the layers that are as slow as the interval
+	// the host's port or the processor's memory is as slow as the interval
+	Host bool `json:"host_is_slow"`
+	// the next frame needs the state of this one, so a frame starts once per latency
+	State  bool     `json:"state_comes_back,omitempty"`
 	Reason string   `json:"reason"`
-	Cure   string   `json:"what_would_change_it"` // flags that were tried, and the rate that they give
-	Tried  []string `json:"tried_in_vain"`        // flags that give no higher rate
+	Cure   string   `json:"what_would_change_it"` // flags that raise the rate, with the rate that they gave when tried
+	Tried  []string `json:"tried_in_vain"`        // flags that were tried and give no higher rate
 }
 
 type deadlockReport struct {
@@ -62,7 +67,7 @@ type deadlockReport struct {
 	Words      int    `json:"words"`
 }
 
-// An endReport is a FIFO that tells a layer or an output where sequences end, by a bit per step.
+// An endReport describes a FIFO that tells a layer or an output where sequences end. It carries a bit per step.
 type endReport struct {
 	Input     string             `json:"from"`
 	To        string             `json:"to"`
@@ -118,24 +123,25 @@ func (r *Result) cycleReport() cycleReport {
 	return out
 }
 
-// Bottleneck is what the design's interval comes from.
+// Bottleneck returns what determines the design's interval, with empty lists instead of nil for JSON.
 func (r *Result) Bottleneck() Bottleneck {
 	b := Bottleneck(r.Design.Bottleneck)
 	b.Layers, b.Tried = append([]string{}, b.Layers...), append([]string{}, b.Tried...)
 	return b
 }
 
-// A PortReport is the roofline of the host's port: what frames at the simulated rate move, and what there is for it.
+// A PortReport is the roofline of the host's port: the traffic at the simulated frame rate, and the available
+// bandwidth.
 type PortReport struct {
 	Bits     int     `json:"port_bits"`
-	PortGB   float64 `json:"port_gb_per_s"`             // of every stream, at the design's clock
-	MemoryGB float64 `json:"memory_gb_per_s,omitempty"` // of all together; 0 where that is not known
+	PortGB   float64 `json:"port_gb_per_s"`             // bandwidth of each stream at the design's clock
+	MemoryGB float64 `json:"memory_gb_per_s,omitempty"` // bandwidth that all streams share; 0 if unknown
 	Moved    float64 `json:"moved_gb_per_s"`
 	Bytes    int     `json:"bytes_per_frame"`
-	Bound    float64 `json:"frames_per_s_at_most"` // samples, where frames hold several
+	Bound    float64 `json:"frames_per_s_at_most"` // counts samples where a frame holds several
 }
 
-// Port is the roofline of the host's port; nil where the design is fed from inside the FPGA.
+// Port returns the roofline of the host's port, or nil if the design is fed from inside the FPGA.
 func (r *Result) Port() *PortReport {
 	d := r.Design
 	bits := d.Target.PortBits()
@@ -153,5 +159,5 @@ func (r *Result) Port() *PortReport {
 	return p
 }
 
-// rounded keeps four decimals.
+// rounded rounds f to four decimals.
 func rounded(f float64) float64 { return math.Round(1e4*f) / 1e4 }

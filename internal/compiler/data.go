@@ -16,30 +16,30 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Standard is the path of standard input and standard output.
+// Standard is the path that means standard input or standard output.
 const Standard = "-"
 
-// What to do about files that cannot be read.
+// Hints for files that cannot be read.
 const (
 	hintInputs  = "give a numeric .npy file, or an .npz file with one array per input"
 	hintOutputs = "give a numeric .npy or .npz file of outputs"
 )
 
-// A dataFile is arrays that are open to be read.
+// A dataFile holds the open arrays of a file of samples.
 type dataFile struct {
 	path   string
 	arrays map[string]*npy.Stream
 	close  func() error
-	states map[string]*npy.Array // those that the file does not have, which are computed
+	states map[string]*npy.Array // computed states that the file does not give
 }
 
-// Arriving is an .npy that arrives on standard input.
+// Arriving is an .npy array that arrives on standard input.
 type Arriving struct {
 	From  io.Reader
-	array *npy.Stream // once its header was read
+	array *npy.Stream // nil until its header is read
 }
 
-// open is the array, of which nothing is read before its elements are.
+// open reads the header of the array and returns the array. Later calls return the same array.
 func (a *Arriving) open() (*npy.Stream, error) {
 	if a == nil || a.From == nil {
 		return nil, errors.New("there is no standard input")
@@ -51,8 +51,8 @@ func (a *Arriving) open() (*npy.Stream, error) {
 	return a.array, err
 }
 
-// openData opens the input file, whose samples may be read again and again; without one the source's own samples serve.
-// Nil where d says why it cannot be opened.
+// openData opens the input file so that its samples can be read several times. Without a path it uses the source's own
+// samples. It returns nil after adding an error to d.
 func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
 	f := a.openOnce(path, src, d)
 	if f == nil || path != Standard {
@@ -67,7 +67,7 @@ func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
 	return f
 }
 
-// openOnce is openData for samples that are read once, in order.
+// openOnce opens the input file like openData, for samples that are read only once and in order.
 func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
 	if path == "" && src.Inputs != nil {
 		return &dataFile{path: path, arrays: samples.InMemory(map[string]*npy.Array{"": src.Inputs}), close: closed}
@@ -94,10 +94,10 @@ func openArrays(path, hint string, d *diag.List) *dataFile {
 	return &dataFile{path: path, arrays: arrays, close: close}
 }
 
-// closed closes what is not open.
+// closed is the close function of arrays in memory. It does nothing.
 func closed() error { return nil }
 
-// shapes returns the shapes of the arrays.
+// shapes returns the shapes of the arrays by name.
 func (f *dataFile) shapes() map[string][]int {
 	shapes := map[string][]int{}
 	for name, a := range f.arrays {
@@ -106,8 +106,8 @@ func (f *dataFile) shapes() map[string][]int {
 	return shapes
 }
 
-// samples opens the samples of a model; nil where d says why they do not fit. steps are as of samples.Open, and from a
-// file of that name.
+// samples opens the samples of a model. steps, the lengths of sequences, may be nil; named is the file that gave them.
+// It returns nil after adding an error to d.
 func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.Source {
 	s, err := samples.Open(m, f.arrays, steps)
 	switch u := new(samples.Unfit); {
@@ -124,7 +124,7 @@ func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d 
 	return s
 }
 
-// holds tells of bytes that are held, and why.
+// holds adds a note to d if bytes of samples are kept in memory. why is the reason.
 func (f *dataFile) holds(bytes int64, why string, d *diag.List) {
 	if bytes > 0 {
 		d.Add(diag.Diag{Severity: diag.Note, Code: diag.DataHeld, Where: filepath.Base(f.path),
@@ -133,7 +133,7 @@ func (f *dataFile) holds(bytes int64, why string, d *diag.List) {
 	}
 }
 
-// told tells of samples that cannot be read, or that do not fit the model.
+// told adds an error to d for samples that cannot be read or do not fit the model.
 func (f *dataFile) told(err error, d *diag.List) {
 	if fault := new(npy.Fault); errors.As(err, &fault) {
 		unreadable(f.path, err, hintInputs, d)
@@ -142,7 +142,7 @@ func (f *dataFile) told(err error, d *diag.List) {
 	unfitting(f.path, err, d)
 }
 
-// checked is samples of which every one fits the model; nil where d says why not.
+// checked opens the samples of a model and checks all of them. It returns nil after adding an error to d.
 func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
 	s := f.samples(m, nil, "", d)
 	if s == nil || s.Sure() {
@@ -155,24 +155,24 @@ func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
 	return s
 }
 
-// few reads as many samples as models are compared on.
+// few reads the first maxCompared samples, on which models are compared.
 func few(s *samples.Source) (*samples.Runs, error) { return s.Some(0, maxCompared) }
 
-// A supply is samples that a command is given, and their labels, if there are any.
+// A supply holds the samples given to a command, and their labels if there are any.
 type supply struct {
 	*samples.Source
 	file   *dataFile
 	labels *samples.Labels
 }
 
-// close closes the file; there may be no supply.
+// close closes the file. s may be nil.
 func (s *supply) close() {
 	if s != nil {
 		s.file.close()
 	}
 }
 
-// supplied opens a file of samples that are all checked; nil where d says what is wrong with it.
+// supplied opens a file of samples and checks all of them. It returns nil after adding an error to d.
 func (a *Arriving) supplied(ctx context.Context, path string, m *dataflow.Model, src *Source,
 	d *diag.List) *supply {
 	f := a.openData(path, src, d)
@@ -194,7 +194,7 @@ func (a *Arriving) supplied(ctx context.Context, path string, m *dataflow.Model,
 	return &supply{Source: s, file: f}
 }
 
-// partByPart takes all samples, parts of so many in order.
+// partByPart reads all samples in order, in parts of size samples, and passes each part to take.
 func partByPart(s *samples.Source, size int, take func(part *samples.Runs) error) error {
 	for from := 0; from < s.Count; from += size {
 		part, err := s.Part(from, min(from+size, s.Count))
@@ -208,7 +208,7 @@ func partByPart(s *samples.Source, size int, take func(part *samples.Runs) error
 	return nil
 }
 
-// toldOf makes diagnostics of what went wrong with samples, or with the model.
+// toldOf converts an error of samples or of the model to diagnostics in d. It returns all other errors.
 func toldOf(err error, f *dataFile, src *Source, d *diag.List) error {
 	var bad unfit
 	var fault faulty
@@ -226,7 +226,7 @@ func toldOf(err error, f *dataFile, src *Source, d *diag.List) error {
 	return err
 }
 
-// An unfit error is of samples that cannot be read, or do not fit the model; a faulty one is of the model, which has no
+// An unfit error says that samples cannot be read or do not fit the model. A faulty error says that the model has no
 // value for a sample.
 type (
 	unfit  struct{ error }
@@ -236,7 +236,7 @@ type (
 func (e unfit) Unwrap() error  { return e.error }
 func (e faulty) Unwrap() error { return e.error }
 
-// unfitting tells of data that do not fit the model.
+// unfitting adds an error to d for data that do not fit the model.
 func unfitting(file string, err error, d *diag.List) {
 	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
 	if u := new(samples.Unfit); errors.As(err, &u) && u.Hint != "" {
@@ -245,7 +245,7 @@ func unfitting(file string, err error, d *diag.List) {
 	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)
 }
 
-// unreadable tells a file that is not there from one that holds something else.
+// unreadable adds an error to d. Its code tells whether the file is missing or holds invalid data.
 func unreadable(path string, err error, hint string, d *diag.List) {
 	code := diag.DataInvalid
 	if regular.Unreadable(err) {

@@ -10,15 +10,15 @@ import (
 	"hlsgen/internal/fast"
 )
 
-// An ends holds the tables that drivers read, and engine fast, against the model: they are other ways to its outputs.
+// ends compares the model with other ways to compute the same outputs: the tables that drivers read, and engine fast.
 type ends struct {
 	model *dataflow.Model
-	host  *dataflow.Host // nil where there is no driver
-	real  bool           // the samples are a user's
+	host  *dataflow.Host // nil if there is no driver
+	real  bool           // the samples are the user's, not random
 	fast  func() *fast.Program
 }
 
-// tables is what a mismatch is of.
+// tables names the two compared sides in the message of a mismatch.
 const tables = "the tables of drivers against the model"
 
 func endsOf(m *dataflow.Model, real bool) *ends {
@@ -29,7 +29,8 @@ func endsOf(m *dataflow.Model, real bool) *ends {
 	return e
 }
 
-// thresholds holds the tables against the model at every threshold, at the numbers next to it, and at both zeros.
+// thresholds compares the input tables with the model at every threshold, at the neighbouring numbers, and at both
+// zeros.
 func (e *ends) thresholds(ctx context.Context) error {
 	if e.host == nil || e.host.Codes == nil {
 		return nil
@@ -44,7 +45,7 @@ func (e *ends) thresholds(ctx context.Context) error {
 		}
 		want, err := e.host.Codes(in)
 		if err != nil {
-			return err // tables have codes for all numbers, so the model has values
+			return err // the tables have codes for all numbers, so the model must have values
 		}
 		if err := e.sent(in, want); err != nil {
 			return err
@@ -53,7 +54,7 @@ func (e *ends) thresholds(ctx context.Context) error {
 	return nil
 }
 
-// sent holds the frames that the tables make of a sample against those of the model.
+// sent compares the frames that the tables give for a sample with the frames of the model.
 func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 	for k, h := range e.host.In {
 		if h == nil {
@@ -70,7 +71,8 @@ func (e *ends) sent(in []dataflow.RealTensor, want []dataflow.Tensor) error {
 	return nil
 }
 
-// agree holds tables and engine fast against the model's outputs of samples: in and out are the frames between.
+// agree compares the tables and engine fast with the model's outputs. in holds the input frames of the accelerator, out
+// its output frames.
 func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []tensors, want []reals) error {
 	if e.host != nil && s.Lengths == nil {
 		for i := range s.In {
@@ -104,8 +106,8 @@ func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []tensors, wa
 	return sameReals("engine fast against the model", got, want)
 }
 
-// others holds tables, and the tables in engine fast, against what the model makes of its inputs for samples that are
-// not verified from end to end: those from one on.
+// others compares the tables, and engine fast, with the model on the samples from index from on. These samples are not
+// verified from end to end.
 func (e *ends) others(ctx context.Context, s *samples.Source, from int) error {
 	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {
 		return nil
@@ -123,7 +125,7 @@ func (e *ends) others(ctx context.Context, s *samples.Source, from int) error {
 	return nil
 }
 
-// other is others of a part.
+// other compares one part of the samples for others.
 func (e *ends) other(ctx context.Context, s *samples.Runs) error {
 	in, err := codes(ctx, e.model, s)
 	if err != nil {

@@ -16,20 +16,20 @@ import (
 // An Engine is a way to execute a model.
 type Engine string
 
-// The engines. They agree, always; Reference is what the others must agree with. Float rounds, and is no engine of
-// quantised models.
+// The engines. All engines give the same outputs, and Reference defines them. The exception is Float: it rounds, and it
+// runs only models without quantisers.
 const (
 	Reference Engine = "reference" // the ONNX model as written, in exact real arithmetic
-	Float     Engine = "float"     // the same in float64, of models in which nothing becomes a code
-	Fast      Engine = "fast"      // the same layers, compiled for this machine
+	Float     Engine = "float"     // the model as written in float64, if it has no quantisers
+	Fast      Engine = "fast"      // the integer layers, compiled for this machine
 	Eval      Engine = "eval"      // every layer's plain integer form
-	Cycle     Engine = "cycle"     // the design, clock by clock
+	Cycle     Engine = "cycle"     // the folded design, clock by clock
 	CSim      Engine = "csim"      // the generated C++, compiled
 	RTL       Engine = "rtl"       // the generated SystemVerilog, in Verilator
-	Netlist   Engine = "netlist"   // the cells that Yosys makes of it, in Verilator
+	Netlist   Engine = "netlist"   // the cells that Yosys makes of the SystemVerilog, in Verilator
 )
 
-// Engines lists the engines with a line for each.
+// Engines lists the engines with a line of documentation for each.
 var Engines = []struct {
 	Name Engine
 	Doc  string
@@ -44,24 +44,24 @@ var Engines = []struct {
 	{Netlist, "the cells that Yosys makes of the SystemVerilog, compared in the same way; of small designs"},
 }
 
-// each is f(0) to f(n-1), made on all processors, or the error of the smallest index: what stands before it has begun.
+// each returns f(0) to f(n-1), computed on all processors. If calls fail, it returns the error of the smallest index.
 func each[T any](ctx context.Context, n int, f func(i int) (T, error)) ([]T, error) {
 	return eachFrom(ctx, 0, n, f)
 }
 
-// eachFrom is each of samples of which the first has a number of its own, in errors.
+// eachFrom works like each. first is the number of the first sample, for error messages.
 func eachFrom[T any](ctx context.Context, first, n int, f func(i int) (T, error)) ([]T, error) {
 	out, errs := make([]T, n), make([]error, n)
 	group, failed := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := 0; i < n && failed.Err() == nil; i++ {
 		group.Go(func() error {
-			defer Catch(&errs[i]) // Run's own does not see this goroutine
+			defer Catch(&errs[i]) // Catch in Run does not see this goroutine
 			out[i], errs[i] = f(i)
 			return errs[i]
 		})
 	}
-	group.Wait() // the first in time; the first in order is the same on every machine
+	group.Wait() // ignores the error that came first in time; the smallest index is the same on every machine
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -73,7 +73,7 @@ func eachFrom[T any](ctx context.Context, first, n int, f func(i int) (T, error)
 	return out, nil
 }
 
-// inOrder is eachFrom for samples that depend on those before.
+// inOrder works like eachFrom, but calls f one sample after the other, because samples depend on earlier ones.
 func inOrder[T any](ctx context.Context, first, n int, f func(i int) (T, error)) (out []T, err error) {
 	for i := range n {
 		if ctx.Err() != nil {
@@ -93,15 +93,16 @@ type (
 	reals   = []dataflow.RealTensor // one per input or output of the model
 )
 
-// A course is a model that runs samples part after part: what one that keeps its state has between them.
+// A course runs a model on one part of the samples after the other. It carries the state of stateful models between
+// parts.
 type course struct {
 	model   *dataflow.Model
-	float   bool               // the model as written is run in float64
-	written dataflow.Reference // the model as written, where it keeps its state
-	layers  *dataflow.Sequel   // the integer layers, where they do
+	float   bool               // run the model as written in float64
+	written dataflow.Reference // the stateful model as written; nil if the model has no state
+	layers  *dataflow.Sequel   // the stateful integer layers; nil if they have no state
 }
 
-// courseOf begins a course.
+// courseOf returns a course in the initial state.
 func courseOf(m *dataflow.Model) *course {
 	c := &course{model: m}
 	if m.Stream != nil {
@@ -113,7 +114,7 @@ func courseOf(m *dataflow.Model) *course {
 	return c
 }
 
-// reference runs the model as written on every sample.
+// reference runs the model as written on every sample, from the initial state.
 func reference(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
 	return courseOf(m).reference(ctx, s)
 }
@@ -134,7 +135,7 @@ func (c *course) reference(ctx context.Context, s *samples.Runs) ([]reals, error
 	})
 }
 
-// sized is the model for the length of sample i.
+// sized returns the model for the sequence length of sample i.
 func sized(m *dataflow.Model, s *samples.Runs, i int) (*dataflow.Model, error) {
 	if s.Lengths == nil {
 		return m, nil
@@ -142,7 +143,7 @@ func sized(m *dataflow.Model, s *samples.Runs, i int) (*dataflow.Model, error) {
 	return m.Lengths.Of(s.Lengths[i])
 }
 
-// codes runs the host's prefix: what the accelerator is fed with, per frame.
+// codes runs the host's prefix. It returns the accelerator's input frames.
 func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, error) {
 	of, err := eachFrom(ctx, s.First, len(s.In), func(i int) (tensors, error) {
 		at, err := sized(m, s, i)
@@ -157,7 +158,7 @@ func codes(ctx context.Context, m *dataflow.Model, s *samples.Runs) ([]tensors, 
 	return m.Turns.Frames(of), nil
 }
 
-// results runs the host's suffix on what the accelerator gave, frame by frame.
+// results runs the host's suffix on the accelerator's output frames. It returns the outputs by sample.
 func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []tensors) ([]reals, error) {
 	codes := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Out }, frames, len(s.In))
 	return eachFrom(ctx, s.First, len(s.In), func(i int) (reals, error) {
@@ -169,13 +170,13 @@ func results(ctx context.Context, m *dataflow.Model, s *samples.Runs, frames []t
 	})
 }
 
-// eval runs every layer's Eval: the frame on every stream, per frame. They follow each other, one after the other where
-// they depend on each other.
+// eval runs Eval of every layer, from the initial state. It returns the tensors of all streams, by frame.
 func eval(ctx context.Context, m *dataflow.Model, in []tensors) ([]tensors, error) {
 	return courseOf(m).eval(ctx, 0, in, func(streams tensors) tensors { return streams })
 }
 
-// eval is eval of frames from one on, of each of which something is taken.
+// eval runs Eval of every layer on frames and returns take of each frame's streams. first is the number of the first
+// frame. Frames run one after the other if the layers have state, and in parallel otherwise.
 func (c *course) eval(ctx context.Context, first int, in []tensors, take func(tensors) tensors) ([]tensors, error) {
 	m := c.model
 	graphs, err := dataflow.Sized(m.Lengths, in, func(steps int) (*dataflow.Graph, error) {
@@ -201,7 +202,7 @@ func (c *course) eval(ctx context.Context, first int, in []tensors, take func(te
 	return eachFrom(ctx, first, len(in), func(i int) (tensors, error) { return taken(graphs[i].Eval(ctx, in[i])) })
 }
 
-// integers runs the host's prefix, every layer's Eval and the host's suffix: the outputs.
+// integers runs the host's prefix, Eval of every layer and the host's suffix. It returns the outputs by sample.
 func (c *course) integers(ctx context.Context, s *samples.Runs) ([]reals, error) {
 	in, err := codes(ctx, c.model, s)
 	if err != nil {
@@ -217,7 +218,8 @@ func (c *course) integers(ctx context.Context, s *samples.Runs) ([]reals, error)
 	return results(ctx, c.model, s, out)
 }
 
-// integers runs the host's prefix, every layer's Eval and the host's suffix: what is on every stream, and the outputs.
+// integers runs the host's prefix, Eval of every layer and the host's suffix. It returns the tensors on all streams and
+// the outputs.
 func integers(ctx context.Context, m *dataflow.Model, s *samples.Runs) (streams []tensors, out []reals, err error) {
 	in, err := codes(ctx, m, s)
 	if err != nil {
@@ -230,7 +232,7 @@ func integers(ctx context.Context, m *dataflow.Model, s *samples.Runs) (streams 
 	return streams, out, err
 }
 
-// pick takes the frames of some streams.
+// pick returns, of each frame, the tensors of the given streams.
 func pick(frames []tensors, streams []int) []tensors {
 	out := make([]tensors, len(frames))
 	for i, f := range frames {
@@ -241,18 +243,18 @@ func pick(frames []tensors, streams []int) []tensors {
 	return out
 }
 
-// A Mismatch is two engines that disagree: a defect of ours, or a wrong file to compare with.
+// A Mismatch says that two engines disagree. The cause is a defect of hlsgen, or a wrong file to compare with.
 type Mismatch struct{ Msg string }
 
 func (m *Mismatch) Error() string { return m.Msg }
 
-// cycle runs the design in the simulator and compares every stream with what Eval puts there.
+// cycle runs the design in the clock-by-clock simulator and compares every stream with Eval.
 func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, record bool) (*rtlsim.Trace, error) {
 	return rtlsim.Run(ctx, d, in, rtlsim.Options{Carried: same(d, streams), Record: record})
 }
 
-// carried computes what a design's streams carry of frames, the first of which has a number, and compares it with what
-// Eval puts there: the outputs. The clocks are those of any frames.
+// carried computes the data on a design's streams, compares them with Eval and returns the outputs. It does not
+// simulate clocks: these are the same for all frames. first is the number of the first frame.
 func carried(ctx context.Context, d *dataflow.Design, first int, in []tensors) ([]tensors, error) {
 	streams, err := eval(ctx, d.Model, in)
 	if err != nil {
@@ -267,7 +269,7 @@ func carried(ctx context.Context, d *dataflow.Design, first int, in []tensors) (
 	})
 }
 
-// same compares what the simulator has on a stream with what Eval puts there.
+// same returns a function that compares a tensor on a stream of the simulator with Eval.
 func same(d *dataflow.Design, streams []tensors) func(frame, s int, got dataflow.Tensor) error {
 	differs := differs(d.Model.Graph)
 	return func(frame, s int, got dataflow.Tensor) error {
@@ -279,7 +281,7 @@ func same(d *dataflow.Design, streams []tensors) func(frame, s int, got dataflow
 	}
 }
 
-// differs makes a Mismatch of a difference on a stream.
+// differs returns a function that makes a Mismatch of a difference on a stream.
 func differs(g *dataflow.Graph) func(frame, s int, why error) error {
 	return func(frame, s int, why error) error {
 		return &Mismatch{fmt.Sprintf("engine cycle against eval, frame %d, stream %s: %v", frame, streamName(g, s),
@@ -295,8 +297,8 @@ func streamName(g *dataflow.Graph, s int) string {
 	return fmt.Sprintf("s%d from %s (%q)", s, from, g.Streams[s].Name)
 }
 
-// compile compiles the project in a folder of its own and runs it. The generated test bench compares every layer's
-// stream with Eval's; the network's output words are read back and compared here once more.
+// compile compiles the generated C++ in a temporary folder and runs it. Its test bench compares every layer's stream
+// with Eval. compile reads the network's output words back and compares them a second time.
 func compile(ctx context.Context, d *dataflow.Design, files templates.Files, streams []tensors) ([]tensors, error) {
 	run, err := templates.RunCSim(ctx, files, templates.CSim{})
 	if err != nil {

@@ -2,7 +2,8 @@ package compiler
 
 import "hlsgen/internal/dataflow"
 
-// A resourceReport is report/resources.json: the layers of report/layers.json in sum, and what is beside them.
+// A resourceReport is the content of report/resources.json: the sum over the layers, the FIFOs, the host's port and the
+// total.
 type resourceReport struct {
 	Cost   string             `json:"formula"`
 	Layers dataflow.Resources `json:"layers"`

@@ -14,8 +14,8 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// WriteExamples writes a folder per embedded example to dir and returns these. Where one of them exists, it writes none
-// and says so in d.
+// WriteExamples writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an
+// error to d and writes none.
 func WriteExamples(dir string, d *diag.List) (written []string, err error) {
 	for _, e := range examples.All {
 		folder := filepath.Join(dir, e.Name)
@@ -56,7 +56,7 @@ func WriteExamples(dir string, d *diag.List) (written []string, err error) {
 	return written, nil
 }
 
-// writeExample writes the folder of an example, whole or not at all.
+// writeExample writes the folder of an example. After an error it leaves no partial folder.
 func writeExample(dir string, files map[string][]byte) error {
 	full, err := filepath.Abs(dir)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"hlsgen/templates"
 )
 
-// worthwhile is the bytes of weights from which on a layer has them come from memory where none is named: as many as
-// its mover holds of what is on its way.
+// worthwhile is the smallest table of weights, in bytes, that is read from memory with every frame unless the user
+// names layers. A mover buffers as many bytes itself.
 const worthwhile = 4096
 
-// ParseWeights reads a source of weights as users write it.
+// ParseWeights parses the value of --weights.
 func ParseWeights(s string) (WeightsFrom, error) {
 	from, layers, named := strings.Cut(s, "=")
 	if !slices.Contains(WeightSources, from) {
@@ -39,16 +39,16 @@ func ParseWeights(s string) (WeightsFrom, error) {
 	return WeightsFrom(s), nil
 }
 
-// external reports whether weights come from memory with every frame.
+// external reports whether weights are read from memory with every frame.
 func (w WeightsFrom) external() bool {
 	from, _, _ := strings.Cut(string(w), "=")
 	return from == string(WeightsExternal)
 }
 
-// streams reports whether tables are filled from memory, by a mover of their own.
+// streams reports whether a mover fills tables from memory.
 func (w WeightsFrom) streams() bool { return w == WeightsStream || w.external() }
 
-// layers are those that are named; nil where none is.
+// layers returns the layers named after "external=", or nil if none is named.
 func (w WeightsFrom) layers() []string {
 	_, names, named := strings.Cut(string(w), "=")
 	if !named {
@@ -57,9 +57,9 @@ func (w WeightsFrom) layers() []string {
 	return strings.Split(names, ",")
 }
 
-// outside notes in rooms the layers whose weights come from memory with every frame: those that are named, or the
-// largest ones that read each weight once per frame. Each has a memory port of its own, which inputs have left. Where
-// there are none, or one cannot be, d says why.
+// outside marks in rooms the layers whose weights are read from memory with every frame. These are the named layers, or
+// else the largest layers that read each weight once per frame. Each needs a memory port that no input uses. It returns
+// false after adding an error to d.
 func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflow.Room, d *diag.List) bool {
 	fail := func(where, msg, hint string) bool {
 		d.Fail(diag.WeightsUnfit, where, msg, hint)
@@ -95,7 +95,7 @@ func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflo
 	return true
 }
 
-// named notes the layers of these names.
+// named marks the layers with the given names. left is the number of free memory ports.
 func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Room, b boards.Board, d *diag.List) bool {
 	var can []string
 	for i, n := range g.Nodes {
@@ -128,7 +128,7 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Room, 
 	return true
 }
 
-// tableBytes is what a layer's weights take in whole bytes.
+// tableBytes returns the size of a layer's weights in whole bytes.
 func tableBytes(e dataflow.External) int {
 	for f := range e.Folds() {
 		p := e.WeightPort(f)
@@ -137,7 +137,7 @@ func tableBytes(e dataflow.External) int {
 	return 0
 }
 
-// imagesOf is the weights of a design that come from memory with every frame, as they lie there once.
+// imagesOf returns the memory images of the weights that a design reads from memory with every frame, one per layer.
 func imagesOf(d *dataflow.Design) (list [][]byte) {
 	for _, p := range templates.WeightPorts(d) {
 		list = append(list, p.Image(d.Words(p.Weights)))

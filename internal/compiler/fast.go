@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/fast"
 )
 
-// programOf returns the model's layers compiled, nil where engine fast is eval.
+// programOf compiles the model's integer layers. It returns nil for models that engine fast leaves to eval.
 func programOf(m *dataflow.Model) *fast.Program {
 	if m.Lengths != nil {
 		return nil
@@ -20,8 +20,8 @@ func programOf(m *dataflow.Model) *fast.Program {
 	return p
 }
 
-// compiledAs runs the compiled engine: outputs of every sample. Where frames depend on each other, or have different
-// lengths, there is no program, and it is eval. The first frame is held against eval's.
+// compiledAs runs engine fast and returns the outputs of every sample. It compares the first sample with eval. If p is
+// nil, it runs eval: frames that depend on each other or differ in length have no program.
 func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
 	if p == nil {
 		return courseOf(m).integers(ctx, s)
@@ -47,14 +47,14 @@ func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samp
 	return results(ctx, m, s, frames)
 }
 
-// fastFrames runs the compiled layers on frames.
+// fastFrames runs the compiled layers on frames, on all processors.
 func fastFrames(ctx context.Context, p *fast.Program, m *dataflow.Model, in []tensors) ([]tensors, error) {
 	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]tensors, error) {
 		return checkedRun(w, m, from, in[from:to])
 	})
 }
 
-// checkedRun runs frames, the first of which has a number in errors.
+// checkedRun checks frames and runs the compiled layers on them. first is the number of the first frame, for errors.
 func checkedRun(w *fast.Worker, m *dataflow.Model, first int, in []tensors) ([]tensors, error) {
 	for i := range in {
 		if err := m.Graph.Check(in[i]); err != nil {
@@ -64,7 +64,7 @@ func checkedRun(w *fast.Worker, m *dataflow.Model, first int, in []tensors) ([]t
 	return w.Run(in), nil
 }
 
-// parts computes n samples in batches, on all processors.
+// parts computes n samples in batches on all processors. f computes the samples in [from, to).
 func parts[T any](ctx context.Context, p *fast.Program, n int, f func(w *fast.Worker, from, to int) ([]T, error)) ([]T,
 	error) {
 	workers := make(chan *fast.Worker, n/p.Batch+1)
@@ -81,7 +81,7 @@ func parts[T any](ctx context.Context, p *fast.Program, n int, f func(w *fast.Wo
 	return slices.Concat(of...), err
 }
 
-// finite reports whether all samples are finite numbers.
+// finite reports whether all elements of the samples are finite numbers.
 func finite(s *samples.Runs) bool {
 	for _, sample := range s.In {
 		for _, t := range sample {
@@ -95,7 +95,7 @@ func finite(s *samples.Runs) bool {
 	return true
 }
 
-// predict is a model's outputs by its tables.
+// predict computes the model's outputs. The tables in e replace the host's prefix and suffix.
 func predict(ctx context.Context, p *fast.Program, e *fast.Ends, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
 	return parts(ctx, p, len(s.In), func(w *fast.Worker, from, to int) (list []reals, err error) {
 		in := make([][]float32, len(m.In))
@@ -127,7 +127,7 @@ func predict(ctx context.Context, p *fast.Program, e *fast.Ends, m *dataflow.Mod
 	})
 }
 
-// likeEval holds the outputs of the first sample against those of eval.
+// likeEval compares the outputs of the first sample with those of eval.
 func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []reals) error {
 	if len(out) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func likeEval(ctx context.Context, m *dataflow.Model, s *samples.Runs, out []rea
 	return sameOutputs(m, "engine fast against eval", out[0], want[0])
 }
 
-// sameOutputs holds a sample's outputs against those of another engine.
+// sameOutputs returns a Mismatch if out differs from want. engines names the two engines for the message.
 func sameOutputs(m *dataflow.Model, engines string, out, want reals) error {
 	for k, t := range want {
 		if !slices.Equal(t.Data, out[k].Data) {

@@ -9,10 +9,11 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// A model whose output is an input with the next sample has its states as data, so that every engine computes all
-// samples at once: they are computed first, sample by sample. States that a file gives stay.
+// The functions in this file serve models with an output that is an input of the next sample. They compute these states
+// in advance, sample by sample. Then the states are data, and every engine can compute all samples at once. States that
+// the file of samples gives are kept.
 
-// inTurn runs samples one after the other: each begins with the states that the one before has left.
+// inTurn runs samples one after the other. It passes the states that a sample leaves to the next sample.
 func inTurn(ctx context.Context, states []dataflow.Feedback, in []reals, run func(i int, in reals) (reals, error)) (
 	out []reals, err error) {
 	for i := range in {
@@ -33,7 +34,8 @@ func inTurn(ctx context.Context, states []dataflow.Feedback, in []reals, run fun
 	return out, nil
 }
 
-// oneByOne runs a model on a sample: its layers, compiled, or, of one that has none, the model as written.
+// oneByOne returns a function that runs one sample. It runs the compiled layers, or the model as written if there are
+// none. exact forbids float64.
 func oneByOne(ctx context.Context, m *dataflow.Model, exact bool) func(i int, in reals) (reals, error) {
 	switch {
 	case m.Graph == nil && m.Float != nil && !exact:
@@ -51,8 +53,8 @@ func oneByOne(ctx context.Context, m *dataflow.Model, exact bool) func(i int, in
 	}
 }
 
-// without is a model that lacks the inputs of states that a file does not give, and these; the model itself where it
-// gives all.
+// without returns a copy of the model without the state inputs that the file does not give, and the feedback of these
+// inputs.
 func (f *dataFile) without(m *dataflow.Model) (*dataflow.Model, []dataflow.Feedback) {
 	var fed []dataflow.Feedback
 	rest := *m
@@ -67,7 +69,7 @@ func (f *dataFile) without(m *dataflow.Model) (*dataflow.Model, []dataflow.Feedb
 	return &rest, fed
 }
 
-// feeding is the state that arrives on an input; nil where none does.
+// feeding returns the feedback that arrives at an input, or nil if there is none.
 func feeding(m *dataflow.Model, input int) *dataflow.Feedback {
 	for i := range m.Feedback {
 		if m.Feedback[i].In == input {
@@ -77,8 +79,8 @@ func feeding(m *dataflow.Model, input int) *dataflow.Feedback {
 	return nil
 }
 
-// begins gives the states that a file does not have an array of zeros each, one for every sample, and lists them. ok is
-// false where d says why it cannot.
+// begins adds an array of zeros for each state that the file does not give, and returns the feedback of these states.
+// Each array has an entry per sample. ok is false after it adds an error to d.
 func (f *dataFile) begins(m *dataflow.Model, d *diag.List) (fed []dataflow.Feedback, ok bool) {
 	rest, fed := f.without(m)
 	if fed == nil {
@@ -89,7 +91,7 @@ func (f *dataFile) begins(m *dataflow.Model, d *diag.List) (fed []dataflow.Feedb
 		f.told(err, d)
 		return nil, false
 	}
-	if a := f.arrays[""]; a != nil && len(rest.In) == 1 { // it needs a name beside others
+	if a := f.arrays[""]; a != nil && len(rest.In) == 1 { // an array without a name needs one beside other arrays
 		delete(f.arrays, "")
 		f.arrays[rest.In[0].Name] = a
 	}
@@ -112,25 +114,26 @@ func size(shape []int) int {
 	return n
 }
 
-// holdStates has the file give its states.
+// holdStates adds the computed states to the arrays of the file.
 func (f *dataFile) holdStates() {
 	for name, s := range samples.InMemory(f.states) {
 		f.arrays[name] = s
 	}
 }
 
-// lacks lists the states that a file does not have.
+// lacks returns the feedback of the states that the file does not give.
 func (f *dataFile) lacks(m *dataflow.Model) []dataflow.Feedback {
 	_, fed := f.without(m)
 	return fed
 }
 
-// bySample is a run of a sample, whichever it is.
+// bySample adapts a Reference to the signature of inTurn. It ignores the number of the sample.
 func bySample(run dataflow.Reference) func(int, reals) (reals, error) {
 	return func(_ int, in reals) (reals, error) { return run(in) }
 }
 
-// carrying has parts of samples begin with the states that a model leaves itself, where a file has none.
+// carrying wraps run for parts of the samples. It fills in the states fed that the file does not give, and carries them
+// from one part to the next.
 func carrying(ctx context.Context, m *dataflow.Model, fed []dataflow.Feedback,
 	run func(*samples.Runs) ([]reals, error)) func(*samples.Runs) ([]reals, error) {
 	if fed == nil {
@@ -153,7 +156,8 @@ func carrying(ctx context.Context, m *dataflow.Model, fed []dataflow.Feedback,
 	}
 }
 
-// feed computes the states that a file does not have, by a model itself. ok is false where d says why it cannot.
+// feed computes the states that the file does not give, by running the model itself. ok is false if it fails or adds an
+// error to d.
 func (f *dataFile) feed(ctx context.Context, m *dataflow.Model, exact bool, d *diag.List) (ok bool, err error) {
 	if f.lacks(m) == nil {
 		return true, nil
@@ -161,7 +165,8 @@ func (f *dataFile) feed(ctx context.Context, m *dataflow.Model, exact bool, d *d
 	return f.feedBy(ctx, m, oneByOne(ctx, m, exact), d)
 }
 
-// feedBy computes the states that a file does not have. ok is false where d says why it cannot.
+// feedBy computes the states that the file does not give. run runs one sample. ok is false if it fails or adds an error
+// to d.
 func (f *dataFile) feedBy(ctx context.Context, m *dataflow.Model, run func(int, reals) (reals, error), d *diag.List) (
 	ok bool, err error) {
 	fed, ok := f.begins(m, d)
@@ -179,7 +184,7 @@ func (f *dataFile) feedBy(ctx context.Context, m *dataflow.Model, run func(int, 
 	return err == nil, err
 }
 
-// remember keeps the states that samples begin with.
+// remember stores the states at the beginning of each sample in the arrays of the file.
 func (f *dataFile) remember(m *dataflow.Model, fed []dataflow.Feedback, in []reals) {
 	for _, x := range fed {
 		a := f.states[m.In[x.In].Name]

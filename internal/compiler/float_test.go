@@ -90,7 +90,8 @@ func TestFloatGivesWhatPackagesGive(t *testing.T) {
 				Input: filepath.Join(folder, "inputs"+kind)})
 			for k, out := range got.Outputs {
 				is := want[got.Out[k].Name]
-				for _, other := range want { // the file calls a state that goes out by the name of the one that comes in
+				// The file gives an outgoing state the name of the incoming state.
+				for _, other := range want {
 					if is == nil && slices.Equal(other.Shape, out.Shape) || len(want) == 1 {
 						is = other
 					}

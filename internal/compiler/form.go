@@ -1,13 +1,13 @@
 package compiler
 
-// JSONVersion is the version of all JSON that hlsgen gives. It grows where a key goes or comes to mean something else;
-// a new key does not change it.
+// JSONVersion is the version of hlsgen's JSON. It grows when a key disappears or changes its meaning. A new key does
+// not change it.
 const JSONVersion = 2
 
-// A Head begins every JSON object that stands for itself.
+// A Head is the beginning of every top-level JSON object.
 type Head struct {
-	Version int `json:"version"` // of the form of this object
+	Version int `json:"version"` // JSONVersion
 }
 
-// Versioned is the Head of what this version gives.
+// Versioned is the Head with the current version.
 var Versioned = Head{JSONVersion}

@@ -8,17 +8,17 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Front is the designs for a board that are worth choosing from, the fastest first: none of them is beaten by another
-// one in both its interval and what Options.Least measures.
+// A Front holds the designs for a board that are worth choosing from, the fastest first. No design has both a shorter
+// interval than another one and less of what Options.Least measures.
 type Front struct {
 	Source *Source
 	Target dataflow.Target
 	Points []*folding.Design
-	Whole  bool // there are no others
+	Whole  bool // Points holds all designs of the front
 }
 
-// Pareto makes the designs of a front, at most so many, for every rate, or for all from Options.FPS or Options.Interval
-// on. Nothing is written. What the user has to change is in d, and then the result is nil.
+// Pareto returns at most most designs of the front. If Options.FPS or Options.Interval is set, slower designs are left
+// out. Pareto writes nothing. If the user has to change something, the reasons are in d and the result is nil.
 func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
 	defer Catch(&err)
 	o.Step("reading", 0, 0)
@@ -37,7 +37,7 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, e
 	o.Step("folding", 0, 0)
 	f.Target = o.target(board, d)
 	goal := o.goal(fixed)
-	goal.Interrupt, goal.Tell = nil, nil // no one of the searches is the front's
+	goal.Interrupt, goal.Tell = nil, nil // they serve a single search, and a front takes many
 	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
 	if err != nil || space == nil {
 		return nil, err

@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// importModel imports for a build, and lets the file's bytes go: they are as many as those of the weights. Where d says
-// why there is nothing, what it returns has no model.
+// importModel imports the model of src. It drops the file's bytes from src, because they are as large as the weights.
+// After adding an error to d it returns a result without a Model.
 func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, err error) {
 	none := &frontend.Imported{}
 	opt, ok := o.imports(d)
@@ -59,13 +59,15 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 	return im, nil
 }
 
-// A read model is one that has been imported, for the samples that it was quantised on, and what was said of it.
+// read keeps the imported model that was compared during quantisation, with its diagnostics, so that it is not imported
+// twice.
 type read struct {
 	*frontend.Imported
 	told diag.List
 }
 
-// fits reports whether the model is what it would be for data of these shapes, of one sample or some.
+// fits reports whether importing for data of these shapes gives the same model. The number of samples in the data does
+// not matter.
 func (r *read) fits(shapes map[string][]int) bool {
 	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.Real) bool {
 		s, ok := shapes[in.Name]
@@ -77,11 +79,11 @@ func (r *read) fits(shapes map[string][]int) bool {
 	})
 }
 
-// imports is the options of the front end; ok is false where d says what is wrong with the formats of cells.
+// imports returns the options of the front end. ok is false after it adds an error about the formats of cells to d.
 func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, InputType: o.Arrives,
 		InputQuant: o.Quantise, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
-		Outputs: o.Outputs, Samples: o.Samples,
+		Outputs: o.Outputs, Samples: o.Samples, Lookup: o.Lookup,
 		Lengths: o.Lengths}, true
 	for _, file := range []struct{ flag, path string }{{frontend.LSTMFlag, o.LSTM}, {frontend.CellFlag, o.Cells}} {
 		if file.path == "" {
@@ -104,7 +106,7 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 	return opt, ok
 }
 
-// dumpTo writes the graph after every pass that changed it, numbered in order.
+// dumpTo returns a function that writes the graph after a pass to a numbered file in dir.
 func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.Model) error {
 	return func(n int, name string, m *canon.Model) error {
 		var b bytes.Buffer
@@ -115,16 +117,16 @@ func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.Model) error {
 	}
 }
 
-// Checked is what `hlsgen check` shows.
+// Checked is the result of `hlsgen check`.
 type Checked struct {
 	Source   *Source
 	Imported *frontend.Imported
 	Layers   []LayerReport
-	Lengths  *LengthsReport       // of sequences; nil where all have one
-	Audit    []*AccumulatorReport // with --acc-bits or samples
+	Lengths  *LengthsReport       // range of sequence lengths; nil: all have one length
+	Audit    []*AccumulatorReport // only with --acc-bits or samples
 }
 
-// Check imports a model and says what becomes of every node; the reasons where something does not map are in d.
+// Check imports a model and reports the fate of every node. The reasons why a node does not map to hardware are in d.
 func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error) {
 	defer Catch(&err)
 	c = &Checked{}

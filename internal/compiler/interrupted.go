@@ -10,13 +10,13 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// interrupted tells the user what the search that they ended has found, and what it leaves open.
+// interrupted adds a warning to d if the user ended the search. It says what the search found and what it left open.
 func interrupted(f *folding.Design, d *diag.List) {
 	c := &f.Certificate
 	if !c.Interrupted {
 		return
 	}
-	hint := "" // there is nothing better
+	hint := "" // no better design exists
 	if !c.Proved() {
 		hint = "for what is left open, run it again to the end, or with --search-time for a longer search"
 	}
@@ -24,7 +24,7 @@ func interrupted(f *folding.Design, d *diag.List) {
 		Msg: "the search was interrupted, and the best design that it had is built: " + reached(c)})
 }
 
-// reached says what a design has reached, and what nothing goes below.
+// reached describes the figures of a design and their proved lower bounds.
 func reached(c *folding.Certificate) string {
 	text := humanize.Commaf(c.Interval) + " clocks a frame"
 	if c.Interval == 1 {

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// readLabels reads the labels of samples; nil where d says why they cannot be read.
+// readLabels reads the labels of samples. It returns nil after adding an error to d.
 func readLabels(path string, runs int, out []dataflow.Real, d *diag.List) *samples.Labels {
 	const hint = "give a .npy file with an integer for each sample, -1 where it has no label"
 	arrays, err := npy.ReadFile(path)
@@ -31,8 +31,8 @@ func readLabels(path string, runs int, out []dataflow.Real, d *diag.List) *sampl
 	return l
 }
 
-// stated is the accuracy that the info.json beside a model gives, from 0 to 1, as its trainer has found it on all that
-// it has; nil where there is none.
+// stated returns the accuracy in the info.json beside a model, from 0 to 1, or nil if there is none. The model's
+// trainer measured it on the whole test set.
 func stated(model string) *float64 {
 	if model == "" {
 		return nil

@@ -6,16 +6,17 @@ import (
 	"sync"
 )
 
-// A lane computes parts of a run of samples, one after the other: read reads a part, work computes it, done takes what
-// came out. Parts are read in order and done in order, by one lane at a time; lanes work beside each other.
+// A lane computes parts of the samples, one after the other. read reads a part, work computes it, and done takes the
+// results. Several lanes work in parallel. Only one lane at a time calls read, and only one calls done; both see the
+// parts in order.
 type lane struct {
 	read func(from, to int) error
 	work func() error
 	done func() error
 }
 
-// inLanes has lanes compute n samples in parts of so many, all but the last one. The error is that of the first part
-// that has one, or the context's: nothing behind that part is done.
+// inLanes computes n samples in parts of size samples, on several lanes in parallel. open makes a lane. It returns the
+// error of the first part that fails, or of the context. It does not call done for later parts.
 func inLanes(ctx context.Context, n, size, lanes int, open func() lane) error {
 	x := &traffic{ctx: ctx, n: n, size: size, turn: sync.NewCond(new(sync.Mutex))}
 	defer context.AfterFunc(ctx, func() { x.fail(x.parts(), ctx.Err()) })()
@@ -30,21 +31,21 @@ func inLanes(ctx context.Context, n, size, lanes int, open func() lane) error {
 	return x.err
 }
 
-// A traffic is lanes at work.
+// A traffic coordinates the lanes of one call of inLanes.
 type traffic struct {
 	ctx     context.Context
 	n, size int
-	reading sync.Mutex
-	next    int        // part to be read
-	turn    *sync.Cond // its lock is for what follows
-	through int        // parts that are done
-	err     error      // of the part that failed
+	reading sync.Mutex // guards next and the calls of read
+	next    int        // the next part to read
+	turn    *sync.Cond // its lock guards the fields below
+	through int        // number of parts that are done
+	err     error      // error of the part that failed
 	failed  bool
 }
 
 func (x *traffic) parts() int { return (x.n + x.size - 1) / x.size }
 
-// drive takes a lane through parts until there are no more.
+// drive runs one lane until no parts are left.
 func (x *traffic) drive(open func() lane) {
 	var l lane
 	at := -1
@@ -74,13 +75,14 @@ func (x *traffic) drive(open func() lane) {
 	}
 }
 
-// caught is f with panics as errors.
+// caught calls f and converts a panic to an error.
 func caught(f func() error) (err error) {
 	defer Catch(&err)
 	return f()
 }
 
-// read has a lane read the next part.
+// read has the lane read the next part and returns the part's number. more is false if no part is left. before is an
+// error that prevents reading.
 func (x *traffic) read(l lane, before error) (at int, more bool, err error) {
 	x.reading.Lock()
 	defer x.reading.Unlock()
@@ -100,7 +102,7 @@ func (x *traffic) over() bool {
 	return x.failed || x.ctx.Err() != nil
 }
 
-// wait waits until all parts in front are done; it reports false where one has failed.
+// wait waits until all earlier parts are done. It returns false if a part failed.
 func (x *traffic) wait(at int) bool {
 	x.turn.L.Lock()
 	defer x.turn.L.Unlock()
@@ -110,7 +112,7 @@ func (x *traffic) wait(at int) bool {
 	return !x.failed
 }
 
-// pass says that a part is done, or has failed.
+// pass records that part at is done, or that it failed with err.
 func (x *traffic) pass(at int, err error) {
 	if err != nil {
 		x.fail(at, err)
@@ -131,5 +133,5 @@ func (x *traffic) fail(at int, err error) {
 	x.turn.Broadcast()
 }
 
-// errTold ends work whose diagnostics say why.
+// errTold ends work after an error whose reason is already in the diagnostics.
 var errTold = errors.New("the diagnostics say why")

@@ -11,35 +11,35 @@ import (
 	"hlsgen/frontend/quantise"
 )
 
-// The bits that a search for the fewest begins with, goes down to, and goes up to where these are too few.
+// The search for the fewest bits starts with usualBits. It tries no fewer than fewestBits and no more than mostBits.
 const (
 	usualBits  = 8
 	fewestBits = 2
 	mostBits   = 16
 )
 
-// DefaultKeep is the share of samples that keep their class where none is asked for.
+// DefaultKeep is the default of Least.Keep.
 const DefaultKeep = 0.99
 
-// maxWeighed bounds the samples on which the cost of a layer's bits is found.
+// maxWeighed is the number of samples on which the cost of removing a layer's bits is measured.
 const maxWeighed = 8
 
-// A Least is what the fewest bits are, layer by layer, with which a share of samples keeps its class.
+// A Least gives the fewest bits per layer with which a share of the samples keeps its class.
 type Least struct {
-	Keep    float64    `json:"keep"` // the share that was asked for
-	Same    int        `json:"same"` // of so many samples, those that keep their class
+	Keep    float64    `json:"keep"` // the asked share of samples that keep their class
+	Same    int        `json:"same"` // of Samples, the number that keeps its class
 	Samples int        `json:"samples"`
 	Bits    []LeastOne `json:"bits"`
 }
 
-// A LeastOne is the bits of the activations in front of a node, or of its weights.
+// A LeastOne gives the bits of a node's weights, or of its input activations.
 type LeastOne struct {
 	Node    string `json:"node"`
 	Weights bool   `json:"weights"`
 	Bits    int    `json:"bits"`
 }
 
-// mean returns the mean, the least and the most bits of weights, or of activations.
+// mean returns the mean, the least and the largest number of bits of weights, or else of activations.
 func (l *Least) mean(weights bool) (mean float64, least, most int) {
 	n := 0
 	for _, b := range l.Bits {
@@ -54,7 +54,7 @@ func (l *Least) mean(weights bool) (mean float64, least, most int) {
 	return mean / float64(max(1, n)), least, most
 }
 
-// String says it in a line.
+// String describes the bits and the samples in a line.
 func (l *Least) String() string {
 	of := func(weights bool) string {
 		mean, least, most := l.mean(weights)
@@ -64,21 +64,21 @@ func (l *Least) String() string {
 		of(true), of(false), l.Same, l.Samples)
 }
 
-// A leastSearch is a search for the fewest bits. Its items are the activations, then the weights, of the model.
+// A leastSearch searches for the fewest bits. Its lists hold the activations of the model first, then its weights.
 type leastSearch struct {
 	v     *Variety
 	ctx   context.Context
-	was   []reals // what the float model gives
+	was   []reals // outputs of the float model, by sample
 	parts []quantise.Part
-	first int // of the weights
+	first int // index of the first weights in parts
 	bits  []int
-	order []int // of the samples: those first whose class is the closest to another one
+	order []int // order in which samples are run: the least certain classes first
 	tried int
 }
 
-// least finds the fewest bits: of all parts the same, first, then of each part. What a lower number costs is how far it
-// brings the output from that of the float model, alone; the cheapest are lowered together, as many as leave enough
-// samples their class, and so on down. Runs are in float64.
+// least finds the fewest bits with which enough samples keep their class. It first lowers all parts together, then part
+// by part. It ranks the parts by how far the lower number of bits alone moves the output from that of the float model.
+// On each level it lowers as many of the cheapest parts as possible. Models run in float64.
 func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Recipe, error) {
 	s := &leastSearch{v: v, ctx: ctx, was: v.float}
 	activations, weights := v.q.Parts()
@@ -90,7 +90,7 @@ func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Rec
 	if err != nil {
 		return nil, frontend.Recipe{}, err
 	}
-	var open []int // parts that may have fewer
+	var open []int // parts whose bits may still decrease
 	for i, p := range s.parts {
 		if s.bits[i] = level; !p.Stays {
 			open = append(open, i)
@@ -114,7 +114,8 @@ func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Rec
 	return l, s.recipe(s.bits), nil
 }
 
-// uniform finds the fewest bits that all parts may have; with mostBits, too few samples may keep their class.
+// uniform finds the fewest bits that are enough for all parts together. Even mostBits may not be enough; uniform
+// returns it then.
 func (s *leastSearch) uniform(enough int) (level int, err error) {
 	keeps := func(level int) (bool, error) {
 		same, err := s.same(slices.Repeat([]int{level}, len(s.parts)), enough)
@@ -138,7 +139,8 @@ func (s *leastSearch) uniform(enough int) (level int, err error) {
 	return level, err
 }
 
-// lower gives parts so many bits: those that cost least, as many as leave enough samples their class. It gives them.
+// lower gives as many parts as possible only level bits, the cheapest parts first, and returns these parts. At least
+// enough samples keep their class.
 func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 	cost := make(map[int]float64, len(open))
 	for _, i := range open {
@@ -157,7 +159,7 @@ func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 		}
 		return bits
 	}
-	fit, most := 0, len(open) // so many fit; more than most do not
+	fit, most := 0, len(open) // fit parts can be lowered; more than most parts cannot
 	for fit < most {
 		n := (fit + most + 1) / 2
 		same, err := s.same(with(n), enough)
@@ -180,7 +182,7 @@ func (s *leastSearch) recipe(bits []int) frontend.Recipe {
 	return r.By(quantise.Mix{Activations: bits[:s.first], Weights: bits[s.first:]})
 }
 
-// run runs samples with so many bits, until each says that it is enough.
+// run runs samples with the given bits, until each returns false.
 func (s *leastSearch) run(bits, samples []int, each func(i int, out reals) bool) error {
 	s.tried++
 	s.v.o.Step("searching bits", s.tried, 0)
@@ -203,7 +205,7 @@ func (s *leastSearch) run(bits, samples []int, each func(i int, out reals) bool)
 	return nil
 }
 
-// same counts the samples that keep their class. It may end where these cannot be enough any more.
+// same counts the samples that keep their class. It may stop early when the count cannot reach enough any more.
 func (s *leastSearch) same(bits []int, enough int) (same int, err error) {
 	others := 0
 	err = s.run(bits, s.order, func(i int, out reals) bool {
@@ -217,7 +219,7 @@ func (s *leastSearch) same(bits []int, enough int) (same int, err error) {
 	return same, err
 }
 
-// closest is the order of samples by how far their largest output is above the next one.
+// closest orders samples by the distance between their two largest outputs, the smallest distance first.
 func closest(was []reals) []int {
 	order, ahead := make([]int, len(was)), make([]float64, len(was))
 	for i, out := range was {
@@ -234,7 +236,8 @@ func closest(was []reals) []int {
 	return order
 }
 
-// apart returns how far some outputs lie from those of the float model.
+// apart returns the summed distance between outputs with the given bits and those of the float model, on maxWeighed
+// samples.
 func (s *leastSearch) apart(bits []int) (sum float64, err error) {
 	some := make([]int, min(maxWeighed, len(s.was)))
 	for i := range some {

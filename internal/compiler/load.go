@@ -18,27 +18,28 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// WeightsFrom is where hardware has its weights from; the zero value is WeightsConstant.
+// WeightsFrom says how the hardware gets its weights. The zero value means WeightsConstant.
 type WeightsFrom string
 
-// The sources.
+// The values of WeightsFrom.
 const (
-	WeightsConstant WeightsFrom = "constant" // they are part of the circuit
-	WeightsRuntime  WeightsFrom = "runtime"  // they are loaded through registers
-	WeightsStream   WeightsFrom = "stream"   // or from memory, by a mover of their own
-	// WeightsExternal has layers read theirs from memory with every frame; the others' are streamed before the first
-	// one. Behind "external=" may stand the names of the layers, separated by commas.
+	WeightsConstant WeightsFrom = "constant" // constants of the circuit
+	WeightsRuntime  WeightsFrom = "runtime"  // loaded through registers before the first frame
+	WeightsStream   WeightsFrom = "stream"   // loaded from memory by a mover before the first frame
+	// WeightsExternal has layers read their weights from memory with every frame; a mover loads the weights of all
+	// other layers before the first frame. "external=" and the names of layers, separated by commas, selects the
+	// layers.
 	WeightsExternal WeightsFrom = "external"
 )
 
-// WeightSources lists them.
+// WeightSources lists the values of WeightsFrom.
 var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), string(WeightsStream),
 	string(WeightsExternal)}
 
-// Loaded reports whether weights are loaded.
+// Loaded reports whether weights are loaded, so that they are not constants of the circuit.
 func (w WeightsFrom) Loaded() bool { return w != "" && w != WeightsConstant }
 
-// loadable refuses weights that are loaded where nothing loads them.
+// loadable adds an error to d for each option that excludes loaded weights.
 func (o Options) loadable(d *diag.List) {
 	if !o.Weights.Loaded() {
 		return
@@ -65,8 +66,8 @@ func (o Options) loadable(d *diag.List) {
 	}
 }
 
-// loading has the weights of a model's layers loaded, which leaves the room that is given. Where it cannot be, d says
-// why.
+// loading makes the weights of a model's layers loadable. rooms gives the types that the hardware reserves for them. It
+// returns rooms, or nil after adding an error to d.
 func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflow.Room {
 	for i, n := range m.Graph.Nodes {
 		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
@@ -88,7 +89,7 @@ func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflo
 			"for, or build again")
 		return nil
 	case err != nil:
-		panic(err) // it was verified without
+		panic(err) // the model without loading was verified before
 	}
 	m.Graph = g
 	return rooms
@@ -104,7 +105,7 @@ func hasWeights(c dataflow.Counting) bool {
 	return false
 }
 
-// whereOf names a layer, and the nodes of the model that it computes.
+// whereOf names a layer and up to three of the model's nodes that it computes.
 func whereOf(n *dataflow.Node) string {
 	if len(n.Origin) == 0 {
 		return n.Name
@@ -112,7 +113,7 @@ func whereOf(n *dataflow.Node) string {
 	return fmt.Sprintf("%s (%s)", n.Name, strings.Join(n.Origin[:min(3, len(n.Origin))], ", "))
 }
 
-// A LoadPlan is weights.json: what `hlsgen weights` has to know of hardware whose weights are loaded.
+// A LoadPlan is the content of weights.json. It describes hardware with loaded weights for `hlsgen weights`.
 type LoadPlan struct {
 	Head
 	Schema  string             `json:"schema"` // "hlsgen-weights"
@@ -125,48 +126,49 @@ type LoadPlan struct {
 	Delays  *delay.Calibration `json:"calibration,omitempty"` // of a build with --calibration
 	Count   bool               `json:"counters"`
 	Loader  bool               `json:"loader"`  // a mover fills the tables
-	Options map[string]string  `json:"options"` // what was said of the model's inputs
+	Options map[string]string  `json:"options"` // options about the model's inputs, by flag
 	Layers  []PlannedLayer     `json:"layers"`
 	FIFOs   []PlannedFIFO      `json:"fifos"`  // by stream
-	Words   int                `json:"words"`  // of 32 bits, of all tables
-	Tables  []PlannedTable     `json:"tables"` // in the order in which their words are loaded
+	Words   int                `json:"words"`  // total size of all tables, in words of 32 bits
+	Tables  []PlannedTable     `json:"tables"` // in loading order
 }
 
-// A PlannedLayer is a layer of the network, and the room that it has for weights, where these are loaded.
+// A PlannedLayer describes a layer of the network and, if its weights are loaded, the types that they must fit.
 type PlannedLayer struct {
 	Name   string      `json:"name"`
 	Kind   string      `json:"kind"`
 	In     []PlannedIn `json:"in"`
 	Out    []PlannedIn `json:"out"`
-	Weight string      `json:"weight,omitempty"` // their type
-	Least  int64       `json:"least,omitempty"`  // of weights
+	Weight string      `json:"weight,omitempty"` // type of the weights
+	Least  int64       `json:"least,omitempty"`  // smallest weight
 	Most   int64       `json:"most,omitempty"`
-	Values []int64     `json:"values,omitempty"` // by code, where tables have codes of weights
-	Codes  string      `json:"codes,omitempty"`  // that thresholds give; none of a layer that gives its sums
-	// weights come from memory with every frame
+	Values []int64     `json:"values,omitempty"` // weights by code, if the tables hold codes
+	// type of the codes that thresholds give; empty if the layer gives its sums
+	Codes string `json:"codes,omitempty"`
+	// weights are read from memory with every frame
 	External bool `json:"external,omitempty"`
 }
 
-// A PlannedIn is what a stream carries.
+// A PlannedIn gives the shape and the element type of a stream.
 type PlannedIn struct {
 	Shape []int  `json:"shape"`
 	Type  string `json:"type"`
 }
 
-// A PlannedFIFO is a FIFO: words, and where they lie.
+// A PlannedFIFO gives the depth of a FIFO in words, and its memory.
 type PlannedFIFO struct {
 	Depth  int             `json:"depth"`
-	Memory dataflow.Memory `json:"memory"` // by number
+	Memory dataflow.Memory `json:"memory"` // as a number
 }
 
-// A PlannedTable is a table that is loaded.
+// A PlannedTable describes a table that is loaded.
 type PlannedTable struct {
 	Layer string `json:"layer"`
 	Name  string `json:"name"`
 	Words int    `json:"words"`
 }
 
-// layersOf lists the layers of a graph whose weights are loaded.
+// layersOf describes the layers of a graph. rooms gives the types of loaded weights; nil entries are constants.
 func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
 	carried := func(streams []int) []PlannedIn {
 		var in []PlannedIn
@@ -193,7 +195,7 @@ func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
 	return list
 }
 
-// room is what the hardware has, of a layer; nil where its weights are not loaded.
+// room returns the types for weights that the hardware reserves in a layer, or nil if its weights are not loaded.
 func (l PlannedLayer) room() (*dataflow.Room, error) {
 	if l.Weight == "" {
 		return nil, nil
@@ -217,7 +219,7 @@ func (l PlannedLayer) room() (*dataflow.Room, error) {
 	return r, nil
 }
 
-// planOf is the plan of a design, with its circuits.
+// planOf returns the plan of a design and its circuits n.
 func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 	t := r.Design.Target
 	hash, err := deploy.HashOf(r.Design.Design, templates.Options{})
@@ -238,7 +240,7 @@ func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 	return p, nil
 }
 
-// ofModel is OfModel by flag.
+// ofModel returns OfModel as a map from the flag to its values, joined by commas.
 func (o Options) ofModel() map[string]string {
 	out := map[string]string{}
 	for _, f := range o.OfModel() {
@@ -249,7 +251,7 @@ func (o Options) ofModel() map[string]string {
 	return out
 }
 
-// wordsOf is what is loaded into the tables of a network.
+// wordsOf returns the contents of all tables of a network, in loading order.
 func wordsOf(n *rtl.Network) (all []uint32) {
 	for _, t := range n.Tables() {
 		all = append(all, t.Words()...)
@@ -257,8 +259,7 @@ func wordsOf(n *rtl.Network) (all []uint32) {
 	return all
 }
 
-// loadFiles are what the folder of a build has beside it where weights are loaded: the plan, and the files of the
-// driver with the weights of the model.
+// loadFiles returns the files that a build with loaded weights adds: the driver, the model's weights and the plan.
 func loadFiles(r *Result, o Options) (templates.Files, error) {
 	n, err := rtl.Of(r.Design.Design, templates.Options{})
 	if err != nil {
@@ -277,10 +278,10 @@ func loadFiles(r *Result, o Options) (templates.Files, error) {
 	return append(files, templates.File{Path: planName, Data: append(text, '\n')}), err
 }
 
-// planName is the plan in the folder of a build.
+// planName is the name of the plan in the folder of a build.
 const planName = "weights.json"
 
-// target is what the hardware was built for.
+// target returns the target that the hardware was built for.
 func (p *LoadPlan) target() dataflow.Target {
 	t := dataflow.Target{Board: p.Board, ClockMHz: p.Clock, Unroll: p.Unroll, Counters: p.Count,
 		Loader: p.Loader, Stalls: dataflow.Credit, Calibration: p.Delays}
@@ -290,7 +291,8 @@ func (p *LoadPlan) target() dataflow.Target {
 	return t
 }
 
-// rooms is what the hardware has, of a model's layers; d says where these are others.
+// rooms returns the types for weights that the hardware reserves in each layer of g. It returns nil and adds an error
+// to d if the layers of g differ from those of the hardware.
 func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Room) {
 	for i, n := range g.Nodes {
 		if i >= len(p.Layers) || p.Layers[i].Kind != n.Op.Kind() {
@@ -311,7 +313,7 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Roo
 		}
 		r, err := l.room()
 		if err != nil {
-			panic(err) // the plan was read
+			panic(err) // the plan was checked when it was read
 		}
 		rooms = append(rooms, r)
 	}
@@ -324,7 +326,7 @@ func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Roo
 	return rooms
 }
 
-// shapes is what a layer takes and makes, in words.
+// shapes describes the output and input shapes of a layer.
 func (l PlannedLayer) shapes() string {
 	list := func(in []PlannedIn) string {
 		var texts []string
@@ -341,8 +343,8 @@ func shapesOf(g *dataflow.Graph, n *dataflow.Node) string {
 	return layersOf(one, make([]*dataflow.Room, 1))[0].shapes()
 }
 
-// same holds streams against those of the hardware: what a layer has that is not loaded, its types among it, has to be
-// the same. d says where it is not.
+// same adds an error to d if a stream of g has another type than in the hardware. Only weights and thresholds may
+// change.
 func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.Room, d *diag.List) {
 	for i, l := range layersOf(g, rooms) {
 		for _, side := range []struct {
@@ -362,7 +364,7 @@ func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.Room, d *diag.List)
 	}
 }
 
-// join gives a design the FIFOs that were built; d says so where it has others streams.
+// join gives a design the FIFOs of the hardware. It adds an error to d if their numbers differ.
 func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
 	if len(design.FIFO) != len(p.FIFOs) {
 		d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("this model takes %d FIFOs, the hardware has %d", len(design.FIFO),
@@ -374,7 +376,8 @@ func (p *LoadPlan) join(design *folding.Design, d *diag.List) {
 	}
 }
 
-// unlike says where the circuits of a model are others than those that were built, beyond what is loaded.
+// unlike adds an error to d if the circuits of a model differ from the built circuits, apart from loaded tables. built
+// reads a file of the build.
 func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(path string) ([]byte, error),
 	d *diag.List) {
 	loaded := map[string]bool{}
@@ -410,7 +413,7 @@ func (p *LoadPlan) unlike(n *rtl.Network, design *folding.Design, built func(pat
 	}
 }
 
-// plainText is lines without those that are comments, in which nodes of the model are named.
+// plainText returns the lines of a text without comments, because comments name nodes of the model.
 func plainText(text []byte) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasPrefix(strings.TrimSpace(line), "//") {

@@ -9,33 +9,36 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A LoadReport is what it takes to load weights: once, before the first frame, and, of External, with every frame.
+// A LoadReport gives the time to load weights before the first frame, and the traffic of weights that layers read with
+// every frame.
 type LoadReport struct {
 	From   WeightsFrom `json:"from"`
 	Tables int         `json:"tables"`
-	Words  int         `json:"words"` // of 32 bits; with the last one, which no table takes
+	Words  int         `json:"words"` // of 32 bits, with a last word that no table takes
 	Bytes  int         `json:"bytes"`
-	// of a stream: from the first word to the last, through the host's port and from a memory that is always ready
-	Clocks  int     `json:"clocks_at_least,omitempty"`
-	Seconds float64 `json:"seconds_at_least,omitempty"` // these, or what the memory's peak allows
-	GB      float64 `json:"gb_per_s,omitempty"`         // meanwhile
-	Port    float64 `json:"of_port,omitempty"`          // a share to a thousandth, where the board has a port
-	Memory  float64 `json:"of_memory,omitempty"`        // a share of its peak, where that is known
-	Mover   bool    `json:"mover"`                      // the build has one that reads them from memory
+	// minimum time from the first word to the last, through the host's port, if the memory is always ready; 0 for
+	// registers
+	Clocks int `json:"clocks_at_least,omitempty"`
+	// Clocks in seconds, or longer if the memory's peak rate limits it
+	Seconds float64 `json:"seconds_at_least,omitempty"`
+	GB      float64 `json:"gb_per_s,omitempty"`  // rate while loading
+	Port    float64 `json:"of_port,omitempty"`   // share of the port's rate, to a thousandth; 0 without a port
+	Memory  float64 `json:"of_memory,omitempty"` // share of the memory's peak rate; 0 if that is unknown
+	Mover   bool    `json:"mover"`               // the build contains a mover that reads the weights
 
 	External []ExternalReport `json:"external,omitempty"`
 }
 
-// An ExternalReport is the weights of a layer that come from memory with every frame.
+// An ExternalReport describes the weights that one layer reads from memory with every frame.
 type ExternalReport struct {
 	Layer string  `json:"layer"`
-	Port  string  `json:"port"`            // AXI4-Stream of the accelerator
-	Bits  int     `json:"bits"`            // in a clock of the layer
-	Bytes int64   `json:"bytes_per_frame"` // all of the table, as often as a frame takes it
-	GB    float64 `json:"gb_per_s"`        // at the simulated rate of frames
+	Port  string  `json:"port"`            // name of the AXI4-Stream of the accelerator
+	Bits  int     `json:"bits"`            // width of the stream; a word per clock
+	Bytes int64   `json:"bytes_per_frame"` // size of the table times its reads per frame
+	GB    float64 `json:"gb_per_s"`        // at the simulated frame rate
 }
 
-// LoadOf is what it takes to load weights; nil where they are constants.
+// LoadOf returns the LoadReport of a build, or nil if weights are constants.
 func LoadOf(r *Result) *LoadReport {
 	d := r.Design
 	if r.rooms == nil {
@@ -49,7 +52,7 @@ func LoadOf(r *Result) *LoadReport {
 	if l.Tables > 0 {
 		l.Words++
 	}
-	frames := d.ClockMHz() * 1e6 / d.Every(d.Clocks.Pace) // a second
+	frames := d.ClockMHz() * 1e6 / d.Every(d.Clocks.Pace) // per second
 	for _, p := range templates.WeightPorts(d.Design) {
 		l.External = append(l.External, ExternalReport{p.Name, p.Axis, p.Port.TDATA(), p.Bytes(),
 			rounded(float64(p.Bytes()) * frames / 1e9)})
@@ -85,7 +88,7 @@ func LoadOf(r *Result) *LoadReport {
 	return l
 }
 
-// String says so in words.
+// String describes the loading in words.
 func (l *LoadReport) String() string {
 	if l.From == WeightsRuntime {
 		return fmt.Sprintf("%d words of 32 bits, written to a register one by one before the first frame", l.Words)
@@ -113,5 +116,5 @@ func (l *LoadReport) String() string {
 
 func thousandths(x float64) float64 { return math.Round(1e3*x) / 1e3 }
 
-// share is one in percent, to a tenth.
+// share converts a share to percent, rounded to a tenth.
 func share(x float64) string { return plain(math.Round(1e3*x) / 10) }

@@ -12,15 +12,18 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// tellsOfHost says how many of a model's products stay on the host, and the flag with which fewer do. It was tried.
+// tellsOfHost adds a diagnostic to d with the share of the model's products that stay on the host. Its hint names a
+// flag that lowers the share, after trying it.
 func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag.List) {
 	host, share, layers, first := hostShare(im)
 	if first == nil {
 		return
 	}
 	where := "in this layer"
-	if o.transforms > 0 && layers == o.transforms {
-		tellsOfTransforms(host, share, layers, first, d)
+	if layers == o.transforms+o.lookups {
+		if o.transforms > 0 {
+			tellsOfTransforms(host, share, layers, first, d)
+		}
 		return
 	}
 	if layers > 1 {
@@ -50,10 +53,10 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 	d.Add(x)
 }
 
-// again is the model, read once more; nil where it cannot be.
+// again reads the model once more. It returns nil if that fails.
 func again(o Options) *Source { return Open(o.Model, new(diag.List)) }
 
-// tellsOfTransforms says which fixed transforms the host computes, and what that takes.
+// tellsOfTransforms adds a note to d about the fixed transforms that the host computes, and their MACs.
 func tellsOfTransforms(host int64, share float64, layers int, first *stats.Row, d *diag.List) {
 	where := "this layer, a fixed transform, stays"
 	if layers > 1 {
@@ -65,8 +68,8 @@ func tellsOfTransforms(host int64, share float64, layers int, first *stats.Row, 
 		Hint: "what it gives is quantised for the device; a model with a quantiser in front of it has it there"})
 }
 
-// hostShare is the MACs that the host computes, as a part of the model's too, of how many layers they are, and the
-// largest of these; nil where there is none.
+// hostShare returns the MACs that the host computes, their share of the model's MACs, and the number of their layers.
+// most is the largest of these layers, or nil if there are none.
 func hostShare(im *frontend.Imported) (host int64, share float64, layers int, most *stats.Row) {
 	if !im.HostProducts() {
 		return 0, 0, 0, nil

@@ -13,27 +13,27 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// outputs are a model's outputs as they are written, part by part.
+// outputs writes a model's outputs to a file or a stream, one part of the samples after the other.
 type outputs struct {
 	source  *samples.Source
 	out     []dataflow.Real
 	path    string
-	draft   *owned.Draft // nil where nothing goes to a file
+	draft   *owned.Draft // nil if nothing goes to a file
 	columns []column     // by output
-	offset  int64        // of what went to a stream
+	offset  int64        // bytes written to the stream
 	stream  io.Writer
 }
 
-// A column is an output of all samples.
+// A column is one output of all samples.
 type column struct {
-	*npy.Array // as much of its data as is kept
+	*npy.Array // Data holds only the elements to show
 	header     []byte
-	to         io.WriterAt  // nil where it is not written
-	own        *owned.Draft // where it is written first, to become part of an archive; else nil
+	to         io.WriterAt  // nil if the output is not written
+	own        *owned.Draft // temporary file of an output, for an .npz archive; else nil
 }
 
-// openOutputs begins to write outputs of samples to a file, or to a stream by the name of Standard; to nothing where
-// path is empty. shown are the elements that are kept of each, 0 for all.
+// openOutputs begins to write the outputs of samples to the file path. The path Standard means stream; an empty path
+// means that nothing is written. shown is the number of elements of each output to keep in memory, 0 for all.
 func openOutputs(path string, stream io.Writer, s *samples.Source, out []dataflow.Real, shown int) (w *outputs,
 	err error) {
 	w = &outputs{source: s, out: out, path: path}
@@ -82,7 +82,7 @@ func openOutputs(path string, stream io.Writer, s *samples.Source, out []dataflo
 	return w, nil
 }
 
-// begin writes what stands before the elements.
+// begin writes the headers of the arrays.
 func (w *outputs) begin() error {
 	for _, c := range w.columns {
 		if c.to == nil {
@@ -95,7 +95,7 @@ func (w *outputs) begin() error {
 	return nil
 }
 
-// WriteAt writes to the stream what follows what it has.
+// WriteAt appends b to the stream. at must be the number of bytes written so far.
 func (w *outputs) WriteAt(b []byte, at int64) (int, error) {
 	if at != w.offset {
 		return 0, errors.New("what goes to a stream is not in order")
@@ -115,8 +115,8 @@ func (h *held) WriteAt(b []byte, at int64) (int, error) {
 	return copy(h.b[at:], b), nil
 }
 
-// encode is output k of samples from one to another, in the order of an array of theirs, as it stands in a file; it
-// uses the room of b. Nothing is made of what is not written.
+// encode encodes output k of the samples in [from, to) for the file, reusing the memory of b. It returns an empty slice
+// for an output that is not written.
 func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte, error) {
 	c := w.columns[k]
 	if c.to == nil {
@@ -130,7 +130,8 @@ func (w *outputs) encode(b []byte, k int, data []float64, from, to int) ([]byte,
 	return b, nil
 }
 
-// put writes output k of samples from one to another, as encode has made it, and keeps what is to be kept.
+// put writes the bytes b of encode for output k of the samples in [from, to). It also keeps the elements of data that
+// are shown.
 func (w *outputs) put(k int, b []byte, data []float64, from, to int) error {
 	c := w.columns[k]
 	e := w.source.Extent(w.out[k], from, to)
@@ -150,7 +151,7 @@ func (w *outputs) put(k int, b []byte, data []float64, from, to int) error {
 	return nil
 }
 
-// arrays are the outputs, with the data that are kept.
+// arrays returns the outputs as arrays, with the elements that are kept.
 func (w *outputs) arrays() (list []*npy.Array) {
 	for _, c := range w.columns {
 		list = append(list, c.Array)
@@ -158,7 +159,7 @@ func (w *outputs) arrays() (list []*npy.Array) {
 	return list
 }
 
-// finish gives the file its name.
+// finish completes the file and gives it its name.
 func (w *outputs) finish() error {
 	if h, ok := w.columns[0].to.(*held); ok {
 		_, err := w.stream.Write(h.b)
@@ -180,7 +181,7 @@ func (w *outputs) finish() error {
 	return w.draft.Put()
 }
 
-// Unwritten says that a file was not written, and why.
+// Unwritten is an error after which the output file was not written.
 type Unwritten struct {
 	File string
 	Err  error
@@ -189,10 +190,10 @@ type Unwritten struct {
 func (e *Unwritten) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.What()) }
 func (e *Unwritten) Unwrap() error { return e.Err }
 
-// What says it without the reason.
+// What returns the message without its reason.
 func (e *Unwritten) What() string { return e.File + " is not written" }
 
-// unwritten adds to an error, if it is one, that there is no file.
+// unwritten adds to an error that the output file was not written.
 func (w *outputs) unwritten(err error) error {
 	if err == nil || w.draft == nil {
 		return err
@@ -200,7 +201,7 @@ func (w *outputs) unwritten(err error) error {
 	return &Unwritten{filepath.Base(w.path), err}
 }
 
-// release removes what was not finished.
+// release removes files that were not finished.
 func (w *outputs) release() {
 	for _, c := range w.columns {
 		if c.own != nil {

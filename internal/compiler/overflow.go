@@ -12,42 +12,42 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An OverflowReport is what narrower accumulators have made of samples. It is another model: no hardware does this.
+// An OverflowReport describes the outputs that too narrow accumulators would give. No hardware of hlsgen computes them.
 type OverflowReport struct {
 	Overflow frontend.Overflow `json:"overflow"`
 	Layers   []OverflowLayer   `json:"layers"`
-	Changed  int               `json:"samples_changed"` // whose outputs are not the model's
+	Changed  int               `json:"samples_changed"` // samples whose outputs differ from the model's
 	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
-	Orders   []OverflowInOrder `json:"orders,omitempty"` // of --acc-order, random ones
+	Orders   []OverflowInOrder `json:"orders,omitempty"` // of --acc-order: random orders of addition
 }
 
-// An OverflowLayer is a layer with narrower accumulators.
+// An OverflowLayer describes a layer with narrower accumulators.
 type OverflowLayer struct {
 	Layer string `json:"layer"`
 	Node  string `json:"node"`
 	Bits  int    `json:"bits"`
-	Exact int    `json:"exact_bits"` // with so many nothing overflows
+	Exact int    `json:"exact_bits"` // with this width nothing overflows
 	Sums  int    `json:"sums"`
 	Left  int    `json:"sums_that_overflow"`
 }
 
-// An OverflowInOrder is the same with products added in a random order, every layer in one of its own.
+// An OverflowInOrder gives the results with products added in a random order, which differs from layer to layer.
 type OverflowInOrder struct {
 	Changed  int               `json:"samples_changed"`
 	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
 }
 
-// A narrowing is layers whose accumulators are narrower.
+// A narrowing runs a model with narrower accumulators.
 type narrowing struct {
 	im    *frontend.Imported
 	model *dataflow.Model
 	runs  *samples.Runs
-	own   []reals // what the model itself gives
+	own   []reals // outputs of the model itself
 	sums  []*frontend.Sum
-	bits  []int // per sum
+	bits  []int // accumulator width, by sum
 }
 
-// overflowing runs samples with accumulators as narrow as --acc-bits says, and gives their outputs.
+// overflowing runs samples with accumulators of the widths in --acc-bits. It returns a report and the outputs.
 func (o SimOptions) overflowing(ctx context.Context, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	labels *samples.Labels, own []reals, d *diag.List) (*OverflowReport, []reals, error) {
 	layers, ok := o.AccBits.accumulators(m.Graph, im.Sums(), d)
@@ -99,7 +99,7 @@ func (o SimOptions) overflowing(ctx context.Context, im *frontend.Imported, m *d
 	return r, out, nil
 }
 
-// run gives the outputs of all samples; each accumulator is made as with says.
+// run returns the outputs of all samples. with may change the accumulator of sum i.
 func (n *narrowing) run(ctx context.Context, o frontend.Overflow, with func(i int, a *frontend.Accumulator)) ([]reals,
 	error) {
 	by := map[*frontend.Sum]frontend.Accumulator{}
@@ -113,7 +113,7 @@ func (n *narrowing) run(ctx context.Context, o frontend.Overflow, with func(i in
 	return reference(ctx, &m, n.runs)
 }
 
-// changed counts the samples whose outputs are not the model's own.
+// changed counts the samples whose outputs differ from the model's own.
 func (n *narrowing) changed(out []reals) (changed int) {
 	for i := range out {
 		for k := range out[i] {
@@ -126,7 +126,7 @@ func (n *narrowing) changed(out []reals) (changed int) {
 	return changed
 }
 
-// accuracyOf is that of outputs; nil without labels.
+// accuracyOf returns the accuracy of outputs, or nil without labels.
 func accuracyOf(labels *samples.Labels, out []reals) *samples.Accuracy {
 	if labels == nil {
 		return nil
@@ -135,7 +135,8 @@ func accuracyOf(labels *samples.Labels, out []reals) *samples.Accuracy {
 	return &a
 }
 
-// Spread says how accuracies, or changed samples, of random orders lie.
+// Spread describes the range over the random orders: of the accuracy, or without labels of the number of changed
+// samples.
 func (r *OverflowReport) Spread() string {
 	var share []float64
 	least, most := r.Orders[0], r.Orders[0]

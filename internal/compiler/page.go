@@ -18,10 +18,10 @@ import (
 	"hlsgen/templates/report"
 )
 
-// maxTimeline is the bytes that a timeline may have at most.
+// maxTimeline is the largest size of a timeline in the page, in bytes.
 const maxTimeline = 3 << 20
 
-// page is report/report.html.
+// page returns the content of report/report.html.
 func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, error) {
 	t := r.Design.Target
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
@@ -77,10 +77,10 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 	return report.Write(p)
 }
 
-// unit is what rates count.
+// unit returns the word for the unit of rates, such as frames or samples.
 func (r *Result) unit() string { return folding.Unit(r.Design.Model.Turns.PerFrame()) }
 
-// frame says what the accelerator takes at a time.
+// frame describes one frame of the accelerator: a frame, several samples or a sequence.
 func (r *Result) frame() string {
 	if n := r.Design.Model.Turns.PerFrame(); n > 1 {
 		return fmt.Sprintf("a frame of %d samples", n)
@@ -91,7 +91,7 @@ func (r *Result) frame() string {
 	return "a frame"
 }
 
-// facts are the large figures.
+// facts returns the main figures of the design.
 func (r *Result) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
@@ -132,7 +132,7 @@ func amounts(name string, r dataflow.Resources) report.Amounts {
 	return report.Amounts{Name: name, LUT: r.LUT, FF: r.FF, BRAM: r.BRAM, URAM: r.URAM, DSP: r.DSP}
 }
 
-// parts is where the resources go.
+// parts returns the resources of the layers, the FIFOs and the host's port, and their total.
 func (r *Result) parts() []report.Amounts {
 	e := r.Design.Estimate
 	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()),
@@ -157,7 +157,7 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 	return list
 }
 
-// streamTypes is a type and a shape of each stream: UINT2 [1×64].
+// streamTypes returns the type and the shape of each stream: "UINT2 [1×64]".
 func streamTypes(streams []StreamReport) (list []string) {
 	for _, s := range streams {
 		shape := strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Shape), "[]"), " ", "×")
@@ -166,7 +166,7 @@ func streamTypes(streams []StreamReport) (list []string) {
 	return list
 }
 
-// checks is what is known to be right.
+// checks lists the checks that the design passed.
 func (r *Result) checks() (f report.Facts) {
 	v := r.Verified
 	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
@@ -187,7 +187,7 @@ func (r *Result) checks() (f report.Facts) {
 	return f
 }
 
-// given is what the design was made from.
+// given lists the inputs of the build: the model, its hash, the cost formulas and the flags.
 func (r *Result) given(o Options) (f report.Facts) {
 	f.Add("model", r.Source.File, "")
 	f.Add("SHA-256", r.sum, "")
@@ -199,14 +199,14 @@ func (r *Result) given(o Options) (f report.Facts) {
 	return f
 }
 
-// clocksPicture is a bar per layer.
+// clocksPicture draws a bar per layer with its clocks per frame.
 func (r *Result) clocksPicture() ([]byte, error) {
 	b := chart.Bars{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
 	for i, n := range r.Design.Model.Graph.Nodes {
 		clocks := r.Design.Loop(i).Iterations()
 		b.Rows = append(b.Rows, chart.Bar{Name: n.Name, Value: float64(clocks), Text: strconv.Itoa(clocks)})
 	}
-	// What is no layer has a bar, too, where the design waits for it.
+	// The host's port or a state also gets a bar if it is the bottleneck.
 	if names := r.Design.Bottleneck.Names(); len(r.Design.Bottleneck.Layers) < len(names) {
 		_, clocks := r.Design.Pace()
 		b.Rows = append(b.Rows, chart.Bar{Name: names[len(names)-1], Value: clocks, Text: plain(clocks)})
@@ -214,8 +214,8 @@ func (r *Result) clocksPicture() ([]byte, error) {
 	return b.SVG()
 }
 
-// timeline draws the first frames: as many as come until the first is out, and some more. Where a frame has too many
-// words it draws nothing and says so.
+// timeline draws the frames until the first output, and three more. If a frame has too many words, it returns no
+// picture and a note instead.
 func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err error) {
 	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
 		r.Design.Drawn())
@@ -249,7 +249,7 @@ func memoryText(p *PortReport) string {
 	return fmt.Sprintf(" and of %s of the memory", plain(p.MemoryGB))
 }
 
-// bottleneckName is what the interval comes from, in few words.
+// bottleneckName names the parts that determine the interval, in few words.
 func bottleneckName(b folding.Bottleneck) string {
 	names := b.Names()
 	if len(names) == 1 {

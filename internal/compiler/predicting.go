@@ -10,19 +10,19 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A predictor runs engine fast on parts of samples, by one goroutine.
+// A predictor runs engine fast on parts of the samples. It serves one goroutine.
 type predictor struct {
 	model *dataflow.Model
 	p     *fast.Program
-	ends  *fast.Ends // nil where the model's ends are no tables
-	codes *fast.Ends // where its inputs are integers; else nil
+	ends  *fast.Ends // tables for the host's prefix and suffix; nil if the model has none
+	codes *fast.Ends // tables for inputs of integers; nil if the model has none
 	w     *fast.Worker
-	in    [][]float32 // of a part
-	own   [][]float32 // made of tensors
-	out   [][]float64 // by output, sample by sample
+	in    [][]float32 // inputs of the current part
+	own   [][]float32 // inputs copied from tensors
+	out   [][]float64 // outputs of the current part, by output, one sample after the other
 }
 
-// predictors gives what makes predictors of a program, each for a goroutine of its own.
+// predictors returns a function that makes predictors of a program. Each goroutine needs its own.
 func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
 	ends, _ := p.Ends(m)
 	codes, _ := p.IntegerEnds(m)
@@ -32,7 +32,8 @@ func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
 	}
 }
 
-// direct computes the outputs of samples that go into the first layer as the file has them; ok is false of others.
+// direct computes the outputs of a part in the form in which the file stores it. ok is false if engine fast
+// cannot take this form.
 func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
 	switch {
 	case x.ends != nil && s.Floats():
@@ -45,7 +46,7 @@ func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
 	return false
 }
 
-// integers computes the outputs of samples that are integers of 8 bits; ok is false where some are none.
+// integers computes the outputs of samples of 8-bit integers. ok is false if a sample is not such an integer.
 func (x *predictor) integers(part *samples.Part, of func(k int) (codes []uint8, ok bool)) (ok bool) {
 	in := make([][]uint8, len(x.in))
 	for k := range in {
@@ -59,7 +60,7 @@ func (x *predictor) integers(part *samples.Part, of func(k int) (codes []uint8, 
 	return true
 }
 
-// floats computes the outputs of samples that are float32 in the file; ok is false where some are not finite.
+// floats computes the outputs of samples that the file stores as float32. ok is false if one is not finite.
 func (x *predictor) floats(part *samples.Part) (ok bool) {
 	for k := range x.in {
 		if x.in[k] = part.Floats(k); !x.w.Finite(x.in[k]) {
@@ -70,7 +71,8 @@ func (x *predictor) floats(part *samples.Part) (ok bool) {
 	return true
 }
 
-// runs computes the outputs of samples, as tensors, or in out, where they are finite and the model's ends are tables.
+// runs computes the outputs of samples as tensors. It uses the tables if the samples are finite and the model has
+// tables.
 func (x *predictor) runs(ctx context.Context, s *samples.Runs) ([]reals, error) {
 	if x.ends == nil || !finite(s) {
 		return x.frames(ctx, s)
@@ -88,12 +90,12 @@ func (x *predictor) runs(ctx context.Context, s *samples.Runs) ([]reals, error) 
 	return x.reals(len(s.In)), nil
 }
 
-// predict computes out of n samples.
+// predict computes n samples with the tables, and stores the outputs in x.out.
 func (x *predictor) predict(in [][]float32, n int) {
 	inBatches(x, in, n, func(in [][]float32, out [][]float64, n int) { x.w.Predict(x.ends, in, out, n) })
 }
 
-// inBatches computes out of n samples, as many at a time as the program takes.
+// inBatches calls predict for n samples, in batches of the program's size. The outputs go to x.out.
 func inBatches[T any](x *predictor, in [][]T, n int, predict func(in [][]T, out [][]float64, n int)) {
 	for k, o := range x.model.Out {
 		size := n * dataflow.Shape(o.Shape).Size()
@@ -114,7 +116,7 @@ func inBatches[T any](x *predictor, in [][]T, n int, predict func(in [][]T, out 
 	}
 }
 
-// reals are out as tensors, until the next ones are computed.
+// reals returns x.out as tensors. They are valid until the next prediction.
 func (x *predictor) reals(n int) []reals {
 	list, all := make([]reals, n), make(reals, n*len(x.out))
 	for i := range list {
@@ -127,7 +129,7 @@ func (x *predictor) reals(n int) []reals {
 	return list
 }
 
-// frames computes samples by what the host does at both ends, and holds the first of all against eval.
+// frames computes samples with the host's prefix and suffix instead of tables. It compares the first frame with eval.
 func (x *predictor) frames(ctx context.Context, s *samples.Runs) ([]reals, error) {
 	in, err := codes(ctx, x.model, s)
 	if err != nil {
@@ -152,7 +154,7 @@ func (x *predictor) frames(ctx context.Context, s *samples.Runs) ([]reals, error
 	return results(ctx, x.model, s, out)
 }
 
-// framesLikeEval holds the outputs of the first frame against those of eval.
+// framesLikeEval compares the outputs of the first frame with those of eval.
 func framesLikeEval(ctx context.Context, m *dataflow.Model, in, out []tensors) error {
 	if len(in) == 0 {
 		return nil

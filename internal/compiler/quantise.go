@@ -21,14 +21,14 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// maxCompared bounds the samples on which a model is compared before and after.
+// maxCompared is the largest number of samples on which a model is compared before and after quantisation.
 const maxCompared = 1024
 
-// DefaultRecipe is what a model becomes that is calibrated.
+// DefaultRecipe quantises weights and activations to 8 bits.
 var DefaultRecipe = frontend.Recipe{Weights: quantise.Format{Bits: 8}, Activations: quantise.Format{Bits: 8}}
 
-// opened is Open, and, with --calibrate, what is made of the model on samples. The options are those of what it is
-// then. The source is nil where d says why.
+// opened opens the model. With --calibrate it also quantises the model, and returns the options for the quantised
+// model. The source is nil after it adds an error to d.
 func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, error) {
 	src := Open(o.Model, d)
 	if src == nil || o.Calibrate == "" {
@@ -37,7 +37,7 @@ func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, er
 	return o.calibrated(ctx, src, d)
 }
 
-// calibrated quantises a model for samples.
+// calibrated quantises a model on the samples of --calibrate, compares it with the original and adds a note to d.
 func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*Source, Options, error) {
 	if sameFile(o.Model, o.SaveModel) {
 		d.Fail(diag.OutputForeign, src.File, "--save-model would replace the model that is quantised",
@@ -57,7 +57,7 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	}
 	made := *src
 	made.ONNX, made.Example = onnx, false
-	o.LSTM, o.Cells, o.Initial = "", "", nil // the formats of cells, and what loops begin with, stand in the file now
+	o.LSTM, o.Cells, o.Initial = "", "", nil // the quantised file contains the formats of cells and the initial states
 	o.transforms = n.Fixed
 	if o.shapes, err = n.shapes(); err != nil {
 		return nil, o, toldOf(unfit{err}, n.file, src, d)
@@ -69,10 +69,10 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	if n.far > 0 {
 		story += fmt.Sprintf(" (%d more are far larger than the others, and were left out)", n.far)
 	}
-	for _, x := range q.OneHots {
-		story += fmt.Sprintf("; %s %q looks rows of a table up, on the device: of %s ones and zeros that the host "+
-			"makes of integers, %s MACs a sample", x.Node.FullOp(), x.Node.Label(), humanize.Comma(int64(x.Bits)),
-			humanize.Comma(int64(x.MACs)))
+	for _, x := range q.Lookups(recipe) {
+		if story += "; " + lookupText(x); x.OneHot && x.OnHost {
+			o.lookups++
+		}
 	}
 	if q.Dynamic > 0 {
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
@@ -89,7 +89,27 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 	return &made, o, nil
 }
 
-// sameFile reports whether two paths lead to one file.
+// lookupText describes where the rows of a table are looked up, with the costs of both places.
+func lookupText(x quantise.Lookup) string {
+	count := func(n int) string { return humanize.Comma(int64(n)) }
+	what := fmt.Sprintf("%s %q looks rows of a table up, on the ", x.Node.FullOp(), x.Node.Label())
+	rows, ones, least := count(x.Rows), count(x.Ones), count((x.Ones+7)/8)
+	switch {
+	case x.OneHot && x.OnHost:
+		return what + fmt.Sprintf("host: %s bytes a sample; --lookup device sends %s ones and zeros, %s bytes or "+
+			"more, and takes %s MACs", rows, ones, least, count(x.MACs))
+	case x.OneHot:
+		return what + fmt.Sprintf("device: of %s ones and zeros that the host makes of integers, %s MACs a sample, "+
+			"and %s bytes or more; --lookup host sends %s", ones, count(x.MACs), least, rows)
+	case x.OnHost:
+		return what + fmt.Sprintf("host: %s bytes a sample; --lookup device sends %s and keeps a table of %s bits",
+			rows, count(x.Indices), count(x.Table))
+	}
+	return what + fmt.Sprintf("device: %s bytes a sample, and a table of %s bits; --lookup host sends %s",
+		count(x.Indices), count(x.Table), rows)
+}
+
+// sameFile reports whether two paths name the same file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -99,7 +119,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// recipe is what a calibrated model becomes.
+// recipe returns the recipe for --calibrate, with the options for scales and biases.
 func (o Options) recipe() frontend.Recipe {
 	r := DefaultRecipe
 	if o.Recipe != nil {
@@ -109,19 +129,19 @@ func (o Options) recipe() frontend.Recipe {
 	return r
 }
 
-// A noted model is one on its way to other quantisers, which has been run on samples.
+// noted holds a model to be quantised, and the values that samples produced in it.
 type noted struct {
 	*frontend.Quantising
 	samples *samples.Source
-	file    *dataFile
+	file    *dataFile           // feedback of the states that the file does not give
 	fed     []dataflow.Feedback // states that the file does not have
-	far     int                 // samples that were left out
-	was     []reals             // what it gives for the first of them; nil of those that were left out
+	far     int                 // number of outliers left out
+	was     []reals             // outputs of the first samples; nil for outliers
 }
 
 func (n *noted) close() { n.file.close() }
 
-// shapes returns the shapes of a sample's inputs.
+// shapes returns the shapes of a sample's inputs, by name.
 func (n *noted) shapes() (map[string][]int, error) {
 	first, err := n.samples.Some(0, 1)
 	if err != nil {
@@ -134,8 +154,8 @@ func (n *noted) shapes() (map[string][]int, error) {
 	return shapes, nil
 }
 
-// quantising reads a model and notes the values that samples have in it, all of them, some at a time. Nil where d says
-// why not.
+// quantising reads a model and records the values that all samples produce in it. replace has existing quantisers
+// replaced. It returns nil after adding an error to d.
 func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*noted, error) {
 	data := o.Stdin.openData(o.Calibrate, src, d)
 	if data == nil {
@@ -169,7 +189,7 @@ func (o Options) noting(ctx context.Context, src *Source, data *dataFile, replac
 		return nil, nil
 	}
 	size := n.samples.Size(partBytes, 1)
-	var largest []float64 // magnitudes of each sample
+	var largest []float64 // largest magnitude of each sample
 	err := partByPart(n.samples, size, func(part *samples.Runs) error {
 		largest = append(largest, largestOf(part.In)...)
 		return ctx.Err()
@@ -205,11 +225,11 @@ func (o Options) noting(ctx context.Context, src *Source, data *dataFile, replac
 	return n, nil
 }
 
-// farAway is how many times as large as usual a sample's largest magnitude is that scales are not chosen for: one such
-// sample would take all resolution from the others.
+// farAway bounds outliers: a sample is left out if its largest magnitude is more than farAway times the median one. A
+// single outlier would coarsen the scales of all other samples.
 const farAway = 8
 
-// largestOf is the largest magnitude of each sample.
+// largestOf returns the largest magnitude of each sample.
 func largestOf(runs []reals) (largest []float64) {
 	for _, in := range runs {
 		most := 0.0
@@ -223,7 +243,7 @@ func largestOf(runs []reals) (largest []float64) {
 	return largest
 }
 
-// farOff tells of each sample, by the largest magnitudes of all, whether it is far larger than the others.
+// farOff reports for each sample whether it is an outlier. largest gives the largest magnitude of each sample.
 func farOff(largest []float64) []bool {
 	far, sorted := make([]bool, len(largest)), slices.Sorted(slices.Values(largest))
 	for i, v := range largest {
@@ -232,7 +252,7 @@ func farOff(largest []float64) []bool {
 	return far
 }
 
-// largest is the index of the largest value, the first of equals.
+// largest returns the index of the largest value, or the first such index.
 func largest(v []float64) int {
 	k := 0
 	for i := range v {
@@ -243,32 +263,32 @@ func largest(v []float64) int {
 	return k
 }
 
-// A Variant is a model by a recipe.
+// A Variant is a model quantised by one recipe.
 type Variant struct {
 	Recipe   frontend.Recipe
-	Source   *Source // the file
+	Source   *Source // the quantised model file
 	Model    *dataflow.Model
-	Refused  string // why there is no Model
+	Refused  string // why the variant cannot be built; empty if Model is set
 	Accuracy *samples.Accuracy
-	Least    *Least // of the recipe whose formats are searched
+	Least    *Least // only for recipes that search bit widths
 }
 
-// A Variety is a model by many recipes.
+// A Variety makes variants of one model by different recipes.
 type Variety struct {
 	Source   *Source
-	Labelled bool              // accuracies are by labels; else by what the float model says
-	Float    samples.Accuracy  // of the model without the rounding of activations
-	AsIs     *samples.Accuracy // of the model as it is
-	Bare     bool              // it has no quantisers
+	Labelled bool              // accuracies refer to labels; otherwise to the classes of the float model
+	Float    samples.Accuracy  // accuracy of the model without rounding of activations
+	AsIs     *samples.Accuracy // accuracy of the unchanged model
+	Bare     bool              // the model has no quantisers
 	q        *frontend.Quantising
 	runs     *samples.Runs
 	labels   *samples.Labels
-	float    []reals // what the float model gives
+	float    []reals // outputs of the float model
 	o        Options
 }
 
-// Vary reads a model whose quantisers are to be others, notes the values of samples, and finds its accuracy as it is.
-// Nil where d says why.
+// Vary reads a model, records the values that samples produce in it, and measures its accuracy. The result makes
+// variants with other quantisers. Vary returns nil after adding an error to d.
 func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) {
 	defer Catch(&err)
 	src := Open(o.Model, d)
@@ -332,7 +352,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 	return v, nil
 }
 
-// each runs all samples.
+// each runs all samples with run.
 func (v *Variety) each(ctx context.Context, run func([]dataflow.RealTensor) ([]dataflow.RealTensor, error)) (
 	out []reals, err error) {
 	for _, in := range v.runs.In {
@@ -348,7 +368,7 @@ func (v *Variety) each(ctx context.Context, run func([]dataflow.RealTensor) ([]d
 	return out, nil
 }
 
-// classes are the labels that runs give.
+// classes returns the index of the largest output of each sample, as labels.
 func classes(out []reals) *npy.Array {
 	a := &npy.Array{DType: "int64", Shape: []int{len(out)}}
 	for _, r := range out {
@@ -357,7 +377,7 @@ func classes(out []reals) *npy.Array {
 	return a
 }
 
-// Make is the model by a recipe: its file, and, where it can be built, its layers and its accuracy, by engine eval.
+// Make quantises the model by a recipe. If the variant can be built, Make also measures its accuracy with engine eval.
 func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err error) {
 	defer Catch(&err)
 	var d diag.List
@@ -379,7 +399,7 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 	x.Source = &made
 	o := v.o
 	o.LSTM, o.Cells, o.Dump = "", "", ""
-	read := made // which the variant keeps
+	read := made // importModel clears the bytes of its source, and the variant keeps them
 	im, err := importModel(o, &read, &d)
 	if err != nil {
 		return nil, err
@@ -402,13 +422,13 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 	return x, nil
 }
 
-// recipe is one with how the options say that it comes to its numbers.
+// recipe returns r with the options for scales and biases.
 func (v *Variety) recipe(r frontend.Recipe) frontend.Recipe {
 	r.Scales, r.Equalise, r.CorrectBias = v.o.Scales, v.o.Equalise, v.o.CorrectBias
 	return r
 }
 
-// reason is the first error, in a line.
+// reason returns the first error in d as a line.
 func reason(d *diag.List) string {
 	for _, x := range d.Diags {
 		if x.Severity != diag.Error {
@@ -422,7 +442,7 @@ func reason(d *diag.List) string {
 	return errors.New("it was refused").Error()
 }
 
-// AccuracyOf is the accuracy of an imported model on the samples that the options name; nil without labels.
+// AccuracyOf measures an imported model on the samples of the options. It returns nil without labels.
 func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *samples.Accuracy, err error) {
 	defer Catch(&err)
 	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {

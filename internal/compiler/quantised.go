@@ -13,20 +13,20 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A comparison is what a model gave before it was quantised, and what it gives now.
+// A comparison compares a model's outputs before and after quantisation.
 type comparison struct {
-	labels        *samples.Labels // nil where there are none
-	right         [2]int          // by labels: before, and now
+	labels        *samples.Labels // nil if there are none
+	right         [2]int          // number of right classes before and after
 	labelled      int
-	runs, same    int // of these, those that have one largest output
+	runs, same    int // samples compared, and those with the same largest output
 	classes       bool
-	sum           float64 // of the distances of all elements
+	sum           float64 // of the absolute differences of all elements
 	elements      int
-	apart, extent float64 // the largest distance, and the largest magnitude before
+	apart, extent float64 // largest difference, and largest magnitude before quantisation
 }
 
-// before compares a model with what was made of it, on the samples of --input, or else on those that it was quantised
-// on: by labels, where there are any, and by what the two give.
+// before compares a model with its quantised form made, and describes the result. It uses the samples of --input, or
+// else those of --calibrate. It compares outputs, and classes if there are labels.
 func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.List) (string, error) {
 	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
 	if o.Data != "" && o.Data != Standard {
@@ -75,7 +75,7 @@ func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.Lis
 	return where + ": " + c.String(), nil
 }
 
-// asIs returns the outputs of a model before it is quantised. was holds those that are known already.
+// asIs returns the outputs of the model before quantisation. was holds the outputs that are already known.
 func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]reals, error) {
 	run := func(i int) (reals, error) {
 		if n.NotesAsIs() && i < len(was) && was[i] != nil {
@@ -89,8 +89,9 @@ func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]re
 	return inOrder(ctx, part.First, len(part.In), run)
 }
 
-// now gives a function that runs samples through the model that was made: by engine fast, where it has layers for all
-// of it, the first sample held against engine reference; else by that. Nil where d says why there is none.
+// now returns a function that runs samples through the quantised model. It runs engine fast and compares the first
+// sample with engine reference. If the model does not map completely, it runs engine reference. It returns nil after
+// adding an error to d.
 func now(ctx context.Context, o Options, made *Source, fed []dataflow.Feedback, d *diag.List) (
 	func(*samples.Runs) ([]reals, error), error) {
 	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, Outputs: o.Outputs}
@@ -125,13 +126,13 @@ func now(ctx context.Context, o Options, made *Source, fed []dataflow.Feedback, 
 	}), nil
 }
 
-// classified reports whether the largest element of an output is a class: it is a vector.
+// classified reports whether an output is a vector, so that its largest element can stand for a class.
 func classified(out dataflow.Real) bool {
 	size := dataflow.Shape(out.Shape).Size()
 	return size > 1 && slices.Contains(out.Shape, size)
 }
 
-// add compares runs, of which the first has a number.
+// add compares the outputs was and is of samples. first is the number of the first sample.
 func (c *comparison) add(first int, was, is []reals) {
 	if c.labels != nil {
 		before, n := c.labels.Count(first, was)
@@ -152,7 +153,7 @@ func (c *comparison) add(first int, was, is []reals) {
 	}
 }
 
-// String says what was found.
+// String describes the result of the comparison.
 func (c *comparison) String() (s string) {
 	if c.labels != nil {
 		s = fmt.Sprintf("accuracy before %v, after %v; ", samples.AccuracyOf(c.right[0], c.labelled),

@@ -14,12 +14,12 @@ import (
 	"hlsgen/templates"
 )
 
-// described is a row of a README's table.
+// described returns a row of the table of files in a README.
 func described(what string, patterns ...string) templates.Entry {
 	return templates.Entry{Patterns: patterns, What: what}
 }
 
-// buildFiles says what the files of a build are. Every file of a build has a row, or Run fails.
+// buildFiles describes the files of a build. Run fails if a file has no row.
 var buildFiles = []templates.Entry{
 	described("this page", "README.md"),
 	described("everything that is known of the design, on one page for a browser", "report/report.html"),
@@ -91,7 +91,7 @@ var buildFiles = []templates.Entry{
 		"report/estimate_*.json", "report/op_and_param_counts.json"),
 }
 
-// readme is the README.md of the build whose files have the given paths.
+// readme returns the README.md of the build. paths lists the files of the build.
 func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 	t := r.Design.Target
 	_, every := r.Design.Pace()
@@ -154,7 +154,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		Steps: steps}.README(paths)
 }
 
-// driver says how a program has the results of samples.
+// driver returns the step that explains how a program gets the results of samples.
 func driver(r *Result) templates.Step {
 	step := templates.Step{Title: "Run it from Python"}
 	if r.NoDriver != "" {
@@ -173,7 +173,7 @@ func driver(r *Result) templates.Step {
 	return step
 }
 
-// beside says what tables of the host do not hold, and who computes it.
+// beside says which parts of the model the host's tables do not cover, and who computes these parts.
 func beside(r *Result) (text string) {
 	m := r.Design.Model
 	for _, side := range []struct {
@@ -208,28 +208,29 @@ func beside(r *Result) (text string) {
 	return text
 }
 
-// partly reports whether a design's FIFOs are not as a search to its end builds them for its folds: their depths were
-// given, or it was interrupted.
+// partly reports whether the folds alone do not determine the FIFOs of a design: depths were given, or the search was
+// interrupted.
 func partly(d *folding.Design) bool {
 	return d.Certificate.Interrupted || slices.ContainsFunc(d.Given, func(words int) bool { return words > 0 })
 }
 
-// again is the command that makes the same design again, in the folder of the build.
+// again returns the command that makes the same design again, for the folder of the build.
 func (r *Result) again(o Options) string {
 	file := "folding.json"
 	if partly(r.Design) {
-		file = "final_hw_config.json" // has the FIFOs, too
+		file = "final_hw_config.json" // this file also holds the FIFOs
 	}
 	words := append(r.Source.Command("build"), "--board", BoardBeside(o.Board), "--clock",
 		plain(r.Design.Target.ClockMHz), "--folding", file)
 	return templates.ShellLine(append(append(words, o.Flags()...), "--out", "again"))
 }
 
-// Flags are the flags that shape the design, as the user gave them, but for the board, the clock and the folding file.
+// Flags returns the flags that shape the design, as the user gave them, except the board, the clock and the folding
+// file.
 func (o Options) Flags() (words []string) {
 	given := o.given()
 	delete(given, "folding")
-	delete(given, "dim") // which is a flag for each axis
+	delete(given, "dim") // --dim is repeated for each axis
 	delete(given, "shape")
 	delete(given, "initial-state")
 	delete(given, "state")
@@ -256,11 +257,11 @@ func (o Options) Flags() (words []string) {
 	return words
 }
 
-// Command begins a command on the model, in its folder; no source means the example.
+// Command returns the first words of a command on the model, for the model's folder. A nil source means the example.
 func (s *Source) Command(name string) []string {
 	words := []string{"hlsgen", name}
 	switch {
-	case s == nil || s.Example:
+	case s == nil || s.Example: // "./" keeps a command from taking the name for a flag
 	case strings.HasPrefix(s.File, "-"): // no command takes it for a flag
 		words = append(words, "./"+s.File)
 	default:
@@ -269,7 +270,7 @@ func (s *Source) Command(name string) []string {
 	return words
 }
 
-// BoardBeside is how a board is named whose file, if it has one, is in the current folder.
+// BoardBeside returns the argument of --board for a folder that holds the board file, if there is one.
 func BoardBeside(nameOrPath string) string {
 	if boards.IsPath(nameOrPath) {
 		return "./" + filepath.Base(nameOrPath)
@@ -277,7 +278,7 @@ func BoardBeside(nameOrPath string) string {
 	return nameOrPath
 }
 
-// exampleFiles says what the files of an example are.
+// exampleFiles describes the files of an example.
 var exampleFiles = []templates.Entry{
 	described("this page", "README.md"),
 	described("the network, in QONNX form", "model.onnx"),
@@ -287,7 +288,7 @@ var exampleFiles = []templates.Entry{
 	described("what Brevitas computes of the samples", "outputs.npy"),
 }
 
-// exampleReadme is the README.md of an example's folder.
+// exampleReadme returns the README.md of an example's folder.
 func exampleReadme(e examples.Example, paths []string) ([]byte, error) {
 	about := "An example that hlsgen carries: " + e.Doc + "."
 	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.Step{

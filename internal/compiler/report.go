@@ -10,36 +10,38 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A LayerReport is one layer of report/layers.json and of `hlsgen check`.
+// A LayerReport describes one layer in report/layers.json and `hlsgen check`.
 type LayerReport struct {
 	Name  string   `json:"name"`
 	Kind  string   `json:"kind"`
 	Nodes []string `json:"onnx_nodes"`
-	// the modules of the network that these belong to, where the exporter's metadata name them
-	Modules []string            `json:"modules,omitempty"`
-	In      []StreamReport      `json:"in"`
-	Out     []StreamReport      `json:"out"`
-	Acc     *AccReport          `json:"accumulator,omitempty"`
-	Fold    *FoldReport         `json:"fold,omitempty"`
-	Clocks  int                 `json:"clocks,omitempty"`
-	Delay   int                 `json:"pipeline_latency_clocks,omitempty"`
-	Depths  *Span               `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
-	Table   int                 `json:"table_latency_clocks,omitempty"`          // without the calibration
-	Steps   []string            `json:"recurrences,omitempty"`                   // what steps hand on, and what follows
-	Parts   []dataflow.Part     `json:"cost_parts,omitempty"`
-	Total   *dataflow.Resources `json:"cost,omitempty"`
-	Path    float64             `json:"carried_path_ns,omitempty"`
-	// Minutes is about how long synthesis of this layer alone takes: an order of magnitude.
+	// modules of the original network that contain the nodes, if the exporter's metadata name them
+	Modules []string       `json:"modules,omitempty"`
+	In      []StreamReport `json:"in"`
+	Out     []StreamReport `json:"out"`
+	Acc     *AccReport     `json:"accumulator,omitempty"`
+	Fold    *FoldReport    `json:"fold,omitempty"`
+	Clocks  int            `json:"clocks,omitempty"`
+	Delay   int            `json:"pipeline_latency_clocks,omitempty"`
+	Depths  *Span          `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
+	// latency by the built-in delay tables, if calibrated
+	Table int `json:"table_latency_clocks,omitempty"`
+	// what each step passes to the next one, and the effect on the schedule
+	Steps []string            `json:"recurrences,omitempty"`
+	Parts []dataflow.Part     `json:"cost_parts,omitempty"`
+	Total *dataflow.Resources `json:"cost,omitempty"`
+	Path  float64             `json:"carried_path_ns,omitempty"`
+	// Minutes is a rough estimate of the synthesis time of this layer alone.
 	Minutes int `json:"synthesis_minutes,omitempty"`
 }
 
-// A Span is a range.
+// A Span is a range of integers, with both ends included.
 type Span struct {
 	Least int `json:"least"`
 	Most  int `json:"most"`
 }
 
-// timed says how sure a layer's latency is, and what its steps hand on.
+// timed fills in the uncertainty of a layer's latency and a description of its recurrences.
 func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) {
 	at := func(b delay.Bound) int {
 		t := t
@@ -58,7 +60,7 @@ func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) 
 	}
 }
 
-// A StreamReport is what travels on one side of a layer.
+// A StreamReport describes a stream at the input or output of a layer.
 type StreamReport struct {
 	Tensor string `json:"tensor,omitempty"`
 	Shape  []int  `json:"shape"`
@@ -86,12 +88,12 @@ type FoldReport struct {
 	SIMD     int    `json:"SIMD,omitempty"`
 	RAMStyle string `json:"ram_style,omitempty"`
 	ResType  string `json:"resType,omitempty"`
-	Steps    string `json:"steps,omitempty"` // of functions: parallel or serial
-	// bits of each PE's accumulator: with --acc-per-pe, where they are not all the layer's
+	Steps    string `json:"steps,omitempty"` // of step functions: parallel or serial
+	// accumulator width of each PE, with --acc-per-pe, if the PEs differ from the layer
 	AccBits []int `json:"accumulator_bits_per_pe,omitempty"`
 }
 
-// layerReports describes a graph's layers, of a model that was imported; with a design also how they are built.
+// layerReports describes the layers of a graph. If d is not nil, it also describes their folds, clocks and cost.
 func layerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) []LayerReport {
 	out, modules := []LayerReport{}, im.Modules()
 	for i, n := range g.Nodes {
@@ -136,7 +138,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) 
 	return out
 }
 
-// Synthesis says about how long the vendor's tools take for the layers, each alone.
+// Synthesis estimates how long the vendor's tools take to synthesise the layers one by one.
 func (r *Result) Synthesis() string {
 	all, longest := 0, LayerReport{}
 	layers := r.Layers()
@@ -171,7 +173,7 @@ func streamReports(g *dataflow.Graph, d *dataflow.Design, streams []int) []Strea
 	return list
 }
 
-// layerCycles is FINN's estimate_layer_cycles.json.
+// layerCycles returns the content of FINN's estimate_layer_cycles.json.
 func layerCycles(d *dataflow.Design) map[string]int {
 	out := map[string]int{}
 	for i, n := range d.Model.Graph.Nodes {
@@ -180,7 +182,7 @@ func layerCycles(d *dataflow.Design) map[string]int {
 	return out
 }
 
-// layerResources is FINN's estimate_layer_resources.json, with what is beside the layers.
+// layerResources returns the content of FINN's estimate_layer_resources.json, with entries for FIFOs, host and total.
 func (r *Result) layerResources() map[string]dataflow.Resources {
 	e := r.Design.Estimate
 	out := map[string]dataflow.Resources{"FIFOs": e.FIFOs.Total(), "host": e.Host.Total(), "total": e.Total}
@@ -190,8 +192,8 @@ func (r *Result) layerResources() map[string]dataflow.Resources {
 	return out
 }
 
-// A performance is FINN's estimate_network_performance.json. FINN's critical path is the sum of all layers' cycles, a
-// loose bound for a pipeline in which layers overlap; the simulated latency stands beside it.
+// A performance is the content of FINN's estimate_network_performance.json. FINN's critical path is the sum of all
+// layers' cycles. This is a loose bound, because layers overlap. The simulated latency is given beside it.
 type performance struct {
 	CriticalPath int     `json:"critical_path_cycles"`
 	Max          int     `json:"max_cycles"`
@@ -218,7 +220,8 @@ func (r *Result) performance() performance {
 	return p
 }
 
-// counts is FINN's op_and_param_counts.json: operations and parameters by type, per layer and in total.
+// counts returns the content of FINN's op_and_param_counts.json: operations and parameters by type, per layer and in
+// total.
 func counts(g *dataflow.Graph) map[string]map[string]int64 {
 	out, total := map[string]map[string]int64{}, map[string]int64{}
 	for _, n := range g.Nodes {

@@ -22,20 +22,21 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A Backend is what is generated of a design; the zero value is what the board's vendor has tools for (On).
+// A Backend selects the generated languages. The zero value selects by the board's vendor; see On.
 type Backend string
 
-// The back ends. Latencies and FIFOs of a design are those of its RTL where that is generated.
+// The back ends. If RTL is generated, the latencies and FIFOs of a design are those of the RTL.
 const (
 	BackendHLS  Backend = "hls"
 	BackendRTL  Backend = "rtl"
 	BackendBoth Backend = "both"
 )
 
-// Backends lists them.
+// Backends lists the values of Backend.
 var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
 
-// On is the back end on a board: where none is asked for, HLS on AMD's devices, which alone Vitis HLS knows, else RTL.
+// On returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS knows no others, and else
+// RTL.
 func (b Backend) On(board boards.Board) Backend {
 	switch {
 	case b != "":
@@ -46,7 +47,7 @@ func (b Backend) On(board boards.Board) Backend {
 	return BackendRTL
 }
 
-// For is On; d says so where the board has no such back end.
+// For returns b.On(board), and adds an error to d if the board cannot use that back end.
 func (b Backend) For(board boards.Board, d *diag.List) Backend {
 	b = b.On(board)
 	if b.HLS() && board.Family != boards.AMD {
@@ -56,7 +57,7 @@ func (b Backend) For(board boards.Board, d *diag.List) Backend {
 	return b
 }
 
-// counted refuses counters where nothing has them.
+// counted adds an error to d if counters are asked of a back end without them.
 func (o Options) counted(d *diag.List) {
 	if o.Counters && !o.Backend.RTL() {
 		d.Fail(diag.BackendUnfit, "", "--counters: a layer that Vitis HLS makes does not tell in which clocks it waits",
@@ -64,10 +65,10 @@ func (o Options) counted(d *diag.List) {
 	}
 }
 
-// countedFrames is how many frames counters.json is of.
+// countedFrames is the number of frames that counters.json describes.
 const countedFrames = 16
 
-// counterFiles are what programs need to show the counters beside those of the simulation.
+// counterFiles returns the files with which programs compare the counters of the hardware with the simulation.
 func counterFiles(ctx context.Context, r *Result) (templates.Files, error) {
 	d := r.Design.Design
 	trace, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: countedFrames})
@@ -82,13 +83,13 @@ func counterFiles(ctx context.Context, r *Result) (templates.Files, error) {
 	return deploy.CounterFiles(d, counted)
 }
 
-// HLS reports whether C++ is generated, RTL whether SystemVerilog is.
+// HLS reports whether C++ is generated.
 func (b Backend) HLS() bool { return b != BackendRTL }
 
-// RTL is described at HLS.
+// RTL reports whether SystemVerilog is generated.
 func (b Backend) RTL() bool { return b == BackendRTL || b == BackendBoth }
 
-// makes is what a build of the back end is, in words.
+// makes describes the product of the back end in words.
 func (b Backend) makes() string {
 	switch b {
 	case BackendRTL:
@@ -99,7 +100,7 @@ func (b Backend) makes() string {
 	return "a Vitis HLS project"
 }
 
-// generateRTL makes the design's SystemVerilog, and runs it where that can be.
+// generateRTL generates the design's SystemVerilog and runs it if Verilator is installed.
 func generateRTL(ctx context.Context, r *Result, o Options, streams []tensors,
 	d *diag.List) (templates.Files, error) {
 	n, err := rtl.Of(r.Design.Design, templates.Options{})
@@ -125,10 +126,10 @@ func generateRTL(ctx context.Context, r *Result, o Options, streams []tensors,
 	return files, nil
 }
 
-// noVerilator is what is missing of what engine rtl needs; empty where all is there.
+// noVerilator returns the first missing program that engine rtl needs, or "".
 func noVerilator() string { return missing("verilator", "g++") }
 
-// missing is the first of the programs that is not in the PATH, or empty.
+// missing returns the first of the programs that is not in the PATH, or "".
 func missing(programs ...string) string {
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -138,7 +139,7 @@ func missing(programs ...string) string {
 	return ""
 }
 
-// ready reports whether the programs are there that engines rtl and netlist need; d says what is missing.
+// ready reports whether the programs that engines rtl and netlist need are installed. It adds an error to d otherwise.
 func (e Engine) ready(d *diag.List) bool {
 	if e == Netlist && missing("yosys") != "" {
 		d.Fail(diag.YosysMissing, "", "engine netlist needs yosys, which is not here",
@@ -153,10 +154,10 @@ func (e Engine) ready(d *diag.List) bool {
 	return true
 }
 
-// maxNetlist is the LUTs of designs that engine netlist takes: Yosys takes a minute for each 2,000.
+// maxNetlist is the largest design for engine netlist, in LUTs. Yosys takes a minute for each 2,000.
 const maxNetlist = 10_000
 
-// small reports whether the design's netlist is; d says so where it is not.
+// small reports whether the design is small enough for engine netlist. It adds an error to d otherwise.
 func small(design *folding.Design, d *diag.List) bool {
 	n := rtl.CellsOf(design.Target.Board, design.Estimate.Total)
 	if n > maxNetlist {
@@ -167,23 +168,23 @@ func small(design *folding.Design, d *diag.List) bool {
 	return n <= maxNetlist
 }
 
-// paces are the ways in which engine rtl runs a design: at full speed, and with the host holding back both ends.
+// paces lists the two runs of engine rtl: one at full speed, and one with a host that stalls at both ends.
 var paces = [...]pace{
 	{}, {in: rtlsim.Pace{Stall: 30, Seed: 1}, out: rtlsim.Pace{Stall: 30, Seed: 2}},
 }
 
-// A pace is how the host moves words at the inputs and at the outputs.
+// A pace says how often the host stalls at the inputs and at the outputs.
 type pace struct{ in, out rtlsim.Pace }
 
-// maxTold is the words on all streams of a run of engine rtl: of more, only the outputs' clocks are compared.
+// maxTold limits the words whose clocks are compared, on all streams of a run. Longer runs compare only the clocks of
+// outputs.
 const maxTold = 1 << 22
 
-// maxBench is the elements on all streams of the frames that one bench has: their words are text, in memory and in
-// files.
+// maxBench limits the elements on all streams of one test bench, because a test bench stores its words as text.
 const maxBench = 1 << 26
 
-// perBench is how many frames one bench runs: two at least, as the second follows the first through the pipeline. Those
-// that depend on each other stay together.
+// perBench returns the number of frames of one test bench. It is at least two, because the second frame follows the
+// first one through the pipeline. Frames that depend on each other stay together.
 func perBench(g *dataflow.Graph) int {
 	if g.Keeps() {
 		return math.MaxInt
@@ -191,8 +192,8 @@ func perBench(g *dataflow.Graph) int {
 	return max(2, maxBench/max(elements(g), 1))
 }
 
-// verilated runs the design in SystemVerilog, or its netlist. Every word of every stream has to be Eval's, and has to
-// move in the clock in which it moves in engine cycle.
+// verilated runs the design's SystemVerilog, or its netlist, in Verilator. Every word of every stream must equal
+// Eval's, and must move in the same clock as in engine cycle.
 func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, streams []tensors) error {
 	n, err := rtl.Of(d, templates.Options{})
 	if err != nil {
@@ -230,8 +231,8 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 	return cmp.Or(failed[:]...)
 }
 
-// run runs a compiled bench, and the simulator, at a pace; told has the clocks of every stream compared, not of the
-// outputs alone.
+// run runs a compiled test bench and the simulator at a pace, and compares their clocks. told selects the clocks of
+// every stream instead of the outputs alone.
 func (p pace) run(ctx context.Context, engine Engine, program *rtl.Program, d *dataflow.Design, in []tensors,
 	told bool) error {
 	said, err := program.Run(ctx, rtl.Pace(p.in), rtl.Pace(p.out))
@@ -248,7 +249,7 @@ func (p pace) run(ctx context.Context, engine Engine, program *rtl.Program, d *d
 	return sameClocks(engine, d, trace, said)
 }
 
-// failure is what a bench has to say first.
+// failure returns the first failure that a test bench reports.
 func failure(said string) string {
 	for _, line := range strings.Split(said, "\n") {
 		if strings.HasPrefix(line, "FAIL ") {
@@ -258,7 +259,7 @@ func failure(said string) string {
 	return said
 }
 
-// sameClocks holds the clocks of a bench against a run of the simulator.
+// sameClocks compares the clocks in the output of a test bench with a run of the simulator.
 func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said string) error {
 	frames := rtl.Frames(said)
 	if len(frames) != len(trace.Frames) {

@@ -9,24 +9,24 @@ import (
 	"hlsgen/templates"
 )
 
-// A SequencesReport is of which lengths the sequences are that a design takes, a frame each, and how fast the longest
-// and the shortest ones follow each other.
+// A SequencesReport describes the sequences that a design accepts, with one sequence per frame. It gives the rate of
+// the longest and of the shortest sequences.
 type SequencesReport struct {
-	Axis     string     `json:"axis"`     // of the model
-	Longest  PaceReport `json:"longest"`  // whose interval, latency and rate are those of the design
-	Shortest PaceReport `json:"shortest"` // simulated as well
+	Axis     string     `json:"axis"`     // name of the model's axis
+	Longest  PaceReport `json:"longest"`  // its interval, latency and rate are those of the design
+	Shortest PaceReport `json:"shortest"` // from a simulation of its own
 }
 
-// A PaceReport is what sequences of one length take, one after the other.
+// A PaceReport gives the timing of consecutive sequences of one length.
 type PaceReport struct {
 	Steps    int     `json:"steps"`
-	Interval float64 `json:"interval_clocks"` // from sequence to sequence
-	PerStep  float64 `json:"clocks_per_step"` // of the interval
+	Interval float64 `json:"interval_clocks"` // from the start of a sequence to the start of the next one
+	PerStep  float64 `json:"clocks_per_step"` // the interval divided by Steps
 	Latency  int     `json:"latency_clocks"`
 	FPS      float64 `json:"fps"`
 }
 
-// SequencesOf tells of the sequences that a design takes; nil where all have one length.
+// SequencesOf returns the report of a design, or nil if all sequences have the same length.
 func SequencesOf(d *folding.Design) *SequencesReport {
 	l := d.Model.Lengths
 	if l == nil {
@@ -40,12 +40,12 @@ func SequencesOf(d *folding.Design) *SequencesReport {
 	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.Pace), of(l.Min, *d.Clocks.Shortest)}
 }
 
-// Range is the lengths: "1 to 520 steps".
+// Range returns the range of lengths: "1 to 520 steps".
 func (s *SequencesReport) Range() string {
 	return fmt.Sprintf("%d to %d steps", s.Shortest.Steps, s.Longest.Steps)
 }
 
-// String says how sequences of one length follow each other: "of 520 steps: one every 33,280 clocks, 64 a step".
+// String describes the timing: "of 520 steps: one every 33,280 clocks, 64 a step, latency 40,000".
 func (p PaceReport) String() string {
 	steps := "steps"
 	if p.Steps == 1 {
@@ -58,7 +58,7 @@ func (p PaceReport) String() string {
 	return text + fmt.Sprintf(", latency %s", humanize.Comma(int64(p.Latency)))
 }
 
-// sent says, in Markdown, what the host does to send sequences, and what it gets.
+// sent describes, in Markdown, how the host sends sequences and receives results.
 func (s *SequencesReport) sent() string {
 	return fmt.Sprintf("A frame is a sequence of %s (axis %s of the model), sent step by step.\n"+
 		"TLAST ends it: it is set with the last word of the last step, and only there. The\n"+
@@ -68,7 +68,7 @@ func (s *SequencesReport) sent() string {
 		s.Range(), templates.Code(s.Axis), s.Longest, s.Shortest)
 }
 
-// Listed is some numbers as a text: "1, 4 and 8".
+// Listed formats numbers as a list: "1, 4 and 8".
 func Listed(numbers []int) string {
 	text := ""
 	for i, n := range numbers {

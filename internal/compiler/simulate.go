@@ -22,52 +22,53 @@ import (
 	"hlsgen/templates"
 )
 
-// The clocks per frame of a layer in a simulation without a board. To run a narrow design in Verilator for more clocks
-// takes about as long as a wide one for few, and to compile it takes less.
+// Limits for the clocks per frame of a layer in a simulation without a board. The RTL limit is larger: in Verilator, a
+// narrow design runs for more clocks in about the same time as a wide design for few, and it compiles faster.
 const (
 	MaxCycles    = 100_000
 	MaxCyclesRTL = 1_000_000
 )
 
-// SimOptions are what a simulation is asked for; of the embedded Options those that shape a design count.
+// SimOptions holds the flags of a simulation. Of the embedded Options it uses those that describe the model and shape
+// the design.
 type SimOptions struct {
 	Options
-	Engine   Engine            // "": what suits the model, as Simulated.Engine says
+	Engine   Engine            // "": chosen by the model; Simulated.Engine tells
 	Input    string            // .npy or .npz, or Standard
 	Labels   string            // .npy with a class per sample; may be empty
 	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
 	Output   string            // .npy or .npz, or Standard; may be empty
 	Compare  string            // .npy or .npz to compare with; may be empty
 	Trace    string            // folder for every tensor; may be empty
-	Decode   ctc.Method        // how scores become text; "" as the model's metadata say
-	Overflow frontend.Overflow // of accumulators as narrow as AccBits says, on the model as written; "": of none
-	Orders   int               // with Saturate: so many random orders of products besides
-	VCD      string            // file for the streams clock by clock, of engine cycle; may be empty
-	Timeline string            // SVG file for what layers did when, of engine cycle; may be empty
-	Stdout   io.Writer         // where Output is Standard
-	Shown    int               // so many elements of each output are kept at most; 0: all
+	Decode   ctc.Method        // how to decode scores to text; "" means as the model's metadata say
+	Overflow frontend.Overflow // how accumulators of AccBits bits overflow, in the model as written; "": they do not
+	Orders   int               // number of random orders of addition to try, with Saturate
+	VCD      string            // file for the waveforms of all streams, with engine cycle; may be empty
+	Timeline string            // SVG file that shows when layers work, with engine cycle; may be empty
+	Stdout   io.Writer         // receives the output if Output is Standard
+	Shown    int               // number of elements of each output to keep; 0: all
 }
 
-// A Simulated is a simulation's story.
+// A Simulated is the result of a simulation.
 type Simulated struct {
 	Source    *Source
-	Engine    Engine // that ran
+	Engine    Engine // the engine that ran
 	Samples   int
-	Steps     []int // per sample, where these are sequences of different lengths; else nil
+	Steps     []int // sequence lengths by sample; nil if all have the same length
 	Out       []dataflow.Real
-	Outputs   []*npy.Array      // per model output: all of their elements, or SimOptions.Shown
-	Texts     []string          // per sample, of a model whose scores are decoded; else nil
-	Decoder   *ctc.Decoder      // what made them
+	Outputs   []*npy.Array      // by model output: all elements, or the first SimOptions.Shown
+	Texts     []string          // by sample, for a model whose scores are decoded; else nil
+	Decoder   *ctc.Decoder      // the decoder of Texts
 	Design    *folding.Design   // of engines cycle and csim
 	Trace     *rtlsim.Trace     // of engine cycle
 	Compare   *Comparison       // with --compare
 	Accuracy  *samples.Accuracy // with labels
-	Overflow  *OverflowReport   // with narrower accumulators: then Outputs are what these give
-	Stated    *float64          // with labels: the accuracy that info.json beside the model gives
-	MaxCycles int               // of every layer per frame, where no board was given that a design is for; else 0
+	Overflow  *OverflowReport   // with narrower accumulators; then Outputs are the outputs with overflow
+	Stated    *float64          // with labels: the accuracy in the info.json beside the model
+	MaxCycles int               // limit for each layer's clocks per frame if no board was given; else 0
 }
 
-// Simulate runs the model on data from files. Errors as in Run.
+// Simulate runs the model on data from files. It reports errors like Run.
 func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
 	defer Catch(&err)
 	r := &Simulated{}
@@ -124,7 +125,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	return x.simulated(ctx)
 }
 
-// simulated runs the samples, and gives what came of them.
+// simulated runs the samples and returns the results.
 func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 	o, r := x.o, x.r
 	if o.Compare != "" {
@@ -159,7 +160,7 @@ func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 	return r, nil
 }
 
-// labelled is the labels of the samples: those that are given, or else the source's own; nil where there are none.
+// labelled returns the labels of the samples: the given ones, or else the source's own, or nil.
 func (r *Simulated) labelled(o SimOptions, runs int, d *diag.List) *samples.Labels {
 	if o.Labels != "" {
 		return readLabels(o.Labels, runs, r.Out, d)
@@ -170,11 +171,11 @@ func (r *Simulated) labelled(o SimOptions, runs int, d *diag.List) *samples.Labe
 	l, err := samples.LabelsOf(r.Source.Labels, runs, r.Out)
 	if err != nil {
 		panic(err) // they are the example's
-	}
+	} // they belong to the example
 	return l
 }
 
-// steps reads the lengths of sequences; nil where none are given. ok is false where d says why they cannot be read.
+// steps reads the lengths of sequences. It returns nil if none are given. ok is false after it adds an error to d.
 func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 	if o.Steps == "" {
 		return nil, true
@@ -189,9 +190,9 @@ func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 	return a, err == nil
 }
 
-// importFor chooses the engine, and imports as far as that needs; there is no model where d says why. Engine fast, the
-// usual one, has no tensors between layers to trace; accumulators overflow in the model as written alone; and a
-// model in which nothing becomes a code is run in float64.
+// importFor chooses the engine and imports the model as far as the engine needs. There is no model after it adds an
+// error to d. Engine fast is the default, but it has no tensors between layers to trace. Overflow needs engine
+// reference. A model without quantisers runs on engine float.
 func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (Engine, *frontend.Imported,
 	error) {
 	opt, ok := o.imports(d)
@@ -237,7 +238,7 @@ func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List
 	return engine, im, err
 }
 
-// run executes the engine; engines cycle and csim compare every stream with Eval's.
+// run runs an engine on all samples at once. Engines that run the design compare every stream with Eval.
 func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	d *diag.List) ([]reals, error) {
 	if o.Engine == Reference || o.Engine == Float {
@@ -282,10 +283,11 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	return reals, modelError(err, r.Source, d)
 }
 
-// fold makes the design that an engine runs; false where d says why there is none.
+// fold makes the design for an engine. ok is false after it adds an error to d.
 func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d *diag.List) (ok bool, err error) {
 	goal := o.goal(o.fixed(d))
-	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d) // which stands in: there is no budget to fit
+	// the default stands in; without --board there is no budget to fit
+	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d)
 	if !ok {
 		return false, nil
 	}
@@ -316,7 +318,7 @@ func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d
 		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.FPS() || goal.MaxCycles < 2 {
 			break
 		}
-		goal.MaxCycles /= 2 // the rate is that of a latency, in which a frame goes through all layers
+		goal.MaxCycles /= 2 // here the rate is one frame per latency, and a frame passes through all layers
 		r.MaxCycles = goal.MaxCycles
 	}
 	if o.Engine == Netlist && !small(r.Design, d) {
@@ -373,7 +375,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 	return out, err
 }
 
-// draw writes the files that show a run.
+// draw writes the VCD file and the timeline, if they are asked for.
 func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 	for _, f := range []struct {
 		path string
@@ -393,8 +395,8 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 	return nil
 }
 
-// modelError makes a diagnostic of what the model itself causes at run time: a division by zero, a rounding that stays
-// open, data that are no numbers.
+// modelError adds an error to d for a failure that the model or its data cause at run time: a division by zero, an
+// undecidable rounding, or data that are not numbers. It returns all other errors.
 func modelError(err error, src *Source, d *diag.List) error {
 	var internal *Internal
 	var mismatch *Mismatch

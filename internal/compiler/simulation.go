@@ -13,7 +13,7 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A simulation is samples on their way through an engine, part by part.
+// A simulation passes samples through an engine, one part after the other.
 type simulation struct {
 	o       SimOptions
 	r       *Simulated
@@ -28,32 +28,32 @@ type simulation struct {
 	d       *diag.List
 
 	course      *course
-	predictor   func() *predictor // of engine fast; nil where that is eval
-	right, seen int               // labels
+	predictor   func() *predictor // for engine fast; nil if that engine falls back to eval
+	right, seen int               // numbers of right and of all labels
 }
 
-// A portion is what came of a part.
+// A portion holds one part of the samples and its results.
 type portion struct {
 	part        samples.Part
 	given       given
-	direct      bool          // the predictor has taken it as it lies in the file
-	runs        *samples.Runs // nil where nobody has asked for them
-	out         []reals       // nil where the predictor has them
+	direct      bool          // the predictor read the part without conversion
+	runs        *samples.Runs // nil if no step needs the converted runs
+	out         []reals       // nil if only the predictor holds the outputs
 	data        [][]float64   // by output, in the order of an array
-	encoded     [][]byte      // the same, as it is written
+	encoded     [][]byte      // data encoded for the output file
 	right, seen int
 	texts       []string
 	compared    Comparison
 }
 
-// partBytes is the size of a part in the file, more or less.
+// partBytes is the approximate size of a part in the file.
 const partBytes = 1 << 18
 
-// heldElements bounds the elements of inputs and outputs that engines other than fast are given at once, where that
-// leaves something to do for every processor.
+// heldElements limits the input and output elements of a part for engines other than fast. A part still has a sample
+// for every processor.
 const heldElements = 1 << 18
 
-// run has the engine run all samples.
+// run runs the engine on all samples.
 func (x *simulation) run(ctx context.Context) error {
 	if x.o.Engine == Cycle && !x.whole() {
 		if err := x.clocks(ctx); err != nil {
@@ -65,19 +65,19 @@ func (x *simulation) run(ctx context.Context) error {
 	return inLanes(ctx, x.source.Count, size, lanes, func() lane { return x.lane(ctx) })
 }
 
-// whole reports whether an engine takes all samples at once.
+// whole reports whether the engine must take all samples at once.
 func (x *simulation) whole() bool {
 	switch x.o.Engine {
 	case Reference, Float, Fast, Eval:
 		return x.o.Trace != "" || x.o.Overflow != ""
-	case Cycle: // the clocks do not depend on the data, and what is to be seen of them is held
+	case Cycle: // the clocks do not depend on the data; only these features need all samples
 		keeps := x.model.Graph.Keeps() || x.model.Lengths != nil
 		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
 	return true
 }
 
-// clocks folds the model, and runs as many frames as there are, without data.
+// clocks folds the model and simulates its clocks for all frames, without data.
 func (x *simulation) clocks(ctx context.Context) error {
 	if ok, err := x.r.fold(ctx, x.o, x.model, x.d); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (x *simulation) carried(ctx context.Context, s *samples.Runs) ([]reals, err
 	return reals, nil
 }
 
-// lanes returns how many parts are computed at a time, and the samples of each.
+// lanes returns the number of parts to compute in parallel, and the number of samples in each.
 func (x *simulation) lanes() (n, size int) {
 	if x.whole() {
 		return 1, x.source.Count
@@ -119,7 +119,7 @@ func (x *simulation) lanes() (n, size int) {
 	if x.o.Engine == Fast {
 		if p := programOf(x.model); p != nil && x.model.Stream == nil {
 			x.predictor = predictors(x.model, p)
-			if x.compare != nil { // which takes most of the time, and all processors
+			if x.compare != nil { // the comparison takes most of the time, and uses all processors itself
 				processors = 1
 			}
 			return processors, x.source.Size(partBytes, max(p.Batch, 1)*turns)
@@ -139,7 +139,7 @@ func (x *simulation) lanes() (n, size int) {
 	return 1, x.source.Size(1, turns) * max(1, some/x.source.Size(1, turns))
 }
 
-// lane returns a lane that computes part after part.
+// lane returns a lane that computes one part after the other.
 func (x *simulation) lane(ctx context.Context) lane {
 	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
 	var fast *predictor
@@ -158,7 +158,7 @@ func (x *simulation) lane(ctx context.Context) lane {
 	}
 }
 
-// work computes what comes of a part.
+// work computes the results of a part.
 func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err error) {
 	p.runs, p.out = nil, nil
 	p.direct = fast != nil && fast.direct(x.source, &p.part)
@@ -184,7 +184,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 			return errTold
 		}
 		if err != nil {
-			return err // what the model has caused is told
+			return err // errors of the model are already in the diagnostics
 		}
 	case x.o.Engine == Cycle:
 		if p.out, err = x.carried(ctx, p.runs); err != nil {
@@ -204,7 +204,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 	return x.outcome(ctx, p, fast)
 }
 
-// together reports whether the predictor's outputs are in the order of arrays.
+// together reports whether the predictor's outputs have the order of arrays.
 func (x *simulation) together() bool {
 	for _, o := range x.model.Out {
 		if !x.source.Together(o) {
@@ -214,7 +214,7 @@ func (x *simulation) together() bool {
 	return true
 }
 
-// outcome makes of a part's outputs what is written and counted.
+// outcome counts labels, decodes texts, encodes outputs and compares them, for one part.
 func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (err error) {
 	from, to := p.part.From(), p.part.From()+p.part.Len()
 	if x.labels != nil {
@@ -249,7 +249,7 @@ func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (
 	return err
 }
 
-// output is output k of every sample, as long as the longest one's.
+// output returns output k of every sample, padded to the longest sequence.
 func (p *portion) output(k int) []dataflow.RealTensor {
 	list := make([]dataflow.RealTensor, len(p.out))
 	for i := range list {
@@ -260,7 +260,7 @@ func (p *portion) output(k int) []dataflow.RealTensor {
 	return list
 }
 
-// done takes what came of a part, in order.
+// done adds the results of a part to the simulation. Parts arrive in order.
 func (x *simulation) done(p *portion) error {
 	from, to := p.part.From(), p.part.From()+p.part.Len()
 	for k := range p.data {
@@ -277,7 +277,7 @@ func (x *simulation) done(p *portion) error {
 	return nil
 }
 
-// told makes diagnostics of what went wrong.
+// told converts an error of the samples or the model to diagnostics. It returns all other errors.
 func (x *simulation) told(err error) error {
 	if other := new(otherFile); errors.As(err, &other) {
 		unreadable(x.o.Compare, other.error, hintOutputs, x.d)

@@ -15,21 +15,21 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Source is a model as bytes, its tensors among them wherever the file keeps them, with the test vectors that came
-// with it, if any did.
+// A Source is a model as bytes, including tensors that the file keeps in other files. It may come with samples and
+// labels.
 type Source struct {
-	Name    string // of the file, without folder and extension; for the example, its name
+	Name    string // of the file, without folder and extension; or the name of the example
 	File    string // base name, for diagnostics
 	ONNX    []byte // nil once a build has imported it
 	Example bool
-	Inputs  *npy.Array // samples along the first axis; nil where the model brings none
-	Labels  *npy.Array // class per sample, -1 where it has none; nil without
-	sum     string     // once the bytes were let go
-	read    *read      // nil where importModel imports it
+	Inputs  *npy.Array // samples along the first axis; may be nil
+	Labels  *npy.Array // class per sample, -1: none; may be nil
+	sum     string     // the model's hash, after ONNX is set to nil
+	read    *read      // the model, if it is already imported; may be nil
 }
 
-// Sum is the model's SHA-256 in hexadecimal digits: that of its file, or, of a model that keeps tensors in other
-// files, that of the file with the tensors in it.
+// Sum returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers the
+// file with these tensors included.
 func (s *Source) Sum() string {
 	if s.ONNX == nil && s.sum != "" {
 		return s.sum
@@ -38,7 +38,7 @@ func (s *Source) Sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Open reads a model; an empty path means the embedded example.
+// Open reads a model. An empty path means the embedded example. It returns nil after adding an error to d.
 func Open(path string, d *diag.List) *Source {
 	if path == "" {
 		return example()
@@ -80,14 +80,14 @@ func Open(path string, d *diag.List) *Source {
 	return s
 }
 
-// streamed reports whether a path means what the process was given open, such as its standard input: no folder belongs
-// to it.
+// streamed reports whether a path names an open stream of the process, such as its standard input. Such a path has no
+// folder with other files.
 func streamed(path string) bool {
 	full, err := filepath.Abs(path)
 	return err == nil && (strings.HasPrefix(full, "/dev/") || strings.HasPrefix(full, "/proc/"))
 }
 
-// stem is a file's name without folder and extension.
+// stem returns the name of a file without its folder and extension.
 func stem(path string) string {
 	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))

@@ -14,24 +14,24 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// StatsOptions are what statistics are asked for; of the embedded Options the model, and what is said of its inputs.
+// StatsOptions holds the flags of `hlsgen stats`. Of the embedded Options it uses those about the model and its inputs.
 type StatsOptions struct {
 	Options
 	Data string // .npy or .npz; may be empty
 	Plot string // .svg or .png; may be empty
 }
 
-// A Counted is what `hlsgen stats` shows.
+// A Counted is the result of `hlsgen stats`.
 type Counted struct {
 	Source     *Source
 	Network    *stats.Network
-	Buildable  bool    // there are layers of hardware for all of it
-	Samples    int     // with data
-	Efficiency float64 // with data: the geometric mean over the layers
+	Buildable  bool    // all of the model maps to hardware
+	Samples    int     // number of samples, if data are given
+	Efficiency float64 // geometric mean over the layers, if data are given
 }
 
-// Stats counts what a model computes and stores, whether it can be built or not; with data, it runs them through the
-// model as written and says what states layers are in.
+// Stats counts what a model computes and stores, even if the model cannot be built. With data, it also runs the model
+// as written and counts the states of its layers.
 func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err error) {
 	defer Catch(&err)
 	c = &Counted{}
@@ -43,7 +43,7 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	if !ok {
 		return nil, nil
 	}
-	given := o.Data != "" || c.Source.Inputs != nil // of the example
+	given := o.Data != "" || c.Source.Inputs != nil // or the samples of the example
 	var data *dataFile
 	if given {
 		open := o.Stdin.openOnce
@@ -61,7 +61,7 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	if im.Model == nil || d.Failed() {
 		return nil, nil
 	}
-	var quiet diag.List // of hardware, which is not asked for
+	var quiet diag.List // diagnostics about hardware do not matter here
 	built, err := frontend.Import(c.Source.File, c.Source.ONNX, opt, &quiet)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 	return c, c.draw(o.Plot)
 }
 
-// observe runs samples.
+// observe runs samples and counts the states of layers.
 func (c *Counted) observe(ctx context.Context, o StatsOptions, im *frontend.Imported, s *samples.Source) error {
 	observer := c.Network.Observe()
 	see := im.Observe(observer)
@@ -109,7 +109,7 @@ func (c *Counted) observe(ctx context.Context, o StatsOptions, im *frontend.Impo
 	return nil
 }
 
-// draw writes the picture of the layers' bit operations.
+// draw writes a chart of the layers' bit operations.
 func (c *Counted) draw(path string) error {
 	total := &c.Network.Total
 	b := chart.Bars{Title: fmt.Sprintf("%s: %s bit operations per sample, %s if no weight were 0", c.Source.Name,

@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// decoderOf is what makes text of a model's scores; nil where nothing does. What metadata say otherwise than we read
-// them is of interest only where a method is asked for: the keys may mean something else.
+// decoderOf returns the decoder from scores to text, or nil if there is none. Metadata that cannot be read are an error
+// only if the user asks for a method. Otherwise the keys may have another meaning.
 func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) *ctc.Decoder {
 	if method == ctc.None {
 		return nil
@@ -35,12 +35,12 @@ func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) 
 	return nil
 }
 
-// scores is the first output with a score per class, -1 if there is none.
+// scores returns the index of the first output with a score per class, or -1.
 func scores(out []dataflow.Real, decoder *ctc.Decoder) int {
 	return slices.IndexFunc(out, func(o dataflow.Real) bool { return decoder.Fits(o.Shape) })
 }
 
-// decoded is the text of every sample's outputs.
+// decoded returns the text of every sample's outputs.
 func decoded(of []dataflow.Real, decoder *ctc.Decoder, outputs []reals) (texts []string) {
 	k := scores(of, decoder)
 	for _, out := range outputs {

@@ -15,8 +15,8 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// traceName makes a file name of a tensor's name: other characters than letters, digits, '-', '_' and '.' become %XX.
-// Of a long one it is the beginning and a hash.
+// traceName converts a tensor's name to a file name. Characters other than letters, digits, '-', '_' and '.' become
+// %XX. A long name is cut and completed by a hash.
 func traceName(tensor string) string {
 	var b strings.Builder
 	for i := range len(tensor) {
@@ -35,18 +35,18 @@ func traceName(tensor string) string {
 	return b.String()
 }
 
-// A tracing is the tensors of samples, gathered.
+// A tracing collects the tensors of all samples.
 type tracing struct {
 	samples int
 	files   map[string]*npy.Array
-	left    map[string]bool // tensors that have no form in which all samples fit
+	left    map[string]bool // tensors whose samples do not fit one array
 }
 
 func trace(samples int) *tracing {
 	return &tracing{samples: samples, files: map[string]*npy.Array{}, left: map[string]bool{}}
 }
 
-// add adds a sample's tensor, of a shape that is shape in the longest sample: there are zeros behind shorter ones.
+// add adds a sample's tensor. shape is the shape in the longest sample; add pads shorter tensors with zeros.
 func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor) {
 	of, ok := samples.PadTo(of, shape)
 	if !ok {
@@ -62,7 +62,7 @@ func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor)
 	a.Data = append(a.Data, of.Data...)
 }
 
-// write writes all but what is left out.
+// write writes all tensors except those left out.
 func (t *tracing) write(dir *owned.Shared) error {
 	for tensor := range t.left {
 		delete(t.files, traceName(tensor)+".npy")
@@ -83,9 +83,9 @@ func (t *tracing) write(dir *owned.Shared) error {
 	return nil
 }
 
-// traceStreams writes, per tensor of the model that a stream carries, NAME.npy with the integers of all samples and
-// NAME.scale.npy and NAME.bias.npy with what makes reals of them: real = scale*integer + bias. All have the tensor's
-// shape; sequences that are shorter than the data have zeros behind them.
+// traceStreams writes files per tensor of the model that a stream carries. NAME.npy holds the integers of all samples.
+// NAME.scale.npy and NAME.bias.npy convert them to real numbers: real = scale*integer + bias. All have the tensor's
+// shape. Shorter sequences are padded with zeros.
 func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
@@ -114,7 +114,8 @@ func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, str
 	}
 	for _, c := range longest.Carried() {
 		codes := t.files[traceName(c.Name)+".npy"]
-		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() { // short ones do not carry it
+		// a shorter sequence does not carry it
+		if codes == nil || len(codes.Data) != dataflow.Shape(codes.Shape).Size() {
 			t.left[c.Name] = true
 		}
 		if !t.left[c.Name] {
@@ -125,7 +126,7 @@ func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, str
 	return t.write(dir)
 }
 
-// sizedImport is the model for samples of so many steps.
+// sizedImport returns the model for samples with the given number of steps.
 func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.Imported, error) {
 	if s.Lengths == nil {
 		return im, nil
@@ -133,8 +134,8 @@ func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.I
 	return im.At(steps)
 }
 
-// traceReference writes, per tensor of the model, NAME.npy with the values of all samples rounded to float64; sequences
-// that are shorter than the data have zeros behind them.
+// traceReference writes NAME.npy per tensor of the model, with the values of all samples rounded to float64. Shorter
+// sequences are padded with zeros.
 func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, float bool) error {
 	t, run := trace(len(s.In)), im.Tensors
 	if float {

@@ -15,32 +15,32 @@ import (
 	"hlsgen/templates"
 )
 
-// Verified says what was compared.
+// Verified describes the comparison of the engines in a build.
 type Verified struct {
 	Samples  int      `json:"samples"`
-	Recorded int      `json:"recorded"` // of these, the ones in the test bench, which csim runs
-	Engines  []string `json:"engines"`  // that agree with the model's own execution
+	Recorded int      `json:"recorded"` // number of samples in the test bench that csim runs
+	Engines  []string `json:"engines"`  // engines that agree with the model's own execution
 	Left     string   `json:"left_out,omitempty"`
-	Steps    []int    `json:"steps,omitempty"` // lengths of the samples, where these are sequences of different ones
-	// the network is so large that there are fewer samples than usual
+	Steps    []int    `json:"steps,omitempty"` // lengths of the samples, if sequences differ in length
+	// the network is so large that fewer samples than usual were run
 	Large bool `json:"fewer_samples_of_large_network"`
 }
 
-// AutoVerify is a number of samples: usualSamples, and fewer of a large network, but at least two, of which the second
-// follows the first through the pipeline.
+// AutoVerify selects the number of samples by the size of the network: usualSamples, or fewer, but at least two. The
+// second sample follows the first one through the pipeline.
 const AutoVerify = -1
 
 const (
 	usualSamples = 16
-	maxChecked   = 1 << 25 // elements on streams of all samples together: some seconds
+	maxChecked   = 1 << 25 // elements on all streams of all samples; they take some seconds
 )
 
-// autoSamples is what AutoVerify means for a graph.
+// autoSamples returns the number of frames that AutoVerify selects for a graph.
 func autoSamples(g *dataflow.Graph) int {
 	return max(2, min(usualSamples, maxChecked/elements(g)))
 }
 
-// elements is how many there are on all streams of a frame.
+// elements returns the number of elements on all streams of a frame.
 func elements(g *dataflow.Graph) (n int) {
 	for _, s := range g.Streams {
 		n += s.Type.Shape.Size()
@@ -48,8 +48,8 @@ func elements(g *dataflow.Graph) (n int) {
 	return n
 }
 
-// verification takes the first of the samples that there are, made-up ones where there are none. The folded graph tells
-// how much work a sample is.
+// verification returns n samples: the first ones of s, or random ones if s is nil. The folded graph tells how much work
+// a sample is.
 func verification(m *dataflow.Model, s *supply, folded *dataflow.Graph, n int) (*samples.Runs, error) {
 	if n == AutoVerify {
 		n = autoSamples(folded) * m.Turns.PerFrame()
@@ -60,17 +60,17 @@ func verification(m *dataflow.Model, s *supply, folded *dataflow.Graph, n int) (
 	return s.Some(0, n)
 }
 
-// What a verification holds at a time, and what it keeps for the test bench: elements on streams. A recording has a
-// character for every four bits.
+// The largest number of elements on streams that a verification holds at a time, and that it records for the test
+// bench. A recording has a character for every four bits.
 const (
 	maxHeld     = 1 << 24
 	maxRecorded = 1 << 23
 )
 
-// simulate runs reference, eval and cycle and compares them: the model's outputs bit for bit, every stream element by
-// element. The tables of drivers, and engine fast on the samples that a user has given, are compared, too (ends). Large
-// networks are run a few samples at a time. It returns what the test bench records of the first samples: the frames of
-// all streams, where they are wanted whole or are sequences of different lengths, else their text.
+// simulate runs the engines reference, eval and cycle and compares their outputs bit for bit, and every stream element
+// by element. It also compares the tables of drivers, and engine fast on the user's samples (see ends). Large networks
+// run a few samples at a time. It returns the recording of the first samples for the test bench. This holds the frames
+// of all streams if whole is set or sequences differ in length, and else their text.
 func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, whole bool) (
 	recorded templates.Vectors, err error) {
 	work := elements(r.Design.Model.Graph)
@@ -79,7 +79,7 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, w
 		return recorded, err
 	}
 	keep := max(1, maxRecorded/work)
-	held := max(2, maxHeld/work) // two at least: the second follows the first through the pipeline
+	held := max(2, maxHeld/work) // at least two: the second sample follows the first one through the pipeline
 	each := r.Design.Model.Turns.PerFrame()
 	to := &recording{design: r.Design.Design, most: keep, whole: whole}
 	if frames := (len(s.In) + each - 1) / each; !whole && s.Lengths == nil && frames > 0 {
@@ -112,17 +112,17 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, w
 	return templates.Vectors{Frames: to.frames, Recorded: to.text}, nil
 }
 
-// A recording keeps what passes in the first frames.
+// A recording keeps the contents of streams in the first frames.
 type recording struct {
 	design *dataflow.Design
-	most   int                 // frames
-	whole  bool                // all streams' frames are kept, else those of the ends
-	text   *templates.Recorder // of all streams; or nil
+	most   int                 // largest number of frames to keep
+	whole  bool                // keep the frames of all streams, not only of the network's inputs and outputs
+	text   *templates.Recorder // text of all streams; may be nil
 	frames []tensors           // by frame and stream
-	before int                 // frames that have passed before those at hand
+	before int                 // number of frames before the current samples
 }
 
-// add is told of rows on a stream.
+// add adds rows of a tensor on a stream. It implements the callback of rtlsim.Agree.
 func (r *recording) add(frame, stream int, rows dataflow.Tensor) error {
 	f := r.before + frame
 	if f >= r.most {
@@ -152,7 +152,7 @@ func (r *recording) add(frame, stream int, rows dataflow.Tensor) error {
 	return nil
 }
 
-// verify runs and compares samples together.
+// verify runs samples through all engines, compares them and records the streams in to.
 func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *recording, e *ends) error {
 	m := d.Model
 	want, err := reference(ctx, m, s)
@@ -178,7 +178,7 @@ func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *record
 	return e.agree(ctx, s, in, out, want)
 }
 
-// verifySized is verify for sequences of different lengths. It returns what is on every stream.
+// verifySized works like verify, for sequences of different lengths. It returns the tensors of all streams.
 func verifySized(ctx context.Context, d *dataflow.Design, s *samples.Runs) ([]tensors, error) {
 	m := d.Model
 	want, err := reference(ctx, m, s)
@@ -192,12 +192,12 @@ func verifySized(ctx context.Context, d *dataflow.Design, s *samples.Runs) ([]te
 	if err := sameReals("engine eval against the model", got, want); err != nil {
 		return nil, err
 	}
-	// The clocks are not those of Design.Clocks.
+	// This run checks the data. Its clocks are not those of Design.Clocks.
 	_, err = cycle(ctx, d, pick(streams, m.Graph.In), streams, false)
 	return streams, err
 }
 
-// compile runs the third engine, or says why it was left out.
+// compile runs engine csim. If there is no C++ compiler, it adds a warning to d instead.
 func (r *Result) compile(ctx context.Context, files templates.Files, v templates.Vectors, d *diag.List) error {
 	if len(v.Frames) == 0 {
 		return nil
@@ -231,8 +231,8 @@ func sameReals(what string, got, want []reals) error {
 	return nil
 }
 
-// data is the samples that a build is given, or that the source brings, and their labels; nil where there are none, or
-// where d says what is wrong with them.
+// data opens the samples of the build, or those of the source, with their labels. It returns nil if there are none, or
+// after adding an error to d.
 func (o Options) data(ctx context.Context, m *dataflow.Model, src *Source, d *diag.List) *supply {
 	if o.Data == "" && src.Inputs == nil {
 		if o.Classes != "" && o.Calibrate == "" {
@@ -254,13 +254,13 @@ func (o Options) data(ctx context.Context, m *dataflow.Model, src *Source, d *di
 	case o.Data == "" && src.Labels != nil:
 		var err error
 		if s.labels, err = samples.LabelsOf(src.Labels, s.Count, m.Out); err != nil {
-			panic(err) // they are the example's
+			panic(err) // they belong to the example
 		}
 	}
 	return s
 }
 
-// accuracy runs every labelled sample.
+// accuracy runs all samples and returns the accuracy. It returns nil without labels.
 func accuracy(ctx context.Context, m *dataflow.Model, s *supply) (*samples.Accuracy, error) {
 	if s == nil || s.labels == nil {
 		return nil, nil

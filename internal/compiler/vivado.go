@@ -11,8 +11,8 @@ import (
 	"hlsgen/templates/vivado"
 )
 
-// onBoard are the files that lead from a build to a bitstream; none where the board is not known to have a processor,
-// or the accelerator no driver.
+// onBoard returns the files that lead from a build to a bitstream. It returns none if the board is not known to have a
+// processor, or the accelerator has no driver.
 func onBoard(r *Result, o Options) (templates.Files, error) {
 	s, err := vivado.Of(r.Design.Design, templates.Options{})
 	if none := new(vivado.None); errors.As(err, &none) {
@@ -23,7 +23,7 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	}
 	r.System = s
 	var flows []vivado.Flow
-	if o.Backend.HLS() && s.Registers == nil { // which an IP of HLS has none of
+	if o.Backend.HLS() && s.Registers == nil { // an IP of HLS has no registers
 		flows = append(flows, vivado.HLS)
 	}
 	if o.Backend.RTL() {
@@ -40,8 +40,8 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 	return append(files, more...), err
 }
 
-// BoardClockOf is the clock in MHz that a board's processor makes, and the frames a second that are left then, or
-// samples where frames are made of several; 0 where it makes what was asked for, or nobody knows of one.
+// BoardClockOf returns the clock that the board's processor generates, in MHz, and the rate at this clock, in frames or
+// samples per second. It returns 0 if the clock is the asked one, or if no processor is known.
 func BoardClockOf(r *Result) (mhz, fps float64) {
 	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
 		return 0, 0
@@ -51,7 +51,7 @@ func BoardClockOf(r *Result) (mhz, fps float64) {
 	return mhz, d.Rate(min(mhz, d.ClockMHz()), d.Clocks.Pace)
 }
 
-// toBitstream says how a board gets what was made; nothing where there is no way to it.
+// toBitstream returns the step that explains how to make a bitstream, or nil if there is no such flow for the board.
 func toBitstream(r *Result, o Options) []templates.Step {
 	if r.System == nil {
 		return nil

@@ -16,15 +16,15 @@ import (
 	"hlsgen/templates"
 )
 
-// A way is a flag with which a model without quantised layers may have some.
+// A way is a flag that can make a model without quantised layers map to hardware.
 type way struct {
-	flag  string // and its value
+	flag  string // the flag and its value
 	means string
-	// change makes the options those with the flag; nil where the model itself is another one then.
+	// change sets the flag in the options; nil if the flag changes the model itself
 	change func(opt *frontend.Options)
 }
 
-// ways are in the order in which they are named.
+// ways lists the flags in the order in which a hint names them.
 var ways = []way{
 	{"--input-type UINT8", "where the inputs are integers, such as pixels", func(opt *frontend.Options) {
 		opt.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
@@ -44,8 +44,8 @@ func (w *way) maps(o Options, src *Source, opt frontend.Options) bool {
 	return mapsWith(src.File, src.ONNX, opt)
 }
 
-// namesFlags gives the hint of a model of which nothing is quantised: the flags with which this very model maps. Each
-// was tried, on the file as it is read again: while it was imported, nobody held its bytes.
+// namesFlags sets the hint for a model in which nothing is quantised. The hint names the flags with which this model
+// maps, after trying them. It reads the file again, because importModel dropped its bytes.
 func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	at := -1
 	for i, x := range d.Diags {
@@ -76,11 +76,11 @@ func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	}
 }
 
-// maxCuts is how often a model is cut in front of what does not map: a cut may show what does not map in front of it.
+// maxCuts limits how often a model is cut. After a cut, another node in front of it may turn out not to map.
 const maxCuts = 3
 
-// namesCut gives the first error about a node that has no layer the tensors at which this very model can be cut in
-// front of it, as it was tried. There are none where most of the model is behind.
+// namesCut extends the hint of the first error about a node that does not map. The hint names the tensors at which the
+// model can be cut in front of the node, after trying the cut. There is no hint if most of the model would be cut off.
 func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *diag.List) {
 	at := slices.IndexFunc(d.Diags, func(x diag.Diag) bool { return x.Severity == diag.Error })
 	if at < 0 || d.Diags[at].Code == diag.NothingQuantised || len(opt.Outputs) > 0 || o.Calibrate != "" {
@@ -119,17 +119,17 @@ func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *dia
 	}
 }
 
-// mapsWith reports whether a model maps.
+// mapsWith reports whether a model maps with the given options.
 func mapsWith(file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List
 	im, err := frontend.Import(file, onnx, opt, &told)
 	return err == nil && im != nil && im.Model != nil && !told.Failed()
 }
 
-// maxTried is the elements of a sample up to which a model is run on one only to see whether it maps.
+// maxTried is the largest sample, in elements, on which calibrates quantises a model.
 const maxTried = 1 << 16
 
-// calibrates reports whether what is made of a model on a random sample maps. Nothing depends on the sample but the
+// calibrates reports whether a model maps after quantising it on a random sample. The sample influences only the
 // scales.
 func calibrates(o Options, file string, onnx []byte, opt frontend.Options) bool {
 	var told diag.List

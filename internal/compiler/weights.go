@@ -23,28 +23,29 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// LoadOptions are what is asked of new weights: of the embedded Options the model, and what is said of its inputs.
+// LoadOptions holds the flags of `hlsgen weights`. Of the embedded Options it uses those about the model and its
+// inputs.
 type LoadOptions struct {
 	Options
-	For string // the folder of a build
+	For string // the folder of the build that receives the weights
 }
 
-// Weighed is what `hlsgen weights` has made.
+// Weighed is the result of `hlsgen weights`.
 type Weighed struct {
 	Source *Source
 	Plan   *LoadPlan
 	Out    string   // the folder written
-	Files  []string // in it
+	Files  []string // names of the files in Out
 }
 
-// WeightsOut is the folder of a model's weights where no other is given.
+// WeightsOut returns the default folder for the weights of a model.
 func WeightsOut(model string) string {
 	base := filepath.Base(model)
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 }
 
-// Weights writes the weights of a model for hardware that was built of another one of the same layers, and the
-// host.json that belongs to them. Where they do not fit, d says why, and nothing is written.
+// Weights writes the weights of a model, and the host.json for them, for hardware built from another model with the
+// same layers. If the weights do not fit, it adds an error to d and writes nothing.
 func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, err error) {
 	defer Catch(&err)
 	r := &Weighed{Out: o.Out}
@@ -58,7 +59,7 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 	if _, ok := o.imports(d); !ok || !o.said(r.Plan, d) {
 		return nil, nil
 	}
-	o.Folding = filepath.Join(o.For, "final_hw_config.json") // with the depths of FIFOs
+	o.Folding = filepath.Join(o.For, "final_hw_config.json") // this file also holds the depths of FIFOs
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
 	im, err := importModel(o.Options, r.Source, d)
@@ -84,7 +85,7 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 	return r.write(o, design, d)
 }
 
-// write holds the circuits against those that were built, and writes what is loaded.
+// write compares the circuits of the design with the built ones, and writes the weights.
 func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*Weighed, error) {
 	if r.Plan.join(design, d); d.Failed() {
 		return nil, nil
@@ -131,7 +132,7 @@ func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*W
 	return r, nil
 }
 
-// readPlan reads what a build says of itself; nil where d says why there is nothing.
+// readPlan reads the plan in the folder of a build. It returns nil after adding an error to d.
 func readPlan(dir string, d *diag.List) *LoadPlan {
 	fail := func(msg, hint string) *LoadPlan {
 		d.Fail(diag.WeightsUnfit, "", msg, hint)
@@ -161,9 +162,9 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 	return p
 }
 
-// verify says what is wrong with a plan.
+// verify returns an error if a plan is not valid.
 func (p *LoadPlan) verify() error {
-	if p.Schema != "hlsgen-weights" || p.Version < 1 || p.Version > JSONVersion { // no version has changed the plan
+	if p.Schema != "hlsgen-weights" || p.Version < 1 || p.Version > JSONVersion { // all versions have the same plan
 		return fmt.Errorf("schema %q, version %d; want hlsgen-weights, version 1 to %d", p.Schema, p.Version,
 			JSONVersion)
 	}
@@ -204,7 +205,8 @@ func (p *LoadPlan) verify() error {
 	return nil
 }
 
-// said reports whether what is said of the inputs is what was said when the hardware was built; d says what is not.
+// said reports whether the options about the inputs equal those of the build. It adds an error to d for each
+// difference.
 func (o LoadOptions) said(p *LoadPlan, d *diag.List) bool {
 	now := o.ofModel()
 	all := maps.Clone(now)

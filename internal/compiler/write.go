@@ -21,9 +21,9 @@ import (
 	"hlsgen/templates"
 )
 
-// claim takes the place of the build, and says what the user calls it; nil where d says why it cannot be had. An
-// existing folder with anything in it is refused without Force, and with Force unless hlsgen wrote all of it or the
-// user keeps the rest: --force replaces a build, never somebody's files.
+// claim reserves the folder of the build, and returns it with the name to show. It returns nil after adding an error to
+// d. Without Force, the folder must be empty or missing. With Force, hlsgen must have written all files in it, or the
+// user keeps the others. So --force replaces a build, but never a user's files.
 func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 	shown = o.Out
 	if shown == "" {
@@ -62,10 +62,11 @@ func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 	return place, shown
 }
 
-// byOwner is what to do about what another user has.
+// byOwner is the hint for a folder that belongs to another user.
 const byOwner = "have it removed by its owner, or as root; or give another --out"
 
-// admitted reports whether what is at a place may be replaced, or says in d why not; what stays is said, too.
+// admitted reports whether the existing files at a place may be replaced. It adds an error to d if not, and a warning
+// if changed files are kept.
 func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
 	there, err := place.Inspect(o.how())
 	if err != nil {
@@ -81,7 +82,7 @@ func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
 	return !d.Failed()
 }
 
-// refuseOutput says why a folder cannot be put in its place.
+// refuseOutput adds an error to d for a folder that cannot be written.
 func refuseOutput(shown string, err error, d *diag.List) {
 	strangers, conflict, stuck := new(owned.StrangersError), new(owned.ConflictError), new(owned.StuckError)
 	switch {
@@ -101,8 +102,8 @@ func refuseOutput(shown string, err error, d *diag.List) {
 	}
 }
 
-// Sharing has write put files into a folder that others write to as well. Where one of them is in the way, or another
-// process, d says so.
+// Sharing calls write to put files into a folder that may also hold other files. It adds an error to d if another
+// process uses the folder, or another file is in the way.
 func Sharing(shown string, d *diag.List, write func(*owned.Shared) error) error {
 	dir, err := owned.Share(shown)
 	if err == nil {
@@ -111,8 +112,7 @@ func Sharing(shown string, d *diag.List, write func(*owned.Shared) error) error 
 	return unshared(shown, err, d)
 }
 
-// unshared makes a diagnostic of an error of package owned that says who has a shared folder, or what is in it; the
-// error is any other.
+// unshared adds errors about the use and the contents of a shared folder to d. It returns all other errors.
 func unshared(shown string, err error, d *diag.List) error {
 	busy, strangers, way := new(owned.BusyError), new(owned.StrangersError), new(owned.WayError)
 	switch {
@@ -129,7 +129,7 @@ func unshared(shown string, err error, d *diag.List) error {
 	return nil
 }
 
-// how is what --force says of an existing folder.
+// how returns the mode of --force.
 func (o Options) how() owned.How {
 	switch {
 	case o.Keep:
@@ -146,8 +146,8 @@ func within(path, dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// DefaultOut is the folder of a build that names none: hlsgen-out/MODEL-BOARD. A board that is given by its part has
-// its name there.
+// DefaultOut returns the default folder of a build: hlsgen-out/MODEL-BOARD. A board that is given by its part appears
+// by its name.
 func DefaultOut(model, board string) string {
 	name := examples.Digits
 	if model != "" {
@@ -159,7 +159,7 @@ func DefaultOut(model, board string) string {
 	return filepath.Join("hlsgen-out", fileName(name)+"-"+fileName(stem(board)))
 }
 
-// fileName keeps of a model's or board's name what is harmless in a path.
+// fileName replaces the characters of a model's or board's name that are unsafe in a path.
 func fileName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
@@ -171,7 +171,7 @@ func fileName(s string) string {
 	return s[:min(len(s), 80)]
 }
 
-// A manifest says what the folder was made from.
+// A manifest records the inputs of a build. It is the content of the folder's manifest file.
 type manifest struct {
 	Head
 	Tool    string            `json:"tool"`
@@ -188,7 +188,7 @@ type manifest struct {
 	owned.Record
 }
 
-// write puts the whole folder in its place as the last act.
+// write adds the reports, the README and the manifest, and puts the whole folder in its place at the end.
 func (r *Result) write(o Options, t dataflow.Target, files templates.Files, place *owned.Folder, d *diag.List) error {
 	all := map[string][]byte{}
 	for _, f := range files {
@@ -245,14 +245,13 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	return nil
 }
 
-// A Given is a flag, and what it was given: one text, or several.
+// A Given is a flag with its values.
 type Given struct {
 	Name  string
 	Texts []string
 }
 
-// OfModel lists what was said of the model's axes, inputs and cells, in the flags that say it. Files are named as the
-// options name them.
+// OfModel lists the flags about the model's axes, inputs and cells. Files keep the paths of the options.
 func (o Options) OfModel() []Given {
 	list := []Given{{"dim", o.dims()}, {"shape", o.Shapes.Texts()}}
 	if t := o.Arrives; t != nil {
@@ -284,6 +283,9 @@ func (o Options) OfModel() []Given {
 		if o.Scales != "" {
 			list = append(list, Given{"scales", []string{string(o.Scales)}})
 		}
+		if o.Lookup != "" {
+			list = append(list, Given{"lookup", []string{string(o.Lookup)}})
+		}
 		for _, f := range []struct {
 			name  string
 			given bool
@@ -301,7 +303,7 @@ func (o Options) OfModel() []Given {
 	return list
 }
 
-// given lists the options that shape the design, as the user gave them, files without their folders.
+// given lists the flags that shape the design, by name, as the user gave them. Files appear without their folders.
 func (o Options) given() map[string]string {
 	out := map[string]string{}
 	for _, f := range o.OfModel() {
@@ -333,6 +335,7 @@ func (o Options) given() map[string]string {
 		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},
+		// without the folder, which differs from machine to machine
 		{"interleave", o.Samples > 1, strconv.Itoa(o.Samples)},
 		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-per-pe", o.AccPerPE, "true"},
@@ -345,7 +348,7 @@ func (o Options) given() map[string]string {
 	return out
 }
 
-// dims are the sizes of axes, and the lengths of one, as --dim takes them.
+// dims returns the values of --dim: the sizes of axes, and the range of lengths.
 func (o Options) dims() (list []string) {
 	for _, axis := range slices.Sorted(maps.Keys(o.Dims)) {
 		list = append(list, fmt.Sprintf("%s=%d", axis, o.Dims[axis]))

@@ -7,20 +7,22 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A grid is the codes of 8 bits that the real numbers of an input stand for.
+// A grid maps the real numbers of an input to codes of 8 bits.
 type grid struct {
-	least    int64   // code
-	channels []uint8 // by element of a run; nil where all elements are of one channel
+	least    int64   // smallest code
+	channels []uint8 // channel of each element of a run; nil if there is one channel
 	lines    []line  // by channel
 }
 
-// A line is the numbers that codes stand for, from the least code on. They lie evenly: per codes in one, from first on.
+// A line maps the evenly spaced numbers of one channel to codes. values[i] belongs to the i-th code; first is
+// values[0], per the codes per unit, within the tolerance.
 type line struct {
 	values             []float64
 	first, per, within float64
 }
 
-// gridOf is the grid of an input; nil where its codes are no 8 bits, or their values too near to each other.
+// gridOf returns the grid of an input. It returns nil if codes are wider than 8 bits, or values too close to tell them
+// apart.
 func gridOf(in dataflow.Real) *grid {
 	a := in.Arrives
 	if a == nil || in.DType != "float32" || a.Type.Width > 8 || a.Channels > 1<<8 ||
@@ -38,7 +40,7 @@ func gridOf(in dataflow.Real) *grid {
 		l.first, l.per = l.values[0], float64(n)/(l.values[n]-l.values[0])
 		for k, v := range l.values[1:] {
 			if v-l.values[k] < 3*l.within || !(v > l.values[k]) {
-				return nil // which of two codes is meant is to be seen from the number alone
+				return nil // a number must determine its code
 			}
 		}
 		g.lines = append(g.lines, l)
@@ -52,7 +54,7 @@ func gridOf(in dataflow.Real) *grid {
 	return g
 }
 
-// code returns the code of a number, counted from the least; ok is false where its value is not near enough.
+// code returns the code of a number, counted from the least one. ok is false if no value is near enough.
 func (l *line) code(x float32) (code int, ok bool) {
 	v := float64(x)
 	i := int((v-l.first)*l.per + 0.5)
@@ -63,7 +65,7 @@ func (l *line) code(x float32) (code int, ok bool) {
 	return i, off <= l.within && -off <= l.within
 }
 
-// codes makes codes of the numbers of runs; false where some number stands for none.
+// codes stores in y the codes of the numbers x. It returns false if a number has no code.
 func (g *grid) codes(y []uint8, x []float32) bool {
 	least, all := int(g.least), true
 	if g.channels == nil {
@@ -83,14 +85,14 @@ func (g *grid) codes(y []uint8, x []float32) bool {
 	return all
 }
 
-// Coded reports whether the runs are float32 in the file and in the model, one behind the other, and stand for codes of
-// 8 bits.
+// Coded reports whether Part.Codes can return codes: file and model store contiguous float32, and these stand for codes
+// of 8 bits.
 func (s *Source) Coded() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.grid == nil || !in.floats() })
 }
 
-// Codes are the codes of an input where Source.Coded reports that there are such; ok is false where some number stands
-// for none. They are the part's own.
+// Codes returns the codes of input k, if Source.Coded returns true. ok is false if a number has no code. The part
+// reuses the slice.
 func (p *Part) Codes(k int) (codes []uint8, ok bool) {
 	if p.codes == nil {
 		p.codes = make([][]uint8, len(p.raw))

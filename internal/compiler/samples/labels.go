@@ -9,17 +9,17 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// Labels are the right classes of samples.
+// Labels holds the right classes of samples.
 type Labels struct {
-	class []int32 // run by run, of each class that its first output gives; negative where there is none
-	each  int     // of a run
-	// how many elements that lie side by side, of which the largest is at the class; 0 where an element is the class
+	class []int32 // run by run, a class per group of scores of the first output; negative: none
+	each  int     // number of classes per run
+	// number of adjacent scores whose largest one gives the class; 0 if the element itself is the class
 	scores int
 }
 
-// LabelsOf reads labels of runs, an integer for each class that a run's first output gives: one for the largest element
-// of its last axis, or, where the output is integers and there are as many labels, for each element. Negative labels,
-// and those of sequences' padding, do not count. The error is an *Unfit.
+// LabelsOf reads labels of runs, with a label per row of scores of the first output: the index of the row's largest
+// element. If the output has integers and there is a label per element, the elements themselves are the classes.
+// Negative labels and labels of padding do not count. The error is an *Unfit.
 func LabelsOf(a *npy.Array, runs int, out []dataflow.Real) (*Labels, error) {
 	shape := dataflow.Shape(out[0].Shape)
 	elements, scores := shape.Size(), 1
@@ -55,13 +55,13 @@ func LabelsOf(a *npy.Array, runs int, out []dataflow.Real) (*Labels, error) {
 	return l, nil
 }
 
-// Accuracy is Count of all runs.
+// Accuracy returns the accuracy of all runs. runs holds their outputs.
 func (l *Labels) Accuracy(runs [][]dataflow.RealTensor) Accuracy {
 	return AccuracyOf(l.Count(0, runs))
 }
 
-// Count counts the labels of runs, from one on, that their outputs agree with, and all that they have. Of equally large
-// elements the first counts.
+// Count counts the labelled classes of runs, and those that the outputs get right. first is the number of the first
+// run. Of equally large elements, the first one gives the class.
 func (l *Labels) Count(first int, runs [][]dataflow.RealTensor) (right, n int) {
 	for i, out := range runs {
 		data := out[0].Data
@@ -77,7 +77,7 @@ func (l *Labels) Count(first int, runs [][]dataflow.RealTensor) (right, n int) {
 	return right, n
 }
 
-// of is class k of an output.
+// of returns class k of an output.
 func (l *Labels) of(data []float64, k int) int {
 	if l.scores == 0 {
 		return int(data[k])
@@ -92,21 +92,21 @@ func (l *Labels) of(data []float64, k int) int {
 	return at
 }
 
-// An Accuracy is the share of labelled samples that a model gets right, and what that says of all samples like them.
+// An Accuracy is the share of labelled samples that a model gets right, with its confidence interval.
 type Accuracy struct {
 	Right   int `json:"right"`
 	Samples int `json:"samples"`
-	// the 95 % interval (Wilson's score interval) of the share among all samples of the kind
+	// the 95 % interval (Wilson's score interval) of the share among all samples of this kind
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// quantile is that of the normal distribution with 2.5 % above it.
+// quantile is the number that a standard normal variable exceeds with a probability of 2.5 %.
 const quantile = 1.959963984540054
 
-// AccuracyOf is so many right of n, with Wilson's score interval: the shares p from which the one that was seen is at
-// most 1.96 of p's own standard deviations away. E. B. Wilson, Probable inference, the law of succession, and
-// statistical inference, 1927. Of no samples it is everything.
+// AccuracyOf returns the accuracy of right out of n samples, with Wilson's score interval. The interval holds the
+// shares p whose distance from the observed share is at most 1.96 standard deviations of p. See E. B. Wilson, Probable
+// inference, the law of succession, and statistical inference, 1927. For n = 0 the interval is 0 to 1.
 func AccuracyOf(right, n int) Accuracy {
 	a := Accuracy{Right: right, Samples: n, High: 1}
 	if n == 0 {
@@ -117,7 +117,7 @@ func AccuracyOf(right, n int) Accuracy {
 	half := quantile / (1 + z2/m) * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
 	a.Low, a.High = max(0, middle-half), min(1, middle+half)
 	if right == 0 {
-		a.Low = 0 // but for rounding
+		a.Low = 0 // exact instead of rounded
 	}
 	if right == n {
 		a.High = 1
@@ -125,10 +125,10 @@ func AccuracyOf(right, n int) Accuracy {
 	return a
 }
 
-// Share is that of the right ones, from 0 to 1.
+// Share returns the share of right samples, from 0 to 1.
 func (a Accuracy) Share() float64 { return float64(a.Right) / float64(max(1, a.Samples)) }
 
-// String is the share, the numbers and the interval, in percent: "96.9 % (124/128; 95 % interval 92.2 to 98.8 %)".
+// String formats the accuracy in percent: "96.9 % (124/128; 95 % interval 92.2 to 98.8 %)".
 func (a Accuracy) String() string {
 	return fmt.Sprintf("%.1f %% (%d/%d; 95 %% interval %.1f to %.1f %%)", 100*a.Share(), a.Right, a.Samples, 100*a.Low,
 		100*a.High)

@@ -9,8 +9,9 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// SplitLengths is Split for a model of sequences of different lengths. The arrays may be shorter than the longest
-// sequence; steps are how many of each sample count, nil where all do: what stands behind them is not looked at.
+// SplitLengths splits arrays into runs like Split, for a model of sequences of different lengths. The arrays may be
+// shorter than the longest sequence. steps gives the length of each sample, nil for the full length. Elements after the
+// last step are ignored.
 func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*Runs, error) {
 	s, err := Open(m, InMemory(arrays), steps)
 	if err != nil {
@@ -19,7 +20,7 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 	return s.All()
 }
 
-// stored is how many steps the arrays hold of each sample.
+// stored returns the number of steps that the arrays hold per sample.
 func stored(m *dataflow.Model, arrays map[string]*npy.Stream) (int, error) {
 	l := m.Lengths
 	for k, in := range m.In {
@@ -31,7 +32,7 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Stream) (int, error) {
 		if a == nil || axis < 0 {
 			continue
 		}
-		// Shapes of samples without their leading 1 are one axis shorter, and have N in its place.
+		// An array may lack the batch axis of the input, or have an additional axis of samples.
 		axis += len(a.Shape) - len(in.Shape)
 		if axis < 0 || axis >= len(a.Shape) {
 			break
@@ -43,10 +44,10 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Stream) (int, error) {
 			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), fmt.Sprintf("give data of %d to %d steps, or allow as "+
 			"many as they have with --dim", l.Min, l.Max), false}
 	}
-	return l.Max, nil // Split says what is wrong
+	return l.Max, nil // open reports the error of the shapes
 }
 
-// resized is a tensor with n elements along an axis: the first ones, or with zeros behind them.
+// resized returns a tensor with n elements along an axis. It cuts the tensor off, or appends zeros.
 func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
 	was := t.Shape[axis]
 	if was == n {
@@ -62,7 +63,7 @@ func resized(t dataflow.RealTensor, axis, n int) dataflow.RealTensor {
 	return out
 }
 
-// StepsOf is how many steps run i has; 0 where all have those of the model.
+// StepsOf returns the number of steps of run i, or 0 if all runs have the length of the model.
 func (s *Runs) StepsOf(i int) int {
 	if s.Lengths == nil {
 		return 0
@@ -70,8 +71,8 @@ func (s *Runs) StepsOf(i int) int {
 	return s.Lengths[i]
 }
 
-// PadTo is a tensor with zeros behind it along the one axis in which a shape is longer, which then is its own. ok is
-// false where they differ in another way.
+// PadTo appends zeros to a tensor along the first axis that is too short for shape. ok is false if the result does not
+// have that shape.
 func PadTo(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok bool) {
 	if len(t.Shape) != len(shape) {
 		return t, false
@@ -85,8 +86,8 @@ func PadTo(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok b
 	return t, slices.Equal(t.Shape, shape)
 }
 
-// Padded is output k of a run with as many steps as the data have: zeros behind its last one, or what the model has
-// there.
+// Padded returns output k of a run, extended to Stored steps. The added steps are zeros, or the values that the model
+// gives there.
 func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
@@ -106,7 +107,7 @@ func (s *Runs) Padded(k int, run dataflow.RealTensor) dataflow.RealTensor {
 	return out
 }
 
-// Cut is output k of run i without what stands behind its last step.
+// Cut returns output k of run i without the elements after its last step.
 func (s *Runs) Cut(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
 	if s.axes == nil || s.axes[k] < 0 {
 		return run
@@ -114,8 +115,8 @@ func (s *Runs) Cut(k, i int, run dataflow.RealTensor) dataflow.RealTensor {
 	return resized(run, s.axes[k], s.Lengths[i])
 }
 
-// RandomLengths is Random for a model of sequences of different lengths: the longest, the shortest and some between, in
-// turns.
+// RandomLengths makes random runs like Random, for a model of sequences of different lengths. The lengths include the
+// longest and the shortest one.
 func RandomLengths(m *dataflow.Model, n int) (*Runs, error) {
 	if m.Lengths == nil {
 		return Random(m, n), nil

@@ -1,14 +1,15 @@
-// Package samples makes runs of a model out of arrays of any shape that a user may mean, and arrays of runs' outputs.
-// Where data do not fit it says what NumPy would make of them.
+// Package samples splits arrays of any shape that a user may mean into runs of a model, and joins outputs of runs to
+// arrays. A run is one execution of the model on one sample. If data do not fit, the error names the NumPy call that
+// makes them fit.
 //
 // In come arrays; out come tensors of samples, and the other way round. It sees dataflow, npy and num.
 //
-//	samples.go    how runs lie in arrays
-//	source.go     runs read a part at a time
-//	codes.go      codes that float32 stand for
-//	shapes.go     what may be done where a shape does not fit
+//	samples.go    splits arrays into runs
+//	source.go     reads runs a part at a time
+//	codes.go      converts float32 numbers to codes
+//	shapes.go     hints for shapes that do not fit
 //	lengths.go    sequences of different lengths
-//	labels.go     classes, and how many are right
+//	labels.go     labels and accuracy
 package samples
 
 import (
@@ -21,28 +22,29 @@ import (
 	"hlsgen/internal/npy"
 )
 
-// Runs is a model's input data, one entry per run.
+// Runs holds the inputs of a model, one entry per run.
 type Runs struct {
-	In      [][]dataflow.RealTensor // per run, per model input
-	First   int                     // the number of the first run among those of the source
-	Lengths []int                   // per run: steps of its sequence; nil where all have those of the model
-	Stored  int                     // steps that the data have of each run; 0 without Lengths
+	In      [][]dataflow.RealTensor // by run, then by model input
+	First   int                     // number of the first run within the source
+	Lengths []int                   // number of steps of each run's sequence; nil if all have the model's length
+	Stored  int                     // number of steps that the data hold per run; 0 without Lengths
 	lie     layout
-	axes    []int                 // of time, by output of the model; nil where all runs have those of the model
-	behind  []dataflow.RealTensor // the end of sequences, by output; nil for zeros
+	axes    []int                 // time axis, by output of the model; nil without Lengths
+	behind  []dataflow.RealTensor // values after the end of sequences, by output; nil for zeros
 }
 
-// A layout is how runs lie in an array: so many at a time side by side along the axis of samples (dataflow.Real), those
-// then one behind the other.
+// A layout describes how runs lie in an array. Along the axis of samples (dataflow.Real), side runs are interleaved.
+// Such groups follow each other.
 type layout struct {
-	shape func(out dataflow.Real, indices int) []int // of an output's array
-	side  int                                        // 0 for all runs
-	axis  int                                        // along which an array is cut; -1 where it is not
-	per   int                                        // runs of an index along that
-	own   bool                                       // axis is that of the samples, outputs have their own
+	shape func(out dataflow.Real, indices int) []int // returns the shape of an output's array
+	side  int                                        // number of interleaved runs; 0 for all
+	// axis along which an array is read in parts; -1 if it is read whole
+	axis int
+	per  int  // number of runs per index of that axis
+	own  bool // axis is the samples' axis of the input; outputs use their own
 }
 
-// beside returns how many of n runs lie side by side.
+// beside returns how many of n runs are interleaved.
 func (l layout) beside(n int) int {
 	if l.side == 0 {
 		return n
@@ -50,17 +52,17 @@ func (l layout) beside(n int) int {
 	return l.side
 }
 
-// together reports whether each run's elements lie together, whatever the number of runs.
+// together reports whether the elements of each run are contiguous, for any number of runs.
 func (l layout) together(of dataflow.Real) bool {
 	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).Size() == dataflow.Shape(of.Shape).Size()
 }
 
-// Split makes runs of arrays that are there (Open).
+// Split splits arrays in memory into runs. Open says which shapes fit.
 func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 	return SplitLengths(m, arrays, nil)
 }
 
-// InMemory is arrays as Open takes them.
+// InMemory converts arrays in memory to streams for Open.
 func InMemory(arrays map[string]*npy.Array) map[string]*npy.Stream {
 	streams := map[string]*npy.Stream{}
 	for name, a := range arrays {
@@ -69,7 +71,7 @@ func InMemory(arrays map[string]*npy.Array) map[string]*npy.Stream {
 	return streams
 }
 
-// zip puts the inputs' runs together; an input that has fewer gives each to several.
+// zip combines the runs of all inputs. If an input has fewer runs, several runs share each of them.
 func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 	n := len(slices.MaxFunc(each, func(a, b []dataflow.RealTensor) int { return len(a) - len(b) }))
 	runs := make([][]dataflow.RealTensor, n)
@@ -83,7 +85,7 @@ func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 	return runs
 }
 
-// apart cuts an array into runs of a shape, of which so many at a time lie side by side.
+// apart cuts an array into runs. In the array, groups of side runs are interleaved.
 func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.RealTensor) {
 	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
 	list = make([]dataflow.RealTensor, 0, runs)
@@ -101,7 +103,7 @@ func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.Re
 	return list
 }
 
-// layoutOf matches a data shape against an input.
+// layoutOf matches the shape of an array with an input. It returns the layout and the number of runs, or an *Unfit.
 func layoutOf(in dataflow.Real, shape []int) (lie layout, runs int, err error) {
 	own, batch := in.Shape, 1
 	if in.Whole != nil {
@@ -144,24 +146,25 @@ func layoutOf(in dataflow.Real, shape []int) (lie layout, runs int, err error) {
 	}
 }
 
-// with is a shape with another size of an axis.
+// with returns a copy of shape with size n for an axis.
 func with(shape []int, axis, n int) []int {
 	out := slices.Clone(shape)
 	out[axis] = n
 	return out
 }
 
-// An Unfit error is data that do not fit the model, and what to do about it; the hint may be empty.
+// An Unfit error says that data do not fit the model, and what to do. The hint may be empty.
 type Unfit struct {
 	Msg, Hint string
-	Steps     bool // it is the lengths of the samples that do not fit
+	Steps     bool // the lengths of the samples do not fit
 }
 
 func (e *Unfit) Error() string { return e.Msg }
 
-// values gives the values of an array for an input. Real numbers are rounded to the input's type, here and nowhere
-// else. Integers stand for themselves where the input's type is one; where reals arrive as integers, they are these;
-// else nobody has said what they mean (Open). place is which element of all that are given an element is.
+// values converts the elements of an array to values of an input. This is the only place where real numbers are rounded
+// to the input's type. Integers keep their value if the input's type is an integer. If a real input arrives as
+// integers, the integers are scaled by in.Arrives. Open refuses other integers. place converts the index of an element
+// to its index in the whole array, for errors.
 func values(in dataflow.Real, a *npy.Array, place func(int) int) ([]float64, error) {
 	lo, hi, integer := in.Limits()
 	if integer {
@@ -187,7 +190,7 @@ func values(in dataflow.Real, a *npy.Array, place func(int) int) ([]float64, err
 	return a.Data, nil
 }
 
-// rounded gives numbers as the type of an input holds them, in their place.
+// rounded rounds numbers, in place, to the type of an input.
 func rounded(in dataflow.Real, data []float64, place func(int) int) ([]float64, error) {
 	f := in.Format()
 	for i, v := range data {
@@ -204,7 +207,7 @@ func rounded(in dataflow.Real, data []float64, place func(int) int) ([]float64, 
 	return data, nil
 }
 
-// Join puts an output's runs into the order of an array of all of them.
+// Join puts an output of all runs into the order of an array.
 func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
@@ -221,13 +224,13 @@ func (l layout) join(out dataflow.Real, runs []dataflow.RealTensor) (data []floa
 	return data
 }
 
-// Apart is the opposite of Join: an output of every run.
+// Apart reverses Join: it splits an array of an output into runs.
 func (s *Runs) Apart(out dataflow.Real, data []float64) []dataflow.RealTensor {
 	return apart(data, out, len(s.In), s.lie.beside(len(s.In)))
 }
 
-// Random makes n runs of data spread over the values that the model's first quantisers tell apart, the same on every
-// machine.
+// Random makes n runs of random values in the range that the model's first quantisers distinguish. They are the same on
+// every machine.
 func Random(m *dataflow.Model, n int) *Runs {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	s := &Runs{}
@@ -237,7 +240,7 @@ func Random(m *dataflow.Model, n int) *Runs {
 	return s
 }
 
-// random makes a run.
+// random makes one run.
 func random(m *dataflow.Model, rnd *rand.Rand) (run []dataflow.RealTensor) {
 	for _, in := range m.In {
 		t := dataflow.RealTensor{Shape: in.Shape, Data: make([]float64, dataflow.Shape(in.Shape).Size())}

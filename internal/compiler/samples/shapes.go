@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// shapeHint says what NumPy makes of data x of a shape, so that the input takes them; where nothing does, what is
-// different, if that can be told.
+// shapeHint suggests the NumPy call that gives data x of a shape the shape of the input. If no call helps, it names the
+// axes that differ, if possible.
 func shapeHint(in dataflow.Real, shape []int) string {
 	per := in.Shape // one sample, as the data may have N of them
 	if in.Batch && in.Shape[0] == 1 {
@@ -23,7 +23,7 @@ func shapeHint(in dataflow.Real, shape []int) string {
 	return different(per, shape)
 }
 
-// lacksSamples is for a single sample without the axis that counts samples.
+// lacksSamples gives a hint for a single sample without the axis that counts samples.
 func lacksSamples(per, shape []int) string {
 	if !slices.Equal(per, shape) {
 		return ""
@@ -31,8 +31,8 @@ func lacksSamples(per, shape []int) string {
 	return "this is one sample without the axis that counts samples: x[np.newaxis]"
 }
 
-// transposed is for data whose axes stand in another order: of several orders that do, channels that move between the
-// ends of a sample come first, then those that leave the first axes where they are.
+// transposed gives a hint for data whose axes are in another order. If several orders fit, it prefers to move channels
+// between the ends of a sample. Next it prefers orders that keep the first axes in place.
 func transposed(per, shape []int) string {
 	n := len(shape)
 	fits := func(order []int, per []int) bool {
@@ -64,7 +64,7 @@ func transposed(per, shape []int) string {
 	return ""
 }
 
-// rotated moves the last of the axes from one on to its front (by -1), or the first to the back (by 1).
+// rotated moves the last axis to position from (by = -1), or the axis at position from to the end (by = 1).
 func rotated(axes []int, from, by int) []int {
 	out := slices.Clone(axes)
 	if n := len(axes); n > from+1 && by < 0 {
@@ -77,7 +77,7 @@ func rotated(axes []int, from, by int) []int {
 	return out
 }
 
-// orders lists the orders of up to five axes, the given one first and otherwise as a dictionary would.
+// orders lists the permutations of up to five axes in lexicographic order, beginning with axes itself.
 func orders(axes []int) (all [][]int) {
 	if len(axes) > 5 {
 		return nil
@@ -93,7 +93,7 @@ func orders(axes []int) (all [][]int) {
 	return all
 }
 
-// layoutName says in words what an order of axes moves.
+// layoutName describes which axes an order moves.
 func layoutName(order []int, from int) string {
 	n := len(order)
 	switch {
@@ -106,7 +106,7 @@ func layoutName(order []int, from int) string {
 	return "the axes stand in another order: "
 }
 
-// lacksOnes is for data that differ in axes of one element, such as the channel of a grey image.
+// lacksOnes gives a hint for data that differ in axes of one element, such as the channel of a grey image.
 func lacksOnes(per, shape []int) string {
 	without := func(s []int) []int { return slices.DeleteFunc(slices.Clone(s), func(d int) bool { return d == 1 }) }
 	a, b := without(per), without(shape)
@@ -126,7 +126,7 @@ func lacksOnes(per, shape []int) string {
 	return what + numpyCall("reshape", append([]int{-1}, per...))
 }
 
-// flattened is for samples whose axes are one.
+// flattened gives a hint for samples whose axes are merged into one.
 func flattened(per, shape []int) string {
 	size := dataflow.Shape(per).Size()
 	rows := len(shape) == 2 && shape[1] == size
@@ -146,7 +146,7 @@ func flattened(per, shape []int) string {
 	return hint
 }
 
-// unflattened is for a model whose samples are rows, and data that have axes.
+// unflattened gives a hint for data with several axes if the samples of the model have one axis.
 func unflattened(per, shape []int) string {
 	if len(per) != 1 || len(shape) < 2 {
 		return ""
@@ -158,7 +158,7 @@ func unflattened(per, shape []int) string {
 	return ""
 }
 
-// different names the axes of samples that have another size.
+// different names the axes whose size differs from a sample of the model.
 func different(per, shape []int) string {
 	if len(shape) == len(per)+1 {
 		shape = shape[1:]
@@ -176,7 +176,7 @@ func different(per, shape []int) string {
 		per, strings.Join(list, ", "))
 }
 
-// numpyCall writes a method of x.
+// numpyCall formats a call of a method of x.
 func numpyCall(name string, args []int) string {
 	return "x." + name + "(" + strings.Trim(strings.ReplaceAll(fmt.Sprint(args), " ", ", "), "[]") + ")"
 }

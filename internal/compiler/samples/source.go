@@ -11,35 +11,35 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Source is samples that are read a part at a time, in order.
+// A Source reads samples in order, a part at a time.
 type Source struct {
 	Count   int
-	Lengths []int // per run: steps of its sequence; nil where all have those of the model
-	Stored  int   // steps that the data have of each run; 0 without Lengths
-	Held    int64 // bytes of arrays that cannot be read in parts, and are held whole
+	Lengths []int // number of steps of each run's sequence; nil if all have the model's length
+	Stored  int   // number of steps that the data hold per run; 0 without Lengths
+	Held    int64 // memory for arrays that cannot be read in parts, in bytes
 
-	model   *dataflow.Model // for sequences as long as the data have them
+	model   *dataflow.Model // for sequences as long as the data hold them
 	inputs  []input
 	lie     layout
-	indices int // along the axis of lie
-	shared  *Runs
-	unit    int                   // parts begin and end at multiples of it
-	lengths *dataflow.Lengths     // of Lengths
-	behind  []dataflow.RealTensor // the end of sequences, by output; nil for zeros
+	indices int                   // size of the axis of lie
+	shared  *Runs                 // all runs, if inputs share data between runs; else nil
+	unit    int                   // parts begin and end at multiples of unit runs
+	lengths *dataflow.Lengths     // range of the sequence lengths; nil without Lengths
+	behind  []dataflow.RealTensor // values after the end of sequences, by output; nil for zeros
 }
 
-// An input is where the runs of an input of the model lie.
+// An input describes the array of one input of the model.
 type input struct {
 	*npy.Stream
 	real dataflow.Real
 	layout
-	grid *grid // nil where numbers do not stand for codes of 8 bits
+	grid *grid // nil if numbers do not map to codes of 8 bits
 }
 
-// Open makes ready to read runs, from one array per model input by name ("" where there is one input). The accepted
-// shapes are, in this order: the model's own (one run, or as many as its fixed batch has samples); (N, *shape): N of
-// these; (N, *shape without its leading batch axis): N runs; the shape with N along its axis of samples: N runs. steps
-// are those of SplitLengths. The error may be an *Unfit.
+// Open prepares to read runs from one array per model input, by name. A single input may have the name "". Open accepts
+// these shapes, in this order: the model's own, for one run, or for as many as its fixed batch has samples; (N,
+// *shape), for N times as many; (N, *shape without its leading batch axis), for N runs; the shape with N along its axis
+// of samples, for N runs. SplitLengths explains steps. The error may be an *Unfit.
 func Open(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*Source, error) {
 	if m.Lengths == nil && steps != nil {
 		return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
@@ -98,8 +98,8 @@ func open(m *dataflow.Model, arrays map[string]*npy.Stream) (*Source, error) {
 	return s, s.count(runs)
 }
 
-// count holds that the inputs have as many runs. What all samples of a fixed batch share is given once for them: then
-// all are read at once.
+// count sets the number of runs, and returns an error if the inputs differ in it. In a fixed batch, an input may have
+// one entry for several samples. Then count reads all runs at once.
 func (s *Source) count(runs []int) error {
 	s.Count = slices.Max(runs)
 	batch := slices.ContainsFunc(s.inputs, func(in input) bool { return in.real.Whole != nil })
@@ -130,7 +130,7 @@ func (s *Source) count(runs []int) error {
 	return nil
 }
 
-// openLengths is Open for a model of sequences of different lengths.
+// openLengths opens arrays like Open, for a model of sequences of different lengths.
 func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*Source, error) {
 	l := m.Lengths
 	if l.Input != "" {
@@ -193,14 +193,14 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Ar
 	return s, nil
 }
 
-// Shape returns the shape of an array of all runs' outputs.
+// Shape returns the shape of an array of an output of all runs.
 func (s *Source) Shape(out dataflow.Real) []int { return s.lie.shape(out, s.indices) }
 
-// An Extent is where runs lie in an array of all runs' outputs: in so many blocks, all alike, elements from one to
-// another.
+// An Extent says where runs lie in an array of an output of all runs. The array has Blocks blocks of Block elements. In
+// each block, the runs occupy the elements in [From, To).
 type Extent struct{ Blocks, Block, From, To int }
 
-// Extent says where the outputs of runs from one to another lie.
+// Extent returns the extent of the runs in [from, to) in an array of output out.
 func (s *Source) Extent(out dataflow.Real, from, to int) Extent {
 	shape, axis := s.Shape(out), s.Axis(out)
 	if axis < 0 {
@@ -212,7 +212,7 @@ func (s *Source) Extent(out dataflow.Real, from, to int) Extent {
 	return Extent{dataflow.Shape(shape[:axis]).Size(), block, from / s.lie.per * each, to / s.lie.per * each}
 }
 
-// Axis is along which an array of all runs' outputs is cut; -1 where there is one run alone.
+// Axis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
 func (s *Source) Axis(out dataflow.Real) int {
 	if s.lie.own {
 		return out.Axis
@@ -220,15 +220,15 @@ func (s *Source) Axis(out dataflow.Real) int {
 	return s.lie.axis
 }
 
-// Together reports whether an array of outputs has each run's elements one behind the other, and runs in order.
+// Together reports whether an array of an output holds the runs in order, each with contiguous elements.
 func (s *Source) Together(out dataflow.Real) bool { return s.lie.together(out) }
 
-// Join puts an output of some runs that follow each other into the order of an array of theirs.
+// Join puts an output of consecutive runs into the order of an array.
 func (s *Source) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
-// Size returns how many runs a part has, of about so many bytes and so many runs at least, of which it has a multiple.
+// Size returns the number of runs for a part of about bytes bytes. It is a multiple of multiple, and at least that.
 func (s *Source) Size(bytes, multiple int) int {
 	each := 1
 	for _, in := range s.inputs {
@@ -241,10 +241,10 @@ func (s *Source) Size(bytes, multiple int) int {
 	return max(1, bytes/each/unit) * unit
 }
 
-// stripped is the bytes of a part whose elements lie in strips, which are to be long.
+// stripped is the size in bytes of parts of arrays whose parts are not contiguous. Larger parts mean longer reads.
 const stripped = 1 << 20
 
-// Part reads runs from one to another.
+// Part reads the runs in [from, to). Both must be multiples of the unit of parts, or the end.
 func (s *Source) Part(from, to int) (*Runs, error) {
 	p := &Part{}
 	if err := s.Read(p, from, to); err != nil {
@@ -256,7 +256,7 @@ func (s *Source) Part(from, to int) (*Runs, error) {
 // All reads all runs.
 func (s *Source) All() (*Runs, error) { return s.Part(0, s.Count) }
 
-// Some reads runs from any one to another, or to the last.
+// Some reads the runs in [from, to), for any from. It stops at the last run.
 func (s *Source) Some(from, to int) (*Runs, error) {
 	to = min(to, s.Count)
 	first := from / s.unit * s.unit
@@ -271,22 +271,22 @@ func (s *Source) Some(from, to int) (*Runs, error) {
 	return r, nil
 }
 
-// A Part is runs as they lie in the file.
+// A Part holds the bytes of some runs as the file stores them.
 type Part struct {
-	Passing  bool // nobody needs runs of the part any more when the next ones are made
+	Passing  bool // the runs of this part may be overwritten when the next part is read
 	s        *Source
 	from, to int
 	raw      [][]byte
-	numbers  [][]float64 // by input: of runs that pass
-	floats   [][]float32 // by input: those of an array in column-major order, put in order
-	codes    [][]uint8   // by input: what float32 stand for
+	numbers  [][]float64 // by input: reused memory if Passing
+	floats   [][]float32 // by input: elements of column-major arrays, in row-major order
+	codes    [][]uint8   // by input: codes of the float32 numbers
 }
 
-// From is its first run, and Len the number of runs.
+// From returns the number of the part's first run; Len returns the number of runs.
 func (p *Part) From() int { return p.from }
 func (p *Part) Len() int  { return p.to - p.from }
 
-// Read reads runs from one to another into a part, whose room it uses. Of several parts, those in front are read first.
+// Read reads the runs in [from, to) into p and reuses its memory. Parts must be read in order.
 func (s *Source) Read(p *Part, from, to int) error {
 	if len(p.raw) != len(s.inputs) {
 		p.raw = make([][]byte, len(s.inputs))
@@ -303,7 +303,7 @@ func (s *Source) Read(p *Part, from, to int) error {
 	return nil
 }
 
-// Broken is samples that cannot be read from one on.
+// A Broken error says that samples cannot be read from Sample on.
 type Broken struct {
 	Sample int
 	Err    error
@@ -318,13 +318,14 @@ func (p *Part) read(k, from, to int) (err error) {
 		from, to = 0, 1
 	}
 	p.raw[k], err = in.Read(p.raw[k], in.axis, from, to)
-	if fault := new(npy.Fault); errors.As(err, &fault) && fault.Index < to { // not what is wrong behind all of them
+	// a fault after the last index of the part does not matter yet
+	if fault := new(npy.Fault); errors.As(err, &fault) && fault.Index < to {
 		return &Broken{fault.Index * in.per, err}
 	}
 	return err
 }
 
-// Runs makes runs of what was read.
+// Runs converts the bytes of the part to runs.
 func (p *Part) Runs() (*Runs, error) {
 	s := p.s
 	if s.shared != nil {
@@ -353,7 +354,7 @@ func (p *Part) Runs() (*Runs, error) {
 	return r, nil
 }
 
-// runs makes runs of an input of what was read of its array, from an index on along the axis of the runs.
+// runs converts the bytes of input k, with the indices in [from, to), to runs.
 func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	in := p.s.inputs[k]
 	var room []float64
@@ -378,28 +379,28 @@ func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	return apart(data, in.real, n, in.beside(n)), nil
 }
 
-// inTurn reports whether parts have the runs of each input one after the other.
+// inTurn reports whether a part holds the runs of each input as they are, neither shared nor cut to lengths.
 func (s *Source) inTurn() bool { return s.shared == nil && s.lengths == nil }
 
-// floats reports whether the runs are float32 in the file and in the model, one behind the other.
+// floats reports whether file and model store the input as float32, with contiguous runs in order.
 func (in *input) floats() bool {
 	return in.real.DType == "float32" && in.Native("f4") && in.together(in.real) && (in.Plain("f4") || in.axis == 0)
 }
 
-// Floats reports whether the runs are float32 in the file and in the model, one behind the other, and stand for
-// themselves.
+// Floats reports whether Part.Floats returns the inputs: file and model store them as float32, with contiguous runs in
+// order.
 func (s *Source) Floats() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
 		return in.real.Arrives != nil || !in.floats()
 	})
 }
 
-// Sure reports whether all runs fit, as far as can be known without reading them.
+// Sure reports whether all runs are known to fit without reading them.
 func (s *Source) Sure() bool {
 	return s.Floats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
 }
 
-// Floats are the numbers of an input where Source.Floats or Coded reports that there are such. They are the part's own.
+// Floats returns the numbers of input k, if Source.Floats or Source.Coded returns true. The part reuses the slice.
 func (p *Part) Floats(k int) []float32 {
 	b, in := p.raw[k], p.s.inputs[k]
 	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
@@ -415,8 +416,8 @@ func (p *Part) Floats(k int) []float32 {
 	return y
 }
 
-// Integers reports whether the runs are integers of 8 bits in the file, one behind the other, and the model takes all
-// that there may be as they are.
+// Integers reports whether Part.Bytes returns the inputs: the file stores integers of 8 bits, with contiguous runs in
+// order, and the model accepts all their values.
 func (s *Source) Integers() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
 		lo, hi, integer := in.real.Limits()
@@ -429,10 +430,10 @@ func (s *Source) Integers() bool {
 	})
 }
 
-// Bytes are the numbers of an input where Source.Integers reports that there are such. They are the part's own.
+// Bytes returns the numbers of input k, if Source.Integers returns true. The part reuses the slice.
 func (p *Part) Bytes(k int) []uint8 { return p.raw[k] }
 
-// meaningHint says how integers get a meaning.
+// meaningHint suggests flags that say what integers in the data mean.
 func meaningHint(a *npy.Stream, axis int) (string, error) {
 	reals := "save real numbers: x.astype(np.float32)"
 	r := num.Range{}

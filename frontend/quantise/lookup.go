@@ -1,0 +1,138 @@
+package quantise
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"hlsgen/frontend/graph"
+)
+
+// A LookupAt says where rows of tables are looked up by integers.
+type LookupAt string
+
+// The places. Without one, products of ones and zeros are layers of the device, and rows are chosen on the host.
+const (
+	OnDevice LookupAt = "device"
+	OnHost   LookupAt = "host"
+)
+
+// LookupPlaces lists the places.
+var LookupPlaces = []string{string(OnDevice), string(OnHost)}
+
+// ParseLookup reads a place.
+func ParseLookup(s string) (LookupAt, error) {
+	if !slices.Contains(LookupPlaces, s) {
+		return "", fmt.Errorf("want %s", strings.Join(LookupPlaces, ", "))
+	}
+	return LookupAt(s), nil
+}
+
+// A Lookup is a node that looks rows of a constant table up by integers: a choice of rows, or a product of ones and
+// zeros, made of integers, with weights. It has what either place costs a sample.
+type Lookup struct {
+	Node   *graph.Node
+	OneHot bool // a product
+	OnHost bool
+	Rows   int // bytes that the host sends where it looks rows up
+
+	Indices int // bytes that the host sends where the device chooses rows
+	Table   int // bits that the device then keeps
+	Ones    int // ones and zeros that the host sends where the device multiplies them
+	MACs    int // that it then computes
+}
+
+// Lookups lists the lookups of the network by a recipe, in order. A table that has a quantiser is not among them: it
+// is the device's.
+func (n *Network) Lookups(r Recipe) (list []Lookup) {
+	s := n.scopes[0]
+	for _, it := range s.items {
+		node := it.origin()
+		switch {
+		case node == nil:
+		case chooses(s, node):
+			table := s.constant(node.Inputs[0])
+			index := bits.Len(uint(table.Shape[0] - 1))
+			x := Lookup{Node: node, OnHost: n.lookup != OnDevice, Rows: rowsOf(n, node, r), Table: table.Len() *
+				r.Activations.width()}
+			x.Indices = graph.Size(s.prog.Known[node.Inputs[1]].Shape) * max(1, (index+7)/8)
+			list = append(list, x)
+		case multipliesOnes(s, node):
+			data := s.data(node)[0]
+			x := Lookup{Node: node, OneHot: true, OnHost: s.fixed[node.Outputs[0]], Rows: rowsOf(n, node, r),
+				Ones: graph.Size(s.prog.Known[data].Shape)}
+			slot := slices.IndexFunc(node.Inputs, func(in string) bool { return s.constant(in) != nil })
+			shape := s.constant(node.Inputs[slot]).Shape
+			axis := graph.ChannelAxis(node, slot, len(shape))
+			if axis < 0 {
+				continue
+			}
+			x.MACs = x.Ones * shape[axis]
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// rowsOf is the bytes a sample that are sent of the rows that a node gives: of the places behind it where these are on
+// the host, else as it would be if they stood right behind it.
+func rowsOf(n *Network, node *graph.Node, r Recipe) (bytes int) {
+	s, from := n.scopes[0], map[string]bool{node.Outputs[0]: true}
+	for _, it := range s.items {
+		switch p := it.spot; {
+		case p != nil && from[p.from]:
+			i := slices.Index(n.spots, p)
+			bytes += graph.Size(s.prog.Known[p.given].Shape) * ((p.lead().format(r.spot(i)).width() + 7) / 8)
+		case p == nil && slices.ContainsFunc(it.node.Inputs, func(in string) bool { return from[in] }):
+			for _, o := range it.node.Outputs {
+				from[o] = from[o] || s.raw[o]
+			}
+		}
+	}
+	if bytes == 0 {
+		bytes = graph.Size(s.prog.Known[node.Outputs[0]].Shape) * ((r.Activations.width() + 7) / 8)
+	}
+	return bytes
+}
+
+// width is the bits of a format.
+func (f Format) width() int {
+	if f.Bits > 0 {
+		return f.Bits
+	}
+	return 1 + f.Exponent + f.Mantissa
+}
+
+// chooses reports whether a node chooses rows of a constant table of reals by integers that arrive.
+func chooses(s *scope, node *graph.Node) bool {
+	if s.loop != nil || node == nil || node.Op != graph.Gather || len(s.data(node)) != 1 {
+		return false
+	}
+	table := s.constant(node.Inputs[0])
+	return table != nil && table.DType.Float() && s.raw[node.Inputs[1]] && s.quantiserOf(node.Inputs[0]) == nil
+}
+
+// multipliesOnes reports whether a node multiplies constants with ones and zeros that are made of integers.
+func multipliesOnes(s *scope, node *graph.Node) bool {
+	data := s.data(node)
+	if s.loop != nil || node.Role() != graph.Products || len(data) != 1 || !s.raw[data[0]] {
+		return false
+	}
+	for t := data[0]; ; {
+		step := s.prog.Producer(t)
+		switch {
+		case s.truths(t):
+			return true
+		case step == nil || step.Move == nil || step.Move.Joins():
+			return false
+		}
+		t = step.Node.Inputs[0]
+	}
+}
+
+// truths reports whether a tensor is made of truths alone, a one-hot of integers among them.
+func (s *scope) truths(tensor string) bool {
+	step := s.prog.Producer(tensor)
+	return step != nil && step.Node.Op == graph.Cast && s.prog.Known[step.Node.Inputs[0]].DType == graph.Bool
+}
