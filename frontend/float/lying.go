@@ -80,8 +80,8 @@ func (l *lying) spans() (list []span) {
 	return list
 }
 
-// alongRuns computes sums of products run by run. The function of returns the elements that a span reads, from its first
-// lane on. packed holds the row factor as pack lays it out.
+// alongRuns computes sums of products run by run. The function of returns the elements that a span reads, from its
+// first lane on. packed holds the row factor as pack lays it out.
 func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, lane int) []E, packed, out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
