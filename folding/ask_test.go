@@ -21,78 +21,78 @@ import (
 
 // designed calls Make and checks its guarantees: it returns a design, or nil with a diagnostic, and figures that agree
 // with the design.
-func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Goal) (*Design, *diag.List) {
+func designed(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted Goal) (*Design, *diag.List) {
 	t.Helper()
 	var d diag.List
-	made, err := Make(context.Background(), m, target, goal, &d)
+	made, err := Make(context.Background(), m, target, wanted, &d)
 	if err != nil {
-		t.Fatalf("%+v: %v", goal, err)
+		t.Fatalf("%+v: %v", wanted, err)
 	}
 	if (made == nil) != d.Failed() {
-		t.Fatalf("%+v: design %v with %v", goal, made, d.Diags)
+		t.Fatalf("%+v: design %v with %v", wanted, made, d.Diags)
 	}
 	if made != nil {
-		consistent(t, made, goal)
+		consistent(t, made, wanted)
 	}
 	return made, &d
 }
 
 // on calls designed at 100 MHz.
-func on(t testing.TB, m *dataflow.Model, b boards.Board, goal Goal) (*Design, *diag.List) {
+func on(t testing.TB, m *dataflow.Model, b boards.Board, wanted Goal) (*Design, *diag.List) {
 	t.Helper()
-	return designed(t, m, dataflow.Target{Board: b, ClockMHz: 100}, goal)
+	return designed(t, m, dataflow.Target{Board: b, ClockMHz: 100}, wanted)
 }
 
 // consistent checks the figures of a design against the design.
-func consistent(t testing.TB, d *Design, goal Goal) {
+func consistent(t testing.TB, d *Design, wanted Goal) {
 	t.Helper()
 	if err := d.Design.Verify(); err != nil {
-		t.Fatalf("%+v: %v", goal, err)
+		t.Fatalf("%+v: %v", wanted, err)
 	}
-	trace, err := rtlsim.Run(context.Background(), d.Design, nil, fit.Filled(d.Design))
+	trace, err := rtlsim.Run(context.Background(), d.Design, nil, fit.SteadyRun(d.Design))
 	if err != nil {
-		t.Fatalf("%+v: %v", goal, err)
+		t.Fatalf("%+v: %v", wanted, err)
 	}
 	if is := d.Clocks; is.Latency != trace.Latency() || is.Interval < trace.Interval() ||
 		float64(is.Slowest) > is.Interval {
-		t.Fatalf("%+v: %+v, simulated %d and %v", goal, is, trace.Latency(), trace.Interval())
+		t.Fatalf("%+v: %+v, simulated %d and %v", wanted, is, trace.Latency(), trace.Interval())
 	}
 	if s := d.Series; !s.Settled && trace.Period.Frames > 0 || s.First != d.Clocks.Latency ||
 		s.Each != d.Clocks.Interval || len(s.Lines()) != 3 {
-		t.Fatalf("%+v: %+v of %+v", goal, s, d.Clocks)
+		t.Fatalf("%+v: %+v of %+v", wanted, s, d.Clocks)
 	} else if s.Settled && d.Clocks.Interval == trace.Interval() {
 		many, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: s.Frames})
 		if err != nil || many.Clocks(many.Frames[s.Frames-1].Last) != s.Clocks {
-			t.Fatalf("%+v: %+v, simulated %+v", goal, s, many.Frames[s.Frames-1])
+			t.Fatalf("%+v: %+v, simulated %+v", wanted, s, many.Frames[s.Frames-1])
 		}
 	}
-	if whole := estimate.Whole(d.Design); whole.Total != d.Estimate.Total {
-		t.Fatalf("%+v: %+v, estimated %+v", goal, d.Estimate.Total, whole.Total)
+	if whole := estimate.DesignCost(d.Design); whole.Total != d.Estimate.Total {
+		t.Fatalf("%+v: %+v, estimated %+v", wanted, d.Estimate.Total, whole.Total)
 	}
-	unbound := goal.MaxCycles > 0 || goal.OverBudget
+	unbound := wanted.MaxCycles > 0 || wanted.OverBudget
 	if fits := d.Budget.Fits(d.Estimate.Total); fits == d.Over || !fits && !unbound {
-		t.Fatalf("%+v: over %t, takes %+v of %+v", goal, d.Over, d.Estimate.Total, d.Budget)
+		t.Fatalf("%+v: over %t, takes %+v of %+v", wanted, d.Over, d.Estimate.Total, d.Budget)
 	}
-	limit := goal.Limit(d.ClockMHz(), d.Model.Turns.PerFrame())
-	if goal.MaxCycles == 0 && !ask.Reaches(d.Clocks.Interval, limit) {
-		t.Fatalf("%+v: %v clocks", goal, d.Clocks.Interval)
+	limit := wanted.Limit(d.ClockMHz(), d.Model.Turns.PerFrame())
+	if wanted.MaxCycles == 0 && !ask.Reaches(d.Clocks.Interval, limit) {
+		t.Fatalf("%+v: %v clocks", wanted, d.Clocks.Interval)
 	}
 	c := &d.Certificate
 	for _, b := range c.Bounds {
 		if b.Least > b.Value {
-			t.Fatalf("%+v: %+v", goal, b)
+			t.Fatalf("%+v: %+v", wanted, b)
 		}
 		// Width converters may make the counters' address one bit longer, which is not priced.
 		if v := measure(b.Measure, &d.Budget, d.Estimate.Total); !near(v, b.Value) && !d.Target.Counters {
-			t.Fatalf("%+v: %v, where the design has %v: %+v", goal, b, v, d.Estimate)
+			t.Fatalf("%+v: %v, where the design has %v: %+v", wanted, b, v, d.Estimate)
 		}
 	}
 	if c.Interval != d.Clocks.Interval || float64(c.Floor) > c.Interval || c.Latency != nil &&
 		c.Latency.Clocks != d.Clocks.Latency {
-		t.Fatalf("%+v: %+v of %+v", goal, c, d.Clocks)
+		t.Fatalf("%+v: %+v of %+v", wanted, c, d.Clocks)
 	}
 	if c.Proved() == (c.Gap != "") {
-		t.Fatalf("%+v: proved %t, gap %q", goal, c.Proved(), c.Gap)
+		t.Fatalf("%+v: proved %t, gap %q", wanted, c.Proved(), c.Gap)
 	}
 }
 
@@ -120,30 +120,31 @@ func sameDesign(a, b *Design) bool {
 }
 
 // deadlocked calls Make and expects a deadlock.
-func deadlocked(t testing.TB, m *dataflow.Model, target dataflow.Target, goal Goal) *rtlsim.Deadlock {
+func deadlocked(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted Goal) *rtlsim.Deadlock {
 	t.Helper()
 	var d diag.List
-	made, err := Make(context.Background(), m, target, goal, &d)
+	made, err := Make(context.Background(), m, target, wanted, &d)
 	dead := new(rtlsim.Deadlock)
 	if made != nil || !errors.As(err, &dead) {
-		t.Fatalf("%+v: %v, %v, %v", goal, made, err, d.Diags)
+		t.Fatalf("%+v: %v, %v, %v", wanted, made, err, d.Diags)
 	}
 	return dead
 }
 
 // withFile calls designed with a folding file, on the zcu104 at 200 MHz.
-func withFile(t testing.TB, m *dataflow.Model, file string, goal Goal) (*Design, *diag.List) {
+func withFile(t testing.TB, m *dataflow.Model, file string, wanted Goal) (*Design, *diag.List) {
 	t.Helper()
-	return withFileOn(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, file, goal)
+	return withFileOn(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, file, wanted)
 }
 
-func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file string, goal Goal) (*Design, *diag.List) {
+func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file string, wanted Goal) (*Design,
+	*diag.List) {
 	t.Helper()
 	var told diag.List
-	if goal.Fixed = ReadFile([]byte(file), &told); goal.Fixed == nil {
+	if wanted.Fixed = ReadFile([]byte(file), &told); wanted.Fixed == nil {
 		t.Fatalf("%s: %s", file, text(&told))
 	}
-	d, more := designed(t, m, target, goal)
+	d, more := designed(t, m, target, wanted)
 	told.Diags = append(told.Diags, more.Diags...)
 	return d, &told
 }
@@ -153,22 +154,22 @@ func withFileOn(t testing.TB, m *dataflow.Model, target dataflow.Target, file st
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(3, 3)), uint2, 2, 2, 30, 14, 9)
-	for _, goal := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)}, {FIFO: FIFO{Words: 2}},
+	for _, wanted := range []Goal{{}, {Least: LeastFF}, {Latency: true}, {MaxUse: all(0.2)}, {FIFO: FIFO{Words: 2}},
 		{FPS: 123456.789}} {
 		for _, clock := range []float64{100, 142.857, 333} {
 			target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: clock}
-			first, told := designed(t, m, target, goal)
+			first, told := designed(t, m, target, wanted)
 			if first == nil {
-				t.Fatalf("%+v: %s", goal, text(told))
+				t.Fatalf("%+v: %s", wanted, text(told))
 			}
-			again := goal
-			again.FPS, again.Interval = must(strconv.ParseFloat(ask.Exact(first.FPS()), 64)), 0
+			again := wanted
+			again.FPS, again.Interval = must(strconv.ParseFloat(ask.FormatExact(first.FPS()), 64)), 0
 			same, _ := designed(t, m, target, again)
 			again.FPS, again.Interval = 0, first.Clocks.Interval
 			too, _ := designed(t, m, target, again)
 			for _, d := range []*Design{same, too} {
-				if d == nil || d.Clocks.Interval != first.Clocks.Interval || goal.FPS == 0 && !sameDesign(d, first) {
-					t.Errorf("%+v, %v MHz: %v clocks of %+v, asked again %v", goal, clock, first.Clocks.Interval,
+				if d == nil || d.Clocks.Interval != first.Clocks.Interval || wanted.FPS == 0 && !sameDesign(d, first) {
+					t.Errorf("%+v, %v MHz: %v clocks of %+v, asked again %v", wanted, clock, first.Clocks.Interval,
 						first.Estimate.Total, d)
 				}
 			}

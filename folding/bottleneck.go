@@ -62,7 +62,8 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))
 	}
 	if float64(q.MemoryClocks(d.Design)) == d.Clocks.Interval {
-		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s", ask.Plain(q.Target.Board.MemoryGBps)))
+		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s",
+			ask.FormatPlain(q.Target.Board.MemoryGBps)))
 	}
 	b.Host = len(host) > 0
 	switch {

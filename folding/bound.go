@@ -10,9 +10,9 @@ import (
 	"hlsgen/folding/search"
 )
 
-// A Bounded holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built or
+// A DesignBounds holds lower bounds on all designs for a goal, whatever depth their FIFOs have. No design is built or
 // simulated for it.
-type Bounded struct {
+type DesignBounds struct {
 	// Interval is a lower bound on the interval of any design within the budget. If the goal gives a rate or an
 	// interval, it is the longest interval in clocks that reaches the goal. 0: no design within the budget is as fast,
 	// or none fits at all.
@@ -23,21 +23,21 @@ type Bounded struct {
 
 // Bound returns lower bounds on all designs for the goal, including folds that Make leaves out. Goal.Latency,
 // Goal.MaxCycles and Goal.OverBudget have no effect.
-func (l *Space) Bound(ctx context.Context, goal Goal) (Bounded, error) {
-	return l.whole().bound(ctx, goal)
+func (l *Space) Bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
+	return l.whole().bound(ctx, wanted)
 }
 
 // bound computes the bounds of the designs in this space.
-func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
-	goal.Latency, goal.MaxCycles, goal.OverBudget = false, 0, false
-	if err := goal.Verify(l.Target); err != nil {
-		return Bounded{}, err
+func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
+	wanted.Latency, wanted.MaxCycles, wanted.OverBudget = false, 0, false
+	if err := wanted.Verify(l.Target); err != nil {
+		return DesignBounds{}, err
 	}
-	q := fit.Ask(l.Space, goal)
-	measure := q.Measure(goal.Least)
+	q := fit.NewQuestion(l.FoldingSpace, wanted)
+	measure := q.Measure(wanted.Least)
 	at := func(layers, frame int) float64 {
 		caps := q.CapsAt(frame)
-		key := boundKey{layers, caps, goal.Least}
+		key := boundKey{layers, caps, wanted.Least}
 		if least, ok := l.made.bounds.Load(key); ok {
 			return least.(float64)
 		}
@@ -46,7 +46,7 @@ func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 		return least
 	}
 	list := l.Intervals()
-	var b Bounded
+	var b DesignBounds
 	if limit := q.Limit(); limit != nil {
 		asked := ask.Floor(limit)
 		// all intervals between two of the list have the same foldings
@@ -56,7 +56,7 @@ func (l *Space) bound(ctx context.Context, goal Goal) (Bounded, error) {
 			return b, ctx.Err()
 		}
 		if b.Interval, b.Measure = asked, at(list[n-1], asked); math.IsInf(b.Measure, 1) {
-			b = Bounded{}
+			b = DesignBounds{}
 		}
 	} else {
 		last := func(i int) int { // the longest interval at which layers take at most list[i]

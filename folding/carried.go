@@ -21,21 +21,21 @@ const betweens = 4
 // the goal therefore limits the latency. carried then returns the design of the longest interval, among the intervals
 // it tries, whose latency is within the limit. Without a limit it returns the design of the shortest latency, which
 // has the highest rate.
-func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
-	goal.Cure = false // cures shorten the interval, which does not set the rate here
-	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
-	if goal.MaxCycles > 0 {
-		return l.better(ctx, goal, nil, d)
+func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
+	wanted.Cure = false // cures shorten the interval, which does not set the rate here
+	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
+	if wanted.MaxCycles > 0 {
+		return l.better(ctx, wanted, nil, d)
 	}
-	short, begun := goal, time.Now()
+	short, begun := wanted, time.Now()
 	short.FPS, short.Interval, short.Latency = 0, 0, true
 	if limit == nil {
 		return l.better(ctx, short, nil, d)
 	}
 	meets := func(made *Design) bool { return made != nil && ask.Reaches(float64(made.Clocks.Latency), limit) }
-	if !goal.Latency {
+	if !wanted.Latency {
 		var told diag.List
-		made, err := l.better(ctx, goal, nil, &told)
+		made, err := l.better(ctx, wanted, nil, &told)
 		if err != nil {
 			return nil, err
 		}
@@ -51,17 +51,17 @@ func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, 
 		return nil, err
 	}
 	if !meets(best) {
-		l.comesBackLate(goal, best, d)
+		l.comesBackLate(wanted, best, d)
 		return nil, nil
 	}
 	list := l.Intervals()
 	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, ask.Floor(limit))
 	for range betweens {
-		if goal.Latency || goal.Interrupt.Taken() || last-first < 2 {
+		if wanted.Latency || wanted.Interrupt.Ended() || last-first < 2 {
 			break
 		}
 		middle := (first + last) / 2
-		between := left(goal, begun)
+		between := left(wanted, begun)
 		between.FPS, between.Interval = 0, float64(list[middle])
 		var more diag.List
 		made, err := l.better(ctx, between, nil, &more)
@@ -79,14 +79,15 @@ func (l *Space) carried(ctx context.Context, goal Goal, d *diag.List) (*Design, 
 }
 
 // comesBackLate adds the diagnostic that no design returns a state as soon as the goal asks.
-func (l *Space) comesBackLate(goal Goal, best *Design, d *diag.List) {
+func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	samples := l.Model.Turns.PerFrame()
-	rate, limit := ask.Exact(best.FPS()), goal.Limit(l.Clock, samples)
-	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", ask.Exact(goal.FPS), ask.Unit(samples),
-		ask.Plain(l.Clock), ask.Clocks(ask.Floor(limit)))
+	rate, limit := ask.FormatExact(best.FPS()), wanted.Limit(l.Clock, samples)
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", ask.FormatExact(wanted.FPS),
+		ask.Unit(samples),
+		ask.FormatPlain(l.Clock), ask.Clocks(ask.Floor(limit)))
 	hint := "--fps " + rate
-	if goal.Interval > 0 {
-		asked = "asked for: " + ask.Clocks(goal.Interval) + " per frame"
+	if wanted.Interval > 0 {
+		asked = "asked for: " + ask.Clocks(wanted.Interval) + " per frame"
 		hint = fmt.Sprintf("--interval %d", best.Clocks.Latency)
 	}
 	of := l.Model.Feedback[0]
@@ -100,16 +101,16 @@ func (l *Space) comesBackLate(goal Goal, best *Design, d *diag.List) {
 // carriedFront makes the front of a model whose states the host carries. Its clocks from frame to frame equal its
 // latency. So carriedFront orders the designs of front by latency, and keeps a design only if it measures less than
 // every faster design.
-func (l *Space) carriedFront(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (
+func (l *Space) carriedFront(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (
 	list []*Design, whole bool, err error) {
-	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
-	quick, err := l.carried(ctx, goal, d)
+	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
+	quick, err := l.carried(ctx, wanted, d)
 	if err != nil || quick == nil {
 		return nil, false, err
 	}
-	goal.FPS, goal.Interval = 0, 0
+	wanted.FPS, wanted.Interval = 0, 0
 	var told diag.List
-	list, whole, err = l.front(ctx, goal, most, &told, step)
+	list, whole, err = l.front(ctx, wanted, most, &told, step)
 	if err != nil {
 		return nil, false, err
 	}

@@ -25,9 +25,9 @@ type Certificate struct {
 	// shortest interval; otherwise Floor is 0.
 	Interval float64
 	Floor    int
-	Below    *Excluded // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
-	Slowest  string    // if Below is nil: what takes at least Floor clocks in every fold
-	Bounds   []Bound   // the measures that were minimised at the interval, in order
+	Below    *ExclusionCounts // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
+	Slowest  string           // if Below is nil: what takes at least Floor clocks in every fold
+	Bounds   []Bound          // the measures that were minimised at the interval, in order
 	// Spares reports that Bounds cover only designs that multiply factors of few bits (ask.FewBits) in LUTs, where
 	// there is a choice. Other designs may measure less. Floor covers all designs.
 	Spares bool
@@ -38,7 +38,8 @@ type Certificate struct {
 	// (dataflow.LargeTable).
 	Large int
 	// InLUTs reports that FIFOs of few words lie in LUTs where possible, although block RAM would save logic. All
-	// proofs exclude designs with a FIFO in block RAM that takes less logic than few words in LUTs (space.Spared).
+	// proofs exclude designs with a FIFO in block RAM that takes less logic than few words in LUTs
+	// (space.BlockFIFOsSaveLogic).
 	InLUTs  bool
 	Latency *Latency // nil if the latency was not minimised
 	Gap     string   // why something is not proved; empty if everything is
@@ -50,9 +51,9 @@ type Certificate struct {
 	On boards.Board
 }
 
-// An Excluded counts the reasons why no folding keeps an interval within the budget: for each option, the first reason
-// why no such folding has it.
-type Excluded struct {
+// An ExclusionCounts counts the reasons why no folding keeps an interval within the budget: for each option, the first
+// reason why no such folding has it.
+type ExclusionCounts struct {
 	Interval  int
 	TooSlow   int            // options that take more clocks
 	Dominated int            // options for which another one with the same words takes no more of anything
@@ -70,19 +71,19 @@ func (c *Certificate) Proved() bool {
 	return !slices.ContainsFunc(c.Bounds, func(b Bound) bool { return b.Least != b.Value })
 }
 
-// Given returns the condition under which Bounds hold, as " with ..." or " without ...". It returns "" if they cover
-// all designs.
-func (c *Certificate) Given() string {
+// Condition returns the condition under which Bounds hold, as " with ..." or " without ...". It returns "" if they
+// cover all designs.
+func (c *Certificate) Condition() string {
 	if c.Spares {
 		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits) +
-			strings.Replace(c.Without(), " ", " and ", 1)
+			strings.Replace(c.Exclusions(), " ", " and ", 1)
 	}
-	return c.Without()
+	return c.Exclusions()
 }
 
-// Without returns the kinds of designs that the proofs exclude, as " without ...". It returns "" if they cover all
+// Exclusions returns the kinds of designs that the proofs exclude, as " without ...". It returns "" if they cover all
 // designs.
-func (c *Certificate) Without() string {
+func (c *Certificate) Exclusions() string {
 	var left []string
 	if c.Dear > 0 {
 		left = append(left, "serial step functions dear in block RAM")
@@ -107,16 +108,16 @@ func list(names []string) string {
 	return strings.Join(names, " or ")
 }
 
-// BelowFloor returns the kinds of designs that the proof of Floor excludes, in the form of Without. It leaves out FIFOs
-// if a layer takes Floor clocks in every fold.
-func (c *Certificate) BelowFloor() string {
+// FloorExclusions returns the kinds of designs that the proof of Floor excludes, in the form of Exclusions. It leaves
+// out FIFOs if a layer takes Floor clocks in every fold.
+func (c *Certificate) FloorExclusions() string {
 	of := *c
 	of.InLUTs = c.InLUTs && c.Slowest == ""
-	return of.Without()
+	return of.Exclusions()
 }
 
-// Effort describes how many options the search could choose from.
-func (c *Certificate) Effort() string {
+// Choices describes how many options the search could choose from.
+func (c *Certificate) Choices() string {
 	if c.Unavailable > 0 {
 		return fmt.Sprintf("of %d options %d are a choice, one per layer", c.Options,
 			c.Options-c.Unavailable)
@@ -127,11 +128,11 @@ func (c *Certificate) Effort() string {
 // Lines describes what is proved and what is not, one statement per line.
 func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
-		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", ask.Plain(c.Interval), c.Floor,
-			c.BelowFloor())
+		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", ask.FormatPlain(c.Interval), c.Floor,
+			c.FloorExclusions())
 		if float64(c.Floor) == c.Interval {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
-				c.BelowFloor(), ask.Clocks(c.Floor))
+				c.FloorExclusions(), ask.Clocks(c.Floor))
 		}
 		switch {
 		case c.Below != nil:
@@ -144,7 +145,7 @@ func (c *Certificate) Lines() (lines []string) {
 	for _, b := range c.Bounds {
 		lines = append(lines, b.String())
 	}
-	if given := c.Given(); len(c.Bounds) > 0 && given != "" {
+	if given := c.Condition(); len(c.Bounds) > 0 && given != "" {
 		lines = append(lines, "this covers designs"+given)
 	}
 	if c.Spares {
@@ -154,7 +155,7 @@ func (c *Certificate) Lines() (lines []string) {
 	if c.Dear > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with serial step functions were left out: their share of block "+
 			"RAM is more than %d times the share of LUTs that they save; a folding file may ask for them", c.Dear,
-			space.Dearest))
+			space.MaxSerialCost))
 	}
 	if c.Large > 0 {
 		lines = append(lines, fmt.Sprintf("%d folds with tables of more than %s rows in LUTs were left out: block RAM "+
@@ -164,13 +165,13 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, "FIFOs of few words lie in LUTs where possible; block RAM would save logic")
 	}
 	if c.Latency != nil {
-		lines = append(lines, c.Latency.String()+c.Without())
+		lines = append(lines, c.Latency.String()+c.Exclusions())
 	}
 	if c.Gap != "" {
 		lines = append(lines, c.Gap)
 	}
 	for i, line := range lines {
-		lines[i] = ask.Called(line, c.On)
+		lines[i] = ask.WithBlockName(line, c.On)
 	}
 	if l := c.Lengths; l != nil {
 		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s); all this holds for the "+
@@ -180,7 +181,7 @@ func (c *Certificate) Lines() (lines []string) {
 }
 
 // String lists the reasons: "at 63 clocks, of 486 options 300 too slow, 120 dominated, 66 excluded by LUT".
-func (e *Excluded) String() string {
+func (e *ExclusionCounts) String() string {
 	var parts []string
 	n := 0
 	add := func(k int, text string) {
@@ -192,7 +193,7 @@ func (e *Excluded) String() string {
 	add(e.TooSlow, "too slow")
 	add(e.Dominated, "dominated")
 	add(e.Unjoined, "without a width converter")
-	for _, name := range ask.Names {
+	for _, name := range ask.KindNames {
 		add(e.Alone[name], "excluded by "+name)
 	}
 	add(e.Together, "excluded by several resources together")
@@ -203,7 +204,7 @@ func (e *Excluded) String() string {
 // certificate collects what the search proved about the answer f and the design d made of it.
 func (q report) certificate(f *found, d *Design) Certificate {
 	c := Certificate{Interval: d.Clocks.Interval, Floor: f.floor, Below: f.below, Bounds: f.Bounds, Spares: f.Spares,
-		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.Taken()}
+		Latency: f.Latency, Lengths: d.Model.Lengths, On: q.Target.Board, Interrupted: q.Goal.Interrupt.Ended()}
 	if c.Floor > 0 && c.Below == nil {
 		c.Slowest = q.slowest(c.Floor)
 	}
@@ -211,7 +212,8 @@ func (q report) certificate(f *found, d *Design) Certificate {
 	if c.Latency != nil {
 		limit = math.MaxInt
 	}
-	c.Dear, c.Large, c.InLUTs = space.Dear(q.Space, limit), space.Large(q.Space, limit), space.Spared(q.Space)
+	c.Dear, c.Large, c.InLUTs = space.CostlySerial(q.FoldingSpace, limit), space.LargeLeftOut(q.FoldingSpace, limit),
+		space.BlockFIFOsSaveLogic(q.FoldingSpace)
 	for i := range q.Layers {
 		l := &q.Layers[i]
 		c.Options += len(l.Folds)
@@ -239,13 +241,13 @@ const deepFIFO = 32
 
 // gap says why something is not proved.
 func (q report) gap(f *found) string {
-	if q.Goal.Interrupt.Taken() {
+	if q.Goal.Interrupt.Ended() {
 		return "left open: the search was interrupted"
 	}
 	if q.Goal.SearchTime > 0 {
 		return "left open: --search-time ended before everything was proved"
 	}
-	if deep := q.Sized(f.Folding, deepFIFO); deep > 0 {
+	if deep := q.DeepFIFOs(f.Folding, deepFIFO); deep > 0 {
 		return fmt.Sprintf("left open: %d FIFOs hold more than %d words, which the bound does not count; "+
 			"a longer --search-time may close the gap", deep, deepFIFO)
 	}
@@ -253,12 +255,12 @@ func (q report) gap(f *found) string {
 }
 
 // explain counts, for each option, the first reason why no folding with it keeps the interval within the budget.
-func (q report) explain(interval int) *Excluded {
+func (q report) explain(interval int) *ExclusionCounts {
 	caps := q.CapsAt(interval)
 	t := q.Tree(interval)
-	e := &Excluded{Interval: interval, Alone: map[string]int{}}
+	e := &ExclusionCounts{Interval: interval, Alone: map[string]int{}}
 	if t.Possible() && !t.Excludes(caps) {
-		t.Relax(caps)
+		t.RelaxPrices(caps)
 	}
 	why := t.Explain(caps)
 	for i, l := range q.Layers {
@@ -285,7 +287,7 @@ func (q report) explain(interval int) *Excluded {
 
 func kindName(kind int) string {
 	if kind < ask.Traffic {
-		return ask.Names[kind]
+		return ask.KindNames[kind]
 	}
 	return "the host's port"
 }

@@ -62,8 +62,9 @@ func TestCertificateLines(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(open.Lines(), "\n"), strings.Join(want, "\n"))
 	}
 	open.InLUTs, open.Spares = true, true
-	if got, want := open.Given(), " with factors of 3 bits or fewer in LUTs and without serial step functions dear in "+
-		"block RAM or FIFOs in block RAM that save logic"; got != want {
+	if got, want := open.Condition(),
+		" with factors of 3 bits or fewer in LUTs and without serial step functions dear in "+
+			"block RAM or FIFOs in block RAM that save logic"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

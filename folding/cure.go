@@ -66,9 +66,9 @@ type trial struct {
 }
 
 // cured tries attempts until one makes the design faster, and records it in the design's bottleneck.
-func (l *Space) cured(ctx context.Context, goal Goal, d *Design) error {
+func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 	steps := max(cureWork, d.steps/curePart)
-	q := report{fit.Ask(l.Space, goal)}
+	q := report{fit.NewQuestion(l.FoldingSpace, wanted)}
 	for _, a := range q.attempts(d) {
 		if steps <= 0 {
 			break
@@ -79,20 +79,20 @@ func (l *Space) cured(ctx context.Context, goal Goal, d *Design) error {
 			return err
 		case got == nil:
 		case got.fps > d.FPS():
-			if a.goal.MaxUse != goal.MaxUse {
+			if a.goal.MaxUse != wanted.MaxUse {
 				if a, got, err = l.tightened(ctx, q, a, got, &steps); err != nil {
 					return err
 				}
 			}
 			samples := d.Model.Turns.PerFrame()
-			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(goal, got.cut, got.clocks),
+			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(wanted, got.cut, got.clocks),
 				humanize.Commaf(got.fps), ask.Unit(samples), every(samples, got.clocks))
 			if a.target.IO != q.Target.IO {
 				d.Bottleneck.Cure += ", fed from inside the FPGA"
 			}
 			return nil
 		case !got.cut:
-			d.Bottleneck.Tried = append(d.Bottleneck.Tried, a.said(goal, false, 0))
+			d.Bottleneck.Tried = append(d.Bottleneck.Tried, a.said(wanted, false, 0))
 		}
 	}
 	return nil
@@ -136,18 +136,18 @@ func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, 
 
 // said returns the attempt's flags, as a change of the goal's. If these alone may give another interval, it adds a flag
 // for the interval that the attempt found.
-func (a *attempt) said(goal Goal, cut bool, clocks float64) string {
+func (a *attempt) said(wanted Goal, cut bool, clocks float64) string {
 	flags := slices.Clone(a.flags)
 	switch {
 	case a.goal.Interval > 0:
-		flags = append(flags, "--interval "+ask.Exact(a.goal.Interval))
+		flags = append(flags, "--interval "+ask.FormatExact(a.goal.Interval))
 	case cut:
-		flags = append(flags, "--interval "+ask.Exact(clocks))
+		flags = append(flags, "--interval "+ask.FormatExact(clocks))
 	}
-	if goal.FPS > 0 {
+	if wanted.FPS > 0 {
 		flags = append(flags, "instead of --fps")
 	}
-	if goal.Latency && !a.goal.Latency {
+	if wanted.Latency && !a.goal.Latency {
 		flags = append(flags, "without --latency")
 	}
 	return strings.Join(flags, " ")
@@ -180,17 +180,17 @@ func (q report) attempts(d *Design) (list []attempt) {
 			a.goal.Fixed = a.goal.Fixed.Without(named...)
 		})
 		list = append(list, base)
-	} else if e, ok := space.Unroll(q.Space, int(math.Ceil(d.Clocks.Interval))-1); ok {
+	} else if e, ok := space.RaisedEnvelope(q.FoldingSpace, int(math.Ceil(d.Clocks.Interval))-1); ok {
 		base = base.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 		list = append(list, base)
 	}
-	if whole := ask.Even(1); g.MaxUse != whole && !d.Over {
+	if whole := ask.EvenUse(1); g.MaxUse != whole && !d.Over {
 		list = append(list, base.with("--max-use "+whole.String(), func(a *attempt) {
 			a.goal.MaxUse, a.below = whole, true
 		}))
 	}
 	clock := q.Target.ClockMHz * fasterClock
-	return append(list, base.anewWith("--clock "+ask.Plain(clock), func(a *attempt) {
+	return append(list, base.anewWith("--clock "+ask.FormatPlain(clock), func(a *attempt) {
 		if a.target.ClockMHz = clock; a.below {
 			a.below = false
 			a.asks(d.Clocks.Interval)
@@ -208,7 +208,7 @@ func (q report) asked() attempt {
 // would reports whether an attempt finds a design as fast as it asks for, with the steps that cured would have.
 func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
 	steps := max(cureWork, q.steps/curePart)
-	got, err := (&Space{Space: q.Space}).attempt(ctx, &a, nil, &steps)
+	got, err := (&Space{FoldingSpace: q.FoldingSpace}).attempt(ctx, &a, nil, &steps)
 	return got != nil && got.clocks > 0 && ask.Reaches(got.clocks, a.goal.Limit(a.target.ClockMHz,
 		q.Model.Turns.PerFrame())), err
 }
@@ -233,7 +233,7 @@ func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) 
 			return nil, nil
 		}
 		var err error
-		if l, err = List(l.Model, a.target, a.goal.Fixed, a.goal.FIFO, &told); l == nil || err != nil {
+		if l, err = NewSpace(l.Model, a.target, a.goal.Fixed, a.goal.FIFO, &told); l == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -245,7 +245,7 @@ func (l *Space) attempt(ctx context.Context, a *attempt, d *Design, steps *int) 
 		}
 		a.asks(float64(list[at-1]))
 	}
-	q := &inquiry{report: report{fit.Ask(l.Space, a.goal)}, made: &memory{}, told: &told}
+	q := &inquiry{report: report{fit.NewQuestion(l.FoldingSpace, a.goal)}, made: &memory{}, told: &told}
 	return q.trial(ctx, steps)
 }
 
@@ -264,7 +264,7 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	if !q.Tree(list[len(list)-1]).Possible() {
 		return &trial{}, nil
 	}
-	q.Within(*steps)
+	q.LimitSizing(*steps)
 	s := q.sequence(ctx, list)
 	defer s.close()
 	s.tried, s.whole.Limit, s.Effort.Whole = true, *steps, &s.whole
@@ -290,5 +290,5 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	if asked := q.Target.ClockMHz; min(made.ClockMHz(), carriedBy(made).clock) < asked {
 		return nil, nil // a build would warn about it
 	}
-	return &trial{clocks, made.FPS(), estimate.Whole(b.Design).Total, cut}, nil
+	return &trial{clocks, made.FPS(), estimate.DesignCost(b.Design).Total, cut}, nil
 }

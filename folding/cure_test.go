@@ -31,13 +31,13 @@ func TestCures(t *testing.T) {
 			m = mlp(r, int8Type, 1+r.IntN(8), 1+r.IntN(8), 4+r.IntN(28), 3+r.IntN(13), 2+r.IntN(10), 1+r.IntN(10))
 		}
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(3)),
-			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.Stalls(seed / 2 % 2)}
-		goal := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
-			{Latency: true}, {FIFO: FIFO{Words: 1 + r.IntN(3)}}, {MaxUse: ask.Even(.04)}}[seed%6]
+			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
+		wanted := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
+			{Latency: true}, {FIFO: FIFO{Words: 1 + r.IntN(3)}}, {MaxUse: ask.EvenUse(.04)}}[seed%6]
 		if r.IntN(3) == 0 {
 			target.Unroll = dataflow.Envelope{Wide: 4, Few: 4, One: 4}
 		}
-		cured := goal
+		cured := wanted
 		cured.Cure = true
 		d, _ := designed(t, m, target, cured)
 		if d == nil {
@@ -51,11 +51,11 @@ func TestCures(t *testing.T) {
 			rate = number
 		}
 		for _, flags := range b.Tried {
-			target, goal := flagged(t, target, goal, flags)
+			target, wanted := flagged(t, target, wanted, flags)
 			for flag := range strings.FieldsSeq(flags) {
 				said[flag]++
 			}
-			other, told := designed(t, m, target, goal)
+			other, told := designed(t, m, target, wanted)
 			how := fmt.Sprintf("seed %d, %v frames/s; %s", seed, d.FPS(), b.Line())
 			switch {
 			case found && flags == b.Tried[len(b.Tried)-1]:
@@ -76,7 +76,7 @@ func TestCures(t *testing.T) {
 }
 
 // flagged returns a target and a goal with the flags of a cure applied.
-func flagged(t *testing.T, target dataflow.Target, goal Goal, flags string) (dataflow.Target, Goal) {
+func flagged(t *testing.T, target dataflow.Target, wanted Goal, flags string) (dataflow.Target, Goal) {
 	t.Helper()
 	for flag := range strings.SplitSeq(regexp.MustCompile(` *(instead of|without) `).ReplaceAllString(flags, " !"),
 		" -") {
@@ -85,24 +85,24 @@ func flagged(t *testing.T, target dataflow.Target, goal Goal, flags string) (dat
 			switch name {
 			case "":
 			case "interval":
-				goal.FPS, goal.Interval = 0, must(strconv.ParseFloat(value, 64))
+				wanted.FPS, wanted.Interval = 0, must(strconv.ParseFloat(value, 64))
 			case "fps": // the interval stands for it
 			case "latency":
-				goal.Latency = false
+				wanted.Latency = false
 			case "io":
 				target.IO = dataflow.FromStream
 			case "max-unroll":
 				target.Unroll = must(ParseMaxUnroll(value))
 			case "max-use":
-				goal.MaxUse = must(ParseMaxUse(value))
+				wanted.MaxUse = must(ParseMaxUse(value))
 			case "clock":
 				target.ClockMHz = must(strconv.ParseFloat(value, 64))
 			case "fifo":
-				goal.FIFO = FIFO{}
+				wanted.FIFO = FIFO{}
 			default:
 				t.Fatalf("the cure %q has %q", flags, flag)
 			}
 		}
 	}
-	return target, goal
+	return target, wanted
 }

@@ -39,15 +39,15 @@ func TestDense(t *testing.T) {
 	tier.NotQuick(t)
 	t.Parallel()
 	var d diag.List
-	s := must(List(dense(16), dataflow.Target{Board: board("alveo-u250"), ClockMHz: 300}, nil, FIFO{}, &d))
+	s := must(NewSpace(dense(16), dataflow.Target{Board: board("alveo-u250"), ClockMHz: 300}, nil, FIFO{}, &d))
 	if len(s.Wide) < 10 {
 		t.Errorf("the plan drops ends of %d streams", len(s.Wide))
 	}
-	goal := Goal{}
-	q := &inquiry{report: report{fit.Ask(s.Space, goal)}, made: &memory{}, told: &d}
+	wanted := Goal{}
+	q := &inquiry{report: report{fit.NewQuestion(s.FoldingSpace, wanted)}, made: &memory{}, told: &d}
 	got, err := q.answer(t.Context())
 	if err != nil || got == nil {
 		t.Fatal(err, d.Diags)
 	}
-	consistent(t, got, goal)
+	consistent(t, got, wanted)
 }

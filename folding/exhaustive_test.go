@@ -30,30 +30,30 @@ type rival struct {
 }
 
 // make calls Make; it returns nil if nothing fits, or if everything deadlocks.
-func (r *rival) make(goal Goal) *Design {
+func (r *rival) make(wanted Goal) *Design {
 	r.Helper()
 	var d diag.List
-	got, err := Make(context.Background(), r.m, r.target, goal, &d)
+	got, err := Make(context.Background(), r.m, r.target, wanted, &d)
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
 		return nil
 	}
 	if err != nil || (got == nil) != d.Failed() {
-		r.Errorf("%s, %+v: %v, %v, %v", r.name, goal, got, err, d.Diags)
+		r.Errorf("%s, %+v: %v, %v, %v", r.name, wanted, got, err, d.Diags)
 	}
 	if got != nil {
-		consistent(r, got, goal)
+		consistent(r, got, wanted)
 	}
 	return got
 }
 
 // allowed returns the designs that are as fast as asked and within the budget.
-func (r *rival) allowed(goal Goal) (list []figures) {
-	limit := goal.Limit(r.target.ClockMHz, 1)
-	if goal.MaxCycles > 0 && len(r.designs) > 0 { // or the fewest possible
+func (r *rival) allowed(wanted Goal) (list []figures) {
+	limit := wanted.Limit(r.target.ClockMHz, 1)
+	if wanted.MaxCycles > 0 && len(r.designs) > 0 { // or the fewest possible
 		least := slices.MinFunc(r.designs, func(a, b figures) int { return a.slowest - b.slowest }).slowest
-		limit = big.NewRat(int64(max(goal.MaxCycles, least)), 1)
+		limit = big.NewRat(int64(max(wanted.MaxCycles, least)), 1)
 	}
-	budget := BudgetOf(r.target.Board, goal.MaxUse)
+	budget := BudgetOf(r.target.Board, wanted.MaxUse)
 	defer func() {
 		if slices.ContainsFunc(list, func(p figures) bool { return !p.blocks }) {
 			list = slices.DeleteFunc(list, func(p figures) bool { return p.blocks })
@@ -61,7 +61,7 @@ func (r *rival) allowed(goal Goal) (list []figures) {
 	}()
 	for _, p := range r.designs {
 		switch {
-		case goal.MaxCycles > 0:
+		case wanted.MaxCycles > 0:
 			if ask.Reaches(p.simulated, limit) {
 				list = append(list, p)
 			}
@@ -88,57 +88,57 @@ func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
 }
 
 // search compares a design with the best of all that fit.
-func (r *rival) search(goal Goal) {
+func (r *rival) search(wanted Goal) {
 	r.Helper()
 	r.asked++
-	got, list := r.make(goal), r.allowed(goal)
+	got, list := r.make(wanted), r.allowed(wanted)
 	if len(list) == 0 {
 		if got != nil {
-			r.Errorf("%s, %+v: nothing fits, got %v clocks with %+v", r.name, goal, got.Clocks.Interval,
+			r.Errorf("%s, %+v: nothing fits, got %v clocks with %+v", r.name, wanted, got.Clocks.Interval,
 				got.Estimate.Total)
 		}
 		return
 	}
 	if got == nil {
-		r.Errorf("%s, %+v on %+v: %d designs fit, none was found", r.name, goal, r.target.Board, len(list))
+		r.Errorf("%s, %+v on %+v: %d designs fit, none was found", r.name, wanted, r.target.Board, len(list))
 		return
 	}
 	r.fitted++
 	if got.Certificate.Proved() {
 		r.proved++
 	}
-	if goal.Latency {
-		r.latency(goal, got, list)
+	if wanted.Latency {
+		r.latency(wanted, got, list)
 		return
 	}
-	r.least(goal, got, list)
+	r.least(wanted, got, list)
 }
 
 // least compares the interval, and then each measure.
-func (r *rival) least(goal Goal, got *Design, list []figures) {
+func (r *rival) least(wanted Goal, got *Design, list []figures) {
 	r.Helper()
 	c := &got.Certificate
-	if goal.Limit(r.target.ClockMHz, 1) == nil {
+	if wanted.Limit(r.target.ClockMHz, 1) == nil {
 		best := slices.MinFunc(list, func(a, b figures) int { return int(math.Ceil(a.interval - b.interval)) }).interval
 		if got.Clocks.Interval != best {
-			r.Errorf("%s, %+v: %v clocks, the best is %v", r.name, goal, got.Clocks.Interval, best)
+			r.Errorf("%s, %+v: %v clocks, the best is %v", r.name, wanted, got.Clocks.Interval, best)
 		}
 		if float64(c.Floor) > best {
-			r.Errorf("%s, %+v: no design takes fewer than %d clocks, but one takes %v", r.name, goal, c.Floor, best)
+			r.Errorf("%s, %+v: no design takes fewer than %d clocks, but one takes %v", r.name, wanted, c.Floor, best)
 		}
 		list = slices.DeleteFunc(list, func(p figures) bool { return p.interval > got.Clocks.Interval })
 	}
-	if goal.Least == LeastLoad && slices.ContainsFunc(list, func(p figures) bool { return !p.few }) {
+	if wanted.Least == LeastLoad && slices.ContainsFunc(list, func(p figures) bool { return !p.few }) {
 		list = slices.DeleteFunc(list, func(p figures) bool { return p.few }) // LUTs are enough
 	}
 	budget := got.Budget
-	for i, m := range goal.Least.Order() {
+	for i, m := range wanted.Least.Order() {
 		least := math.Inf(1)
 		for _, p := range list {
 			least = min(least, measure(m, &budget, p.cost))
 		}
 		if v := measure(m, &budget, got.Estimate.Total); !near(v, least) || c.Bounds[i].Least > least+rounding {
-			r.Errorf("%s, %+v: %v of %s, %+v; the least is %v", r.name, goal, v, m, c.Bounds[i], least)
+			r.Errorf("%s, %+v: %v of %s, %+v; the least is %v", r.name, wanted, v, m, c.Bounds[i], least)
 			return
 		}
 		list = slices.DeleteFunc(list, func(p figures) bool { return !near(measure(m, &budget, p.cost), least) })
@@ -151,15 +151,15 @@ const rounding = 1e-5
 func near(a, b float64) bool { return math.Abs(a-b) < rounding }
 
 // latency compares the latency.
-func (r *rival) latency(goal Goal, got *Design, list []figures) {
+func (r *rival) latency(wanted Goal, got *Design, list []figures) {
 	r.Helper()
 	best := slices.MinFunc(list, func(a, b figures) int { return a.latency - b.latency }).latency
 	l := got.Certificate.Latency
 	if l.Least > best || got.Clocks.Latency < best {
-		r.Errorf("%s, %+v: %+v, the best is %d", r.name, goal, l, best)
+		r.Errorf("%s, %+v: %+v, the best is %d", r.name, wanted, l, best)
 	}
 	if got.Clocks.Latency > best {
-		r.Errorf("%s, %+v: latency %d, the best is %d", r.name, goal, got.Clocks.Latency, best)
+		r.Errorf("%s, %+v: latency %d, the best is %d", r.name, wanted, got.Clocks.Latency, best)
 	}
 }
 

@@ -32,19 +32,20 @@ func TestFewWords(t *testing.T) {
 	t.Parallel()
 	fullyConnected := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 32, 24, 16, 4)
 	for _, m := range []*dataflow.Model{images(), fullyConnected} {
-		for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
-			for _, goal := range []Goal{{Interval: 512}, {Interval: 256, Least: LeastLUT}, {Interval: 256,
+		for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
+			for _, wanted := range []Goal{{Interval: 512}, {Interval: 256, Least: LeastLUT}, {Interval: 256,
 				FIFO: FIFO{Words: 8}}} {
-				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Stalls: stalls}, goal)
+				d, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100, Stalls: stalls},
+					wanted)
 				if d == nil {
-					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, goal, text(told))
+					t.Fatalf("%s, %v, %+v: %s", m.Name, stalls, wanted, text(told))
 				}
 				c := &d.Certificate
-				if !c.InLUTs || !strings.Contains(c.Given(), "FIFOs in block RAM that save logic") {
-					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, goal, c.Given())
+				if !c.InLUTs || !strings.Contains(c.Condition(), "FIFOs in block RAM that save logic") {
+					t.Errorf("%s, %v, %+v: it is proved of designs%s", m.Name, stalls, wanted, c.Condition())
 				}
 				if list := fewInBlocks(d); len(list) > 0 {
-					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, stalls, goal, list)
+					t.Errorf("%s, %v, %+v: few words of s%d lie in block RAM", m.Name, stalls, wanted, list)
 				}
 			}
 		}
@@ -65,7 +66,7 @@ func TestFewWordsWhereNothingElseFits(t *testing.T) {
 			break
 		}
 		if few := len(fewInBlocks(d)) > 0; few && d.Certificate.InLUTs {
-			t.Errorf("few words lie in block RAM, and it is proved of designs%s", d.Certificate.Given())
+			t.Errorf("few words lie in block RAM, and it is proved of designs%s", d.Certificate.Condition())
 		} else {
 			some = some || few
 		}
@@ -82,13 +83,13 @@ func TestFewWordsOfTheShortestLatency(t *testing.T) {
 	for _, luts := range []int{2997, 5081, 6972} {
 		target := dataflow.Target{Board: boards.Board{Name: "small", LUT: luts, LUTRAM: luts / 2, FF: 2 * luts,
 			BRAM36: 200, DSP: 200}, ClockMHz: 100, IO: dataflow.FromStream}
-		for _, goal := range []Goal{{MaxUse: all(1), Latency: true}, {MaxUse: all(1), Latency: true, Interval: 900}} {
-			d, told := designed(t, images(), target, goal)
+		for _, wanted := range []Goal{{MaxUse: all(1), Latency: true}, {MaxUse: all(1), Latency: true, Interval: 900}} {
+			d, told := designed(t, images(), target, wanted)
 			if d == nil {
 				t.Fatalf("%d LUTs: %s", luts, text(told))
 			}
-			goal.Interval = d.Clocks.Interval - 1
-			if e, _ := designed(t, images(), target, goal); e != nil && e.Clocks.Latency < d.Clocks.Latency {
+			wanted.Interval = d.Clocks.Interval - 1
+			if e, _ := designed(t, images(), target, wanted); e != nil && e.Clocks.Latency < d.Clocks.Latency {
 				t.Errorf("%d LUTs: a latency of %d every %v clocks, where %d every %v was found for the shortest", luts,
 					e.Clocks.Latency, e.Clocks.Interval, d.Clocks.Latency, d.Clocks.Interval)
 			}
@@ -138,7 +139,7 @@ func TestHostFIFO(t *testing.T) {
 			}
 			for _, s := range d.Model.Graph.In {
 				f, places := d.FIFO[s], d.Places(s)
-				if places != 1+f.Depth || places > 1+rtlsim.Least && places%32 != 0 {
+				if places != 1+f.Depth || places > 1+rtlsim.MinDepth && places%32 != 0 {
 					t.Errorf("%s at %d clocks: %d places for %d words", m.Name, interval, places, f.Depth)
 				}
 			}

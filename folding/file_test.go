@@ -108,9 +108,9 @@ func TestShallow(t *testing.T) {
 		d, err := Make(t.Context(), m, target, first, &told)
 		switch {
 		case err != nil:
-			for _, goal := range []Goal{{Interval: 1000}, {Latency: true}, {Least: LeastFF}, {MaxCycles: 1000}} {
-				goal.FIFO = first.FIFO
-				deadlocked(t, m, target, goal)
+			for _, wanted := range []Goal{{Interval: 1000}, {Latency: true}, {Least: LeastFF}, {MaxCycles: 1000}} {
+				wanted.FIFO = first.FIFO
+				deadlocked(t, m, target, wanted)
 			}
 			dead++
 		case d == nil:
@@ -167,9 +167,9 @@ func TestFormatRoundTrip(t *testing.T) {
 		mlp(r, uint2, 2, 2, 784, 64, 64, 64, 10), mlp(r, uint2, 1, 1, 12, 5, 3), mlp(r, uint2, 2, 2, 1, 7, 1),
 		withThresholds(r, 24, 6), forked,
 	} {
-		for _, goal := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: LeastFF}, {Latency: true},
+		for _, wanted := range []Goal{{}, {FPS: 250_000}, {Interval: 4000, Least: LeastFF}, {Latency: true},
 			{FIFO: FIFO{Words: 40}}} {
-			roundTrip(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, goal)
+			roundTrip(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, wanted)
 		}
 	}
 	for seed := range uint64(60) {
@@ -186,10 +186,10 @@ func troubled(d *diag.List) bool {
 	return slices.ContainsFunc(d.Diags, func(x diag.Diag) bool { return x.Code != diag.FIFOSlow })
 }
 
-func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goal) {
+func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted Goal) {
 	t.Helper()
 	var d diag.List
-	first := must(Make(t.Context(), m, target, goal, &d))
+	first := must(Make(t.Context(), m, target, wanted, &d))
 	if first == nil {
 		return
 	}
@@ -197,33 +197,34 @@ func roundTrip(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goa
 	if bytes.Contains(written, []byte("WidthConverter")) || !bytes.Contains(written, []byte(`"Defaults": {}`)) {
 		t.Errorf("file:\n%s", written)
 	}
-	next := Goal{Fixed: ReadFile(written, &d), Least: goal.Least, MaxUse: goal.MaxUse, FIFO: goal.FIFO}
+	next := Goal{Fixed: ReadFile(written, &d), Least: wanted.Least, MaxUse: wanted.MaxUse, FIFO: wanted.FIFO}
 	same, told := designed(t, m, target, next)
 	if same == nil || troubled(told) || len(d.Diags) > 0 {
-		t.Errorf("%s, %+v\n%s\n%s", m.Name, goal, written, text(told))
+		t.Errorf("%s, %+v\n%s\n%s", m.Name, wanted, written, text(told))
 		return
 	}
 	if !slices.Equal(same.Folds, first.Folds) || !slices.Equal(same.Depths(), first.Depths()) ||
 		same.Clocks.Interval != first.Clocks.Interval ||
 		same.Clocks.Latency != first.Clocks.Latency {
-		t.Errorf("%s, %+v\n%s\ngot  %v %v, %v clocks\nwant %v %v, %v clocks", m.Name, goal, written, same.Folds,
+		t.Errorf("%s, %+v\n%s\ngot  %v %v, %v clocks\nwant %v %v, %v clocks", m.Name, wanted, written, same.Folds,
 			same.FIFO, same.Clocks.Interval,
 			first.Folds, first.FIFO, first.Clocks.Interval)
 	}
 	// If the depth of a FIFO is given, its memory is still chosen by cost, and is no worse.
-	if is, was := measure(goal.Least, &first.Budget, same.Estimate.Total), measure(goal.Least, &first.Budget,
+	if is, was := measure(wanted.Least, &first.Budget, same.Estimate.Total), measure(wanted.Least, &first.Budget,
 		first.Estimate.Total); is > was+rounding {
-		t.Errorf("%s, %+v: %v of %s, read back %v", m.Name, goal, was, goal.Least, is)
+		t.Errorf("%s, %+v: %v of %s, read back %v", m.Name, wanted, was, wanted.Least, is)
 	}
 	if again := Format(same.Design, true); !bytes.Equal(again, written) {
 		t.Errorf("%s\nis written as\n%s", written, again)
 	}
 	// With the memories, the whole design is the same.
-	next.Fixed = ReadFile(FormatWhole(first.Design), &d)
+	next.Fixed = ReadFile(FormatWithMemories(first.Design), &d)
 	whole, told := designed(t, m, target, next)
 	if whole == nil || troubled(told) || len(d.Diags) > 0 || !slices.Equal(whole.FIFO, first.FIFO) ||
 		whole.Estimate.Total != first.Estimate.Total {
-		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, goal, FormatWhole(first.Design), text(told))
+		t.Errorf("%s, %+v\n%s\ndoes not give the design back\n%s", m.Name, wanted, FormatWithMemories(first.Design),
+			text(told))
 	}
 }
 

@@ -45,17 +45,17 @@ import (
 // The types of goals and answers.
 type (
 	Goal    = ask.Goal
-	FIFO    = ask.FIFO
+	FIFO    = ask.FIFODepths
 	Measure = ask.Measure
-	Use     = ask.Use
+	Use     = ask.MaxUse
 	Budget  = ask.Budget
 	Share   = ask.Share
-	File    = finn.File
-	Bound   = fit.Bound
+	File    = finn.FoldingFile
+	Bound   = fit.MinimisedBound
 	Latency = fit.Latency
 
 	Interrupt = ask.Interrupt
-	Standing  = ask.Standing
+	Standing  = ask.SearchStanding
 )
 
 // The measures, and names and limits of flags.
@@ -85,8 +85,8 @@ func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
 // Capacity returns the board's resources, in the units of a cost.
 func Capacity(b boards.Board) dataflow.Resources { return ask.Capacity(b) }
 
-// Called returns the text, such as the name of a Share, with block RAM named as in the board's data sheet.
-func Called(text string, b boards.Board) string { return ask.Called(text, b) }
+// WithBlockName returns the text, such as the name of a Share, with block RAM named as in the board's data sheet.
+func WithBlockName(text string, b boards.Board) string { return ask.WithBlockName(text, b) }
 
 // Rate returns the samples per second at an interval in clocks between frames of the given samples, rounded so that a
 // user can ask for it.
@@ -116,23 +116,23 @@ func Format(design *dataflow.Design, withDepths bool) []byte {
 	return finn.Format(design, finn.OfFolds)
 }
 
-// FormatWhole is like Format with depths, and adds the memory of every FIFO. It is meant for a design of an incomplete
-// search: another search would choose better memories.
-func FormatWhole(design *dataflow.Design) []byte { return finn.Format(design, finn.OfWhole) }
+// FormatWithMemories is like Format with depths, and adds the memory of every FIFO. It is meant for a design of an
+// incomplete search: another search would choose better memories.
+func FormatWithMemories(design *dataflow.Design) []byte { return finn.Format(design, finn.OfWhole) }
 
 // A Space holds all foldings of a model on a target, for any number of designs. Several designs may be made at a time.
 type Space struct {
-	*space.Space
+	*space.FoldingSpace
 	made *memory
 	// whole returns the space that also has serial step functions that take much block RAM, large tables in LUTs, and
 	// all FIFOs in any memory. It returns this space if nothing was left out.
 	whole func() *Space
 }
 
-// List returns the space of a model on a target. fixed and fifo must be those of all its goals. If the target has no
-// board, zcu104 takes its place; then only Goal.MaxCycles works without a budget. If the user has to change something,
-// List adds a diagnostic to d and returns nil.
-func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
+// NewSpace returns the space of a model on a target. fixed and fifo must be those of all its goals. If the target has
+// no board, zcu104 takes its place; then only Goal.MaxCycles works without a budget. If the user has to change
+// something, NewSpace adds a diagnostic to d and returns nil.
+func NewSpace(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.List) (*Space, error) {
 	if len(m.Graph.Nodes) == 0 {
 		d.Fail(diag.NothingQuantised, "", "there is no layer to fold", "")
 		return nil, nil
@@ -148,13 +148,13 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 	if s == nil {
 		return nil, nil
 	}
-	l := &Space{Space: s, made: &memory{}}
+	l := &Space{FoldingSpace: s, made: &memory{}}
 	l.whole = sync.OnceValue(func() *Space {
-		if !leavesOut(s) && !space.Spared(s) {
+		if !leavesOut(s) && !space.BlockFIFOsSaveLogic(s) {
 			return l
 		}
 		var told diag.List // d has the same diagnostics
-		w := &Space{Space: space.New(m, t, fixed, fifo, space.Any, &told), made: &memory{}}
+		w := &Space{FoldingSpace: space.New(m, t, fixed, fifo, space.Any, &told), made: &memory{}}
 		w.whole = func() *Space { return w }
 		return w
 	})
@@ -162,15 +162,15 @@ func List(m *dataflow.Model, t dataflow.Target, fixed *File, fifo FIFO, d *diag.
 }
 
 // Make calls Space.Make on a new space for the goal.
-func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, d *diag.List) (*Design, error) {
-	if err := goal.Verify(t); err != nil {
+func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, wanted Goal, d *diag.List) (*Design, error) {
+	if err := wanted.Verify(t); err != nil {
 		return nil, err
 	}
-	s, err := List(m, t, goal.Fixed, goal.FIFO, d)
+	s, err := NewSpace(m, t, wanted.Fixed, wanted.FIFO, d)
 	if err != nil || s == nil {
 		return nil, err
 	}
-	return s.Make(ctx, goal, d)
+	return s.Make(ctx, wanted, d)
 }
 
 // Make returns the best design for a goal. If the user has to change something, Make adds a diagnostic with an
@@ -185,53 +185,53 @@ func Make(ctx context.Context, m *dataflow.Model, t dataflow.Target, goal Goal, 
 //
 // The certificate states what the search did not prove. The answer does not depend on the machine, unless
 // Goal.SearchTime ends the search, nor on earlier goals of the space.
-func (l *Space) Make(ctx context.Context, goal Goal, d *diag.List) (*Design, error) {
+func (l *Space) Make(ctx context.Context, wanted Goal, d *diag.List) (*Design, error) {
 	if len(l.Model.Feedback) > 0 {
-		return l.carried(ctx, goal, d)
+		return l.carried(ctx, wanted, d)
 	}
-	return l.better(ctx, goal, nil, d)
+	return l.better(ctx, wanted, nil, d)
 }
 
 // better does the work of Make. If than is not nil, it looks for a design better than that one, and returns errNoBetter
 // if it finds none.
-func (l *Space) better(ctx context.Context, goal Goal, than *fit.Rival, d *diag.List) (*Design, error) {
-	if err := goal.Verify(l.Target); err != nil {
+func (l *Space) better(ctx context.Context, wanted Goal, than *fit.Rival, d *diag.List) (*Design, error) {
+	if err := wanted.Verify(l.Target); err != nil {
 		return nil, err
 	}
 	begun := time.Now()
-	made, told, err := l.try(ctx, goal, than)
-	does := made != nil && !made.Over || goal.MaxCycles > 0 || errors.Is(err, errNoBetter)
-	if !does && ctx.Err() == nil && (leavesOut(l.Space) || l.short(goal)) && l.whole() != l {
-		if again, more, e := l.whole().try(ctx, left(goal, begun), than); again != nil || made == nil {
+	made, told, err := l.try(ctx, wanted, than)
+	does := made != nil && !made.Over || wanted.MaxCycles > 0 || errors.Is(err, errNoBetter)
+	if !does && ctx.Err() == nil && (leavesOut(l.FoldingSpace) || l.short(wanted)) && l.whole() != l {
+		if again, more, e := l.whole().try(ctx, left(wanted, begun), than); again != nil || made == nil {
 			made, told, err = again, more, e
 		}
 	}
-	if err == nil && made != nil && than == nil && l.quicker(goal, made) && l.whole() != l {
-		again, more, e := l.whole().quicken(ctx, left(goal, begun), made)
+	if err == nil && made != nil && than == nil && l.quicker(wanted, made) && l.whole() != l {
+		again, more, e := l.whole().quicken(ctx, left(wanted, begun), made)
 		if e == nil && again != nil {
 			made, told = again, more
 		}
-		made.Certificate.Interrupted = goal.Interrupt.Taken()
+		made.Certificate.Interrupted = wanted.Interrupt.Ended()
 	}
 	d.Merge(told.Diags)
-	if goal.Cure && err == nil && made != nil && !goal.Interrupt.Taken() &&
-		(goal.SearchTime == 0 || time.Since(begun) < goal.SearchTime) {
-		err = l.cured(ctx, goal, made)
+	if wanted.Cure && err == nil && made != nil && !wanted.Interrupt.Ended() &&
+		(wanted.SearchTime == 0 || time.Since(begun) < wanted.SearchTime) {
+		err = l.cured(ctx, wanted, made)
 	}
 	return made, err
 }
 
 // leavesOut reports whether the space leaves out some folds.
-func leavesOut(s *space.Space) bool {
-	return space.Dear(s, math.MaxInt)+space.Large(s, math.MaxInt) > 0
+func leavesOut(s *space.FoldingSpace) bool {
+	return space.CostlySerial(s, math.MaxInt)+space.LargeLeftOut(s, math.MaxInt) > 0
 }
 
 // left returns the goal with the remaining search time.
-func left(goal Goal, begun time.Time) Goal {
-	if goal.SearchTime > 0 {
-		goal.SearchTime = max(1, goal.SearchTime-time.Since(begun))
+func left(wanted Goal, begun time.Time) Goal {
+	if wanted.SearchTime > 0 {
+		wanted.SearchTime = max(1, wanted.SearchTime-time.Since(begun))
 	}
-	return goal
+	return wanted
 }
 
 // latencySteps limits repeated searches: Make repeats a search for the shortest latency with FIFOs of few words in
@@ -240,22 +240,22 @@ const latencySteps = 240_000_000
 
 // quicken looks for a design of this space that is faster than a design of another space, or returns nil. It reports no
 // progress, because most often it finds none.
-func (l *Space) quicken(ctx context.Context, goal Goal, than *Design) (*Design, diag.List, error) {
-	goal.Tell = nil
-	q := &inquiry{report: report{fit.Ask(l.Space, goal)}, made: l.made, told: &diag.List{}}
-	if !goal.Latency {
+func (l *Space) quicken(ctx context.Context, wanted Goal, than *Design) (*Design, diag.List, error) {
+	wanted.Tell = nil
+	q := &inquiry{report: report{fit.NewQuestion(l.FoldingSpace, wanted)}, made: l.made, told: &diag.List{}}
+	if !wanted.Latency {
 		q.below = int(math.Ceil(than.Clocks.Interval))
 	}
 	made, err := q.answer(ctx)
-	if made != nil && !faster(goal, made, than) {
+	if made != nil && !faster(wanted, made, than) {
 		made = nil
 	}
 	return made, *q.told, err
 }
 
 // faster reports whether d is faster than the other design, in the sense of the goal.
-func faster(goal Goal, d, than *Design) bool {
-	if goal.Latency {
+func faster(wanted Goal, d, than *Design) bool {
+	if wanted.Latency {
 		return d.Clocks.Latency < than.Clocks.Latency
 	}
 	return d.Clocks.Interval < than.Clocks.Interval
@@ -263,22 +263,22 @@ func faster(goal Goal, d, than *Design) bool {
 
 // quicker reports whether FIFOs in block RAM might make the design faster: the goal is speed, and only LUTs seem to be
 // short, which FIFOs of few words take. It reports false if folds are left out.
-func (l *Space) quicker(goal Goal, made *Design) bool {
+func (l *Space) quicker(wanted Goal, made *Design) bool {
 	c := &made.Certificate
-	if made.Over || goal.MaxCycles > 0 || goal.Fixed != nil || goal.Interrupt.Taken() ||
+	if made.Over || wanted.MaxCycles > 0 || wanted.Fixed != nil || wanted.Interrupt.Ended() ||
 		made.Clocks.Interval < 2 || c.Dear+c.Large > 0 {
 		return false
 	}
-	if goal.Latency && made.steps > latencySteps || !goal.Latency && (goal.FPS > 0 || goal.Interval > 0) {
+	if wanted.Latency && made.steps > latencySteps || !wanted.Latency && (wanted.FPS > 0 || wanted.Interval > 0) {
 		return false
 	}
-	goal.FPS, goal.Interval = 0, made.Clocks.Interval-1
-	return l.short(goal)
+	wanted.FPS, wanted.Interval = 0, made.Clocks.Interval-1
+	return l.short(wanted)
 }
 
 // short reports whether a lack of LUTs may be the reason that no design reaches a goal.
-func (l *Space) short(goal Goal) bool {
-	q := fit.Ask(l.Space, goal)
+func (l *Space) short(wanted Goal) bool {
+	q := fit.NewQuestion(l.FoldingSpace, wanted)
 	limit := l.Intervals()[0]
 	if asked := q.Limit(); asked != nil && ask.Floor(asked) < limit {
 		return false
@@ -286,13 +286,13 @@ func (l *Space) short(goal Goal) bool {
 		limit = ask.Floor(asked)
 	}
 	caps := q.CapsAt(limit)
-	caps.Vector[ask.LUT], caps.Vector[ask.LUTRAM], caps.Vector[ask.FF] = search.Most, search.Most, search.Most
+	caps.Vector[ask.LUT], caps.Vector[ask.LUTRAM], caps.Vector[ask.FF] = search.NoCap, search.NoCap, search.NoCap
 	return !q.Tree(limit).Hopeless(caps)
 }
 
 // try makes a design of this space alone.
-func (l *Space) try(ctx context.Context, goal Goal, than *fit.Rival) (made *Design, told diag.List, err error) {
-	q := &inquiry{report: report{fit.Ask(l.Space, goal)}, made: l.made, told: &told}
+func (l *Space) try(ctx context.Context, wanted Goal, than *fit.Rival) (made *Design, told diag.List, err error) {
+	q := &inquiry{report: report{fit.NewQuestion(l.FoldingSpace, wanted)}, made: l.made, told: &told}
 	q.Than = than
 	made, err = q.answer(ctx)
 	return made, told, err

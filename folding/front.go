@@ -22,23 +22,23 @@ import (
 // Front makes at most most designs, spread over the intervals, unless most is 0. whole reports whether these are all.
 // If step is not nil, Front calls it with the number of designs after each round. Errors are as in Make; Goal.Latency
 // has no effect.
-func (l *Space) Front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
+func (l *Space) Front(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
-	goal.Latency = false
+	wanted.Latency = false
 	if len(l.Model.Feedback) > 0 {
-		return l.carriedFront(ctx, goal, most, d, step)
+		return l.carriedFront(ctx, wanted, most, d, step)
 	}
-	return l.front(ctx, goal, most, d, step)
+	return l.front(ctx, wanted, most, d, step)
 }
 
 // front is Front by the intervals of pipelines.
-func (l *Space) front(ctx context.Context, goal Goal, most int, d *diag.List, step func(made int)) (list []*Design,
+func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, step func(made int)) (list []*Design,
 	whole bool, err error) {
-	f := &front{Space: l, goal: goal, list: l.Intervals()}
+	f := &front{Space: l, goal: wanted, list: l.Intervals()}
 	last := len(f.list) - 1
-	limit := goal.Limit(l.Clock, l.Model.Turns.PerFrame())
+	limit := wanted.Limit(l.Clock, l.Model.Turns.PerFrame())
 	if limit != nil {
-		slowest, err := l.better(ctx, goal, nil, d)
+		slowest, err := l.better(ctx, wanted, nil, d)
 		if err != nil || slowest == nil {
 			return nil, false, err
 		}
@@ -53,7 +53,7 @@ func (l *Space) front(ctx context.Context, goal Goal, most int, d *diag.List, st
 	}
 	// only the whole space has designs as fast as asked
 	if !ask.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l {
-		return l.whole().front(ctx, goal, most, d, step)
+		return l.whole().front(ctx, wanted, most, d, step)
 	}
 	first := f.number(fastest)
 	f.spans = []span{{fastest, first, first}}
@@ -154,18 +154,18 @@ func (f *front) insert(ctx context.Context, numbers []int) error {
 	for k, number := range numbers {
 		before := f.before(number)
 		if before.design.Certificate.Spares || !f.Few {
-			goal := f.goal
-			goal.Interval = float64(f.list[number])
-			if b, err := f.bound(ctx, goal); err == nil && b.Interval > 0 && b.Measure >= before.value() {
+			wanted := f.goal
+			wanted.Interval = float64(f.list[number])
+			if b, err := f.bound(ctx, wanted); err == nil && b.Interval > 0 && b.Measure >= before.value() {
 				made[k] = before.design // no design measures less
 				continue
 			}
 		}
 		group.Go(func() (err error) {
-			goal := f.goal
-			goal.Interval = float64(f.list[number])
+			wanted := f.goal
+			wanted.Interval = float64(f.list[number])
 			var told diag.List
-			if made[k], err = f.better(ctx, goal, before.rival(), &told); errors.Is(err, errNoBetter) {
+			if made[k], err = f.better(ctx, wanted, before.rival(), &told); errors.Is(err, errNoBetter) {
 				err = nil
 			}
 			return err

@@ -12,26 +12,26 @@ import (
 )
 
 // front checks the front against the enumeration: every point that no other beats, in order, and no other point.
-func (r *rival) front(goal Goal) (points int) {
+func (r *rival) front(wanted Goal) (points int) {
 	r.Helper()
 	var d diag.List
-	s := must(List(r.m, r.target, nil, FIFO{}, &d))
+	s := must(NewSpace(r.m, r.target, nil, FIFO{}, &d))
 	if s == nil {
 		return 0
 	}
-	got, whole, err := s.Front(r.Context(), goal, 0, &d, nil)
+	got, whole, err := s.Front(r.Context(), wanted, 0, &d, nil)
 	if err != nil {
 		r.Fatal(err)
 	}
-	budget := BudgetOf(r.target.Board, goal.MaxUse)
+	budget := BudgetOf(r.target.Board, wanted.MaxUse)
 	value := func(p figures) float64 {
-		v := measure(goal.Least, &budget, p.cost)
-		if p.few && goal.Least == LeastLoad {
+		v := measure(wanted.Least, &budget, p.cost)
+		if p.few && wanted.Least == LeastLoad {
 			v += 100 // a load is a share
 		}
 		return v
 	}
-	list := r.allowed(goal)
+	list := r.allowed(wanted)
 	slices.SortFunc(list, func(a, b figures) int {
 		if a.interval != b.interval {
 			return int(math.Ceil(a.interval - b.interval))
@@ -47,15 +47,15 @@ func (r *rival) front(goal Goal) (points int) {
 	for _, g := range got {
 		is = append(is, fmt.Sprintf("%v: %.4f", g.Clocks.Interval, value(figures{cost: g.Estimate.Total,
 			few: s.Few && !g.Certificate.Spares})))
-		next := goal
+		next := wanted
 		next.FPS, next.Interval = 0, math.Ceil(g.Clocks.Interval)
 		if again := r.make(next); !sameDesign(again, g) {
-			r.Errorf("%s, %+v: %s, asked for %v with %+v", r.name, goal, is[len(is)-1], again.Clocks.Interval,
+			r.Errorf("%s, %+v: %s, asked for %v with %+v", r.name, wanted, is[len(is)-1], again.Clocks.Interval,
 				again.Estimate.Total)
 		}
 	}
 	if !slices.Equal(is, want) || !whole && len(want) > 0 {
-		r.Errorf("%s, %+v:\ngot  %v, whole %t\nwant %v", r.name, goal, is, whole, want)
+		r.Errorf("%s, %+v:\ngot  %v, whole %t\nwant %v", r.name, wanted, is, whole, want)
 	}
 	return len(is)
 }
@@ -82,7 +82,7 @@ func TestFrontMost(t *testing.T) {
 	m := mlp(rand.New(rand.NewPCG(2, 2)), uint2, 2, 2, 96, 24, 24, 10)
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
 	var d diag.List
-	s := must(List(m, target, nil, FIFO{}, &d))
+	s := must(NewSpace(m, target, nil, FIFO{}, &d))
 	full, all, err := s.Front(t.Context(), Goal{}, 0, &d, nil)
 	if err != nil || !all || len(full) < 10 {
 		t.Fatal(len(full), all, err, d.Diags)
@@ -116,31 +116,31 @@ func TestBound(t *testing.T) {
 	for _, seed := range seeds(40) {
 		v, r := net(t, 6000+seed, FIFO{})
 		var d diag.List
-		s := must(List(v.m, v.target, nil, FIFO{}, &d))
+		s := must(NewSpace(v.m, v.target, nil, FIFO{}, &d))
 		if s == nil {
 			continue
 		}
-		goal := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
-		budget := BudgetOf(v.target.Board, goal.MaxUse)
+		wanted := Goal{MaxUse: all(0.9), Least: LeastLoad + Measure(r.IntN(6))}
+		budget := BudgetOf(v.target.Board, wanted.MaxUse)
 		for _, interval := range []int{0, 5, 12, 20, 48, 1000} {
-			goal.Interval = float64(interval)
-			b, err := s.Bound(t.Context(), goal)
+			wanted.Interval = float64(interval)
+			b, err := s.Bound(t.Context(), wanted)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range v.allowed(goal) {
+			for _, p := range v.allowed(wanted) {
 				if b.Interval == 0 || interval == 0 && p.interval < float64(b.Interval) || interval > 0 &&
-					measure(goal.Least, &budget, p.cost) < b.Measure-rounding {
-					t.Fatalf("%s, %+v: %+v, but there is %+v", v.name, goal, b, p)
+					measure(wanted.Least, &budget, p.cost) < b.Measure-rounding {
+					t.Fatalf("%s, %+v: %+v, but there is %+v", v.name, wanted, b, p)
 				}
 			}
 			if b.Interval == 0 {
 				continue
 			}
 			if bounded++; b.FPS != Rate(100, float64(b.Interval), 1) || interval > 0 && b.Interval != interval {
-				t.Errorf("%s, %+v: %+v", v.name, goal, b)
+				t.Errorf("%s, %+v: %+v", v.name, wanted, b)
 			}
-			if d := v.make(goal); d != nil && near(measure(goal.Least, &budget, d.Estimate.Total), b.Measure) {
+			if d := v.make(wanted); d != nil && near(measure(wanted.Least, &budget, d.Estimate.Total), b.Measure) {
 				reached++
 			}
 		}

@@ -63,8 +63,8 @@ func (e effort) steps() int { return e.search + perWord*e.run }
 
 func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort) {
 	t.Helper()
-	space := must(List(m, target, nil, FIFO{}, nil))
-	q := &inquiry{report: report{fit.Ask(space.Space, Goal{})}, made: space.made, told: new(diag.List)}
+	space := must(NewSpace(m, target, nil, FIFO{}, nil))
+	q := &inquiry{report: report{fit.NewQuestion(space.FoldingSpace, Goal{})}, made: space.made, told: new(diag.List)}
 	s := q.sequence(t.Context(), space.Intervals())
 	defer s.close()
 	f, err := s.fastest()
@@ -76,8 +76,8 @@ func effortOf(t *testing.T, m *dataflow.Model, target dataflow.Target) (e effort
 	}
 	s.over() // counts the remaining steps
 	for _, p := range s.pursuits {
-		p.Under(&s.whole)
-		e.usual = max(e.usual, p.Work())
+		p.CountTowards(&s.whole)
+		e.usual = max(e.usual, p.UsualSteps())
 	}
 	e.search, e.run = s.whole.Done, q.Known.Moved()
 	return e

@@ -15,40 +15,40 @@ func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
-	for _, goal := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: LeastLUT}, {Latency: true},
+	for _, wanted := range []Goal{{}, {FPS: 10_000}, {Interval: 3000, Least: LeastLUT}, {Latency: true},
 		{FIFO: FIFO{Words: 40}}} {
-		best, told := designed(t, m, target, goal)
+		best, told := designed(t, m, target, wanted)
 		if best == nil {
 			t.Fatal(text(told))
 		}
 		user, designs := new(Interrupt), 0
-		if user.End() || user.Taken() {
+		if user.End() || user.Ended() {
 			t.Error("there is no search")
 		}
-		goal.Interrupt = user
-		goal.Tell = func(Standing) {
+		wanted.Interrupt = user
+		wanted.Tell = func(Standing) {
 			if designs++; !user.End() && designs == 1 {
-				t.Errorf("%+v: there is a design, and yet the search cannot be ended", goal)
+				t.Errorf("%+v: there is a design, and yet the search cannot be ended", wanted)
 			}
 		}
-		got, told := designed(t, m, target, goal)
+		got, told := designed(t, m, target, wanted)
 		if got == nil {
 			t.Fatal(text(told))
 		}
 		c, d := &got.Certificate, &best.Certificate
-		if !c.Interrupted || !user.Taken() || d.Interrupted || got.Over ||
-			!ask.Reaches(got.Clocks.Interval, goal.Limit(100, 1)) || user.End() {
-			t.Errorf("%+v: %+v", goal, c)
+		if !c.Interrupted || !user.Ended() || d.Interrupted || got.Over ||
+			!ask.Reaches(got.Clocks.Interval, wanted.Limit(100, 1)) || user.End() {
+			t.Errorf("%+v: %+v", wanted, c)
 		}
 		if !c.Proved() && c.Gap != "left open: the search was interrupted" {
-			t.Errorf("%+v: %s", goal, c.Gap)
+			t.Errorf("%+v: %s", wanted, c.Gap)
 		}
 		if float64(c.Floor) > d.Interval || c.Latency != nil && c.Latency.Least > d.Latency.Clocks {
-			t.Errorf("%+v: %v, and yet there is %v", goal, c.Lines(), d.Lines())
+			t.Errorf("%+v: %v, and yet there is %v", wanted, c.Lines(), d.Lines())
 		}
 		if c.Interval == d.Interval && len(c.Bounds) > 0 && c.Spares == d.Spares &&
 			c.Bounds[0].Least > d.Bounds[0].Value+rounding {
-			t.Errorf("%+v: %v, and yet there is %v", goal, c.Lines(), d.Lines())
+			t.Errorf("%+v: %v, and yet there is %v", wanted, c.Lines(), d.Lines())
 		}
 	}
 }
@@ -58,9 +58,9 @@ func TestInterruptTooEarly(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(8, 8)), uint2, 2, 2, 784, 64, 64, 64, 10)
 	user := new(Interrupt)
-	goal := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(Standing) { user.End() }}
-	got, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}, goal)
-	if got != nil || user.Taken() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
-		t.Errorf("%v, ended %t: %s", got, user.Taken(), text(told))
+	wanted := Goal{FPS: 90_000_000, Interrupt: user, Tell: func(Standing) { user.End() }}
+	got, told := designed(t, m, dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}, wanted)
+	if got != nil || user.Ended() || len(told.Diags) == 0 || told.Diags[0].Code != diag.FPSUnreachable {
+		t.Errorf("%v, ended %t: %s", got, user.Ended(), text(told))
 	}
 }

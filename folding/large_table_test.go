@@ -38,7 +38,7 @@ func TestLargeTables(t *testing.T) {
 		large, in := 0, map[dataflow.Memory]int{}
 		for i, n := range d.Model.Graph.Nodes {
 			large += len(dataflow.Large(n.Op, d.Folds[i]))
-			if s, ok := n.Op.(dataflow.Stored); ok {
+			if s, ok := n.Op.(dataflow.HasStorage); ok {
 				for _, table := range s.Storage(d.Folds[i]) {
 					if table.Rows > dataflow.LargeTable {
 						in[table.In]++

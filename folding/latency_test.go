@@ -14,7 +14,7 @@ import (
 )
 
 // waiting returns the latency of a folding with unlimited FIFOs, by the simulator and by its critical path.
-func waiting(t *testing.T, b *space.Built) (clocks int, hops []space.Hop) {
+func waiting(t *testing.T, b *space.FoldedDesign) (clocks int, hops []space.PathWord) {
 	t.Helper()
 	d := *b.Design
 	d.FIFO = slices.Repeat(dataflow.ShiftRegisters(1<<12), len(d.FIFO))
@@ -44,11 +44,11 @@ func TestPaths(t *testing.T) {
 			target.Board = board("pynq-z1")
 		}
 		var told diag.List
-		s := must(List(m, target, nil, FIFO{}, &told))
+		s := must(NewSpace(m, target, nil, FIFO{}, &told))
 		if s == nil {
 			continue
 		}
-		random := func() (*space.Folding, *space.Built) {
+		random := func() (*space.Folding, *space.FoldedDesign) {
 			for range 20 {
 				f := &space.Folding{}
 				for _, l := range s.Layers {
@@ -91,10 +91,10 @@ func TestPaths(t *testing.T) {
 }
 
 // along returns the clocks that a folding takes on a path.
-func along(t *testing.T, s *Space, p space.Path, f *space.Folding) int64 {
+func along(t *testing.T, s *Space, p space.PathClocks, f *space.Folding) int64 {
 	t.Helper()
-	r := space.Region{Limit: ask.MostClocks, Paths: []space.Path{p}}
-	only := s.Single(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.Effort{})
+	r := space.Region{Limit: ask.MostClocks, Paths: []space.PathClocks{p}}
+	only := s.ClassTree(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.Effort{})
 	return must(only.Within(t.Context(), search.Unlimited)).Best.Paths[0]
 }
 
@@ -122,7 +122,7 @@ func TestShortestLatency(t *testing.T) {
 				t.Fatalf("%s, %s: %v, of the shortest interval %v", c.name, use, best, fast)
 			}
 			l := best.Certificate.Latency
-			if l == nil || l.Open() > c.open {
+			if l == nil || l.Gap() > c.open {
 				t.Errorf("%s, %s: %+v", c.name, use, l)
 			}
 			slow, _ := on(t, c.m, board("pynq-z1"), Goal{MaxUse: use, Latency: true, FPS: 10})

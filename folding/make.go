@@ -26,11 +26,11 @@ type inquiry struct {
 
 // found is the answer to a question: a folding, with what is known of its interval.
 type found struct {
-	*fit.Found
+	*fit.Answer
 	clocks float64 // per frame; 0 if not computed
 	// a lower bound on the interval of designs within the budget; 0 if the goal was not the shortest interval
 	floor int
-	below *Excluded
+	below *ExclusionCounts
 }
 
 // answer returns the design, or nil after it told the user why there is none.
@@ -44,7 +44,7 @@ func (q *inquiry) answer(ctx context.Context) (*Design, error) {
 	}
 	made, err := q.design(ctx, f.Folding)
 	if dead := new(rtlsim.Deadlock); errors.As(err, &dead) && q.Model.Lengths != nil && !q.Shorter {
-		q.Question = q.Fresh() // a sequence that is not the longest needs deeper FIFOs
+		q.Question = q.Restarted() // a sequence that is not the longest needs deeper FIFOs
 		q.Shorter = true
 		return q.answer(ctx)
 	}
@@ -87,10 +87,10 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	if clocks >= list[0] {
 		if q.Goal.Latency {
-			f, err := q.Shortest(ctx, clocks, fit.End{Ctx: s.cut, Whole: &s.whole,
-				Found: func() { q.Goal.Interrupt.On(s.cancel) }})
+			f, err := q.Shortest(ctx, clocks, fit.SearchEnd{Ctx: s.cut, Whole: &s.whole,
+				Found: func() { q.Goal.Interrupt.SetEnd(s.cancel) }})
 			if err != nil || f != nil {
-				return &found{Found: f}, err
+				return &found{Answer: f}, err
 			}
 		} else if limit != nil {
 			f, err := s.asked(clocks)
@@ -123,7 +123,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 			return nil, q.unreachable(ctx, f)
 		}
 	}
-	if q.Shallow() {
+	if q.HasGivenDepths() {
 		if err := q.deadlocked(ctx, last); err != nil {
 			return nil, err
 		}
@@ -134,19 +134,19 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 // hopeless reports whether prices prove that no design keeps an interval.
 func (q *inquiry) hopeless(clocks int) bool {
 	t := q.Tree(clocks)
-	defer t.Dismiss()
+	defer t.Free()
 	return t.Hopeless(q.CapsAt(clocks))
 }
 
 // slower returns the design as the answer at a longer interval, where the bounds are weaker.
 func (q *inquiry) slower(f *found, limit int) *found {
-	g := &fit.Found{Folding: f.Folding, Limit: limit, Spares: f.Spares}
+	g := &fit.Answer{Folding: f.Folding, Limit: limit, Spares: f.Spares}
 	t := q.Tree(limit)
 	for _, b := range f.Bounds {
 		b.Least = min(b.Value, t.Bound(q.Measure(b.Measure), q.CapsAt(limit)))
 		g.Bounds = append(g.Bounds, b)
 	}
-	return &found{Found: g}
+	return &found{Answer: g}
 }
 
 // words returns the words of a frame, summed over all streams.
@@ -171,7 +171,7 @@ func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
 	if b == nil {
 		return nil
 	}
-	for id, words := range q.Given(b) {
+	for id, words := range q.GivenDepths(b) {
 		if b.FIFO[id].Depth = words; words == 0 {
 			b.FIFO[id].Depth = b.Port(id).Words
 		}

@@ -21,11 +21,11 @@ func tfc() *dataflow.Model {
 }
 
 // all returns the same share of everything.
-func all(f float64) Use { return ask.Even(f) }
+func all(f float64) Use { return ask.EvenUse(f) }
 
 // chain joins listed layers in a row.
 func chain(layers ...*listed) *dataflow.Model {
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	s := b.Input("x", twelve)
 	for i, l := range layers {
 		l.ins, l.outs = 1, 1
@@ -67,15 +67,15 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	m := tfc()
 	m.Prefix.Nodes = []string{"/scale"}
-	for _, goal := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFO{Words: 7}}, {FIFO: FIFO{Minimal: true}},
+	for _, wanted := range []Goal{{}, {FPS: 10_000}, {FPS: 500_000, FIFO: FIFO{Words: 7}}, {FIFO: FIFO{Minimal: true}},
 		{MaxCycles: 1000}, {Latency: true}} {
 		for _, b := range []boards.Board{board("pynq-z1"), board("zcu104"), board("vck190")} {
-			d, _ := on(t, m, b, goal)
-			name := fmt.Sprintf("%s %+v", b.Name, goal)
-			if goal.FPS > d.FPS() {
+			d, _ := on(t, m, b, wanted)
+			name := fmt.Sprintf("%s %+v", b.Name, wanted)
+			if wanted.FPS > d.FPS() {
 				t.Errorf("%s: %v frames per second", name, d.FPS())
 			}
-			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", ask.Names[ask.Mean]}
+			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", ask.KindNames[ask.Mean]}
 			if b.URAM > 0 {
 				kinds = slices.Insert(kinds, 4, "URAM")
 			}
@@ -87,17 +87,17 @@ func TestMake(t *testing.T) {
 				d.Shares[0].Of() != float64(d.Estimate.Total.LUT)/float64(b.LUT) {
 				t.Errorf("%s: shares %+v", name, d.Shares)
 			}
-			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Effort(),
+			if c := d.Certificate; c.Options <= c.Unavailable || !strings.Contains(c.Choices(),
 				fmt.Sprint(c.Options)+" options") {
-				t.Errorf("%s: %s", name, c.Effort())
+				t.Errorf("%s: %s", name, c.Choices())
 			}
-			if w := goal.FIFO.Words; w > 0 && slices.ContainsFunc(d.Depths(), func(n int) bool { return n != w }) {
+			if w := wanted.FIFO.Words; w > 0 && slices.ContainsFunc(d.Depths(), func(n int) bool { return n != w }) {
 				t.Errorf("%s: depths %v", name, d.Depths())
 			}
 			if !slices.Equal(d.Model.Prefix.Nodes, m.Prefix.Nodes) || d.Model.Name != m.Name {
 				t.Errorf("%s: the model's other parts are lost", name)
 			}
-			if !d.Certificate.Proved() && !goal.Latency {
+			if !d.Certificate.Proved() && !wanted.Latency {
 				t.Errorf("%s: %s", name, d.Certificate.Lines())
 			}
 		}
@@ -111,7 +111,7 @@ func TestMake(t *testing.T) {
 // design up for any number of clocks. Asking for an interval gives what is found without asking.
 func TestBetweenFolds(t *testing.T) {
 	t.Parallel()
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	x, z := b.Input("x", twelve), b.Input("z", twelve)
 	fork := must(b.Add(&listed{ins: 1, outs: 2, rows: []row{
 		{in: []int{4}, out: []int{1, 2}, iterations: 48, cost: dataflow.Resources{BRAM: 2, DSP: 1}},
@@ -150,12 +150,13 @@ func TestBetweenFolds(t *testing.T) {
 		if asked, _ := on(t, c.m, c.b, Goal{MaxUse: all(0.9), Interval: float64(int(c.want))}); !sameDesign(asked, d) {
 			t.Errorf("%s: asked for, it is %v clocks with %+v", c.name, asked.Clocks.Interval, asked.Estimate.Total)
 		}
-		bound, err := must(List(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(), Goal{MaxUse: all(0.9)})
+		bound, err := must(NewSpace(c.m, d.Target, nil, FIFO{}, &diag.List{})).Bound(t.Context(),
+			Goal{MaxUse: all(0.9)})
 		if err != nil || float64(bound.Interval) > c.want {
 			t.Errorf("%s: no design is said to take fewer than %+v, %v", c.name, bound, err)
 		}
-		goal := Goal{MaxUse: all(0.9), Latency: true, Interval: float64(int(c.want))}
-		if fast, _ := on(t, c.m, c.b, goal); fast == nil {
+		wanted := Goal{MaxUse: all(0.9), Latency: true, Interval: float64(int(c.want))}
+		if fast, _ := on(t, c.m, c.b, wanted); fast == nil {
 			t.Errorf("%s: no shortest latency", c.name)
 		}
 	}
@@ -225,8 +226,8 @@ func TestPrefersNoConverter(t *testing.T) {
 // memory and words allow.
 func TestMaxCycles(t *testing.T) {
 	t.Parallel()
-	vectors := dataflow.Type{Shape: dataflow.Shape{9, 12}, Range: twelve.Range, Elem: uint2}
-	var b dataflow.Builder
+	vectors := dataflow.StreamType{Shape: dataflow.Shape{9, 12}, Range: twelve.Range, Elem: uint2}
+	var b dataflow.GraphBuilder
 	s := b.Input("x", vectors)
 	b.Output(must(b.Add(fc(12, 3), []int{s}, nil, nil))[0])
 	nine := &dataflow.Model{Graph: must(b.Graph())}
@@ -271,14 +272,14 @@ func TestMaxCycles(t *testing.T) {
 // TestURAM checks that UltraRAM holds tables only if the bitstream can fill it.
 func TestURAM(t *testing.T) {
 	t.Parallel()
-	goal := Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
+	wanted := Goal{MaxUse: Use{LUT: 1, LUTRAM: 1, FF: 1, URAM: 1, DSP: 1, Mean: 1}, FPS: 1000}
 	b := boards.Board{Name: "versal", LUT: 4200, LUTRAM: 600, FF: 8000, BRAM36: 10, URAM: 400, DSP: 100}
 	for _, c := range []struct {
 		dsp  string
 		uram bool
 	}{{"DSP58", true}, {"DSP48E2", false}} {
 		b.DSPType = c.dsp
-		d, told := on(t, tfc(), b, goal)
+		d, told := on(t, tfc(), b, wanted)
 		tables := d != nil && slices.ContainsFunc(d.Folds,
 			func(f dataflow.Fold) bool { return f.Memory == dataflow.URAM })
 		if tables != c.uram {
@@ -306,9 +307,9 @@ func TestFIFOsInURAM(t *testing.T) {
 		{"fewest URAM", roomy, LeastURAM, false},
 		{"hardly a RAMB18", scarce, LeastURAM, true},
 	} {
-		goal := Goal{MaxUse: Use{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
+		wanted := Goal{MaxUse: Use{LUT: 0.2, LUTRAM: 0.01, FF: 1, BRAM: 1, URAM: 1, DSP: 1, Mean: 1}, Least: c.least,
 			FPS: 1000, FIFO: FIFO{Words: 5000}}
-		d, told := on(t, tfc(), c.b, goal)
+		d, told := on(t, tfc(), c.b, wanted)
 		if d == nil {
 			t.Errorf("%s: %s", c.name, text(told))
 			continue
@@ -346,8 +347,8 @@ func TestBorder(t *testing.T) {
 		{port(64), dataflow.FromStream, 112},
 		{port(0), dataflow.FromMemory, 112},
 	} {
-		goal := Goal{Fixed: ReadFile([]byte(`{"MVAU_0": {"PE": 4, "SIMD": 112}}`), &diag.List{})}
-		d, told := designed(t, tfc(), dataflow.Target{Board: c.b, ClockMHz: 200, IO: c.io}, goal)
+		wanted := Goal{Fixed: ReadFile([]byte(`{"MVAU_0": {"PE": 4, "SIMD": 112}}`), &diag.List{})}
+		d, told := designed(t, tfc(), dataflow.Target{Board: c.b, ClockMHz: 200, IO: c.io}, wanted)
 		if d == nil {
 			t.Fatal(text(told))
 		}
@@ -369,10 +370,10 @@ func TestMakeEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
-	for _, goal := range []Goal{{}, {Latency: true}, {FPS: 1000}, {MaxCycles: 1000}} {
+	for _, wanted := range []Goal{{}, {Latency: true}, {FPS: 1000}, {MaxCycles: 1000}} {
 		var d diag.List
-		if r, err := Make(ctx, tfc(), target, goal, &d); r != nil || !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled, %+v: %v, %v", goal, r, err)
+		if r, err := Make(ctx, tfc(), target, wanted, &d); r != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled, %+v: %v, %v", wanted, r, err)
 		}
 	}
 	var d diag.List

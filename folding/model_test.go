@@ -23,14 +23,14 @@ var (
 
 // mlp returns a chain of fully connected layers of random weights; all but the last have an activation.
 func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *dataflow.Model {
-	var b dataflow.Builder
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{in.Range()}, Elem: in})
+	var b dataflow.GraphBuilder
+	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{in.Range()}, Elem: in})
 	for i := range len(sizes) - 1 {
 		p := mvau.Params{}
 		half := int64(1) << (weightBits - 1)
 		p.Weights = randomWeights(r, sizes[i+1], sizes[i], -half, half-1)
 		if i < len(sizes)-2 {
-			p.Steps = []num.Step{staircase(1<<outBits - 1)}
+			p.Steps = []num.StepFunction{staircase(1<<outBits - 1)}
 		}
 		s = must(b.Add(mvau.New(p), []int{s}, []string{fmt.Sprintf("y%d", i)},
 			[]string{fmt.Sprintf("/fc%d/MatMul", i)}))[0]
@@ -40,8 +40,8 @@ func mlp(r *rand.Rand, in num.Type, weightBits, outBits int, sizes ...int) *data
 }
 
 // staircase returns a step function that rises by one at 0, 3, 6 and so on.
-func staircase(steps int) num.Step {
-	st := num.Step{Value: []int64{0}}
+func staircase(steps int) num.StepFunction {
+	st := num.StepFunction{Value: []int64{0}}
 	for v := range int64(steps) {
 		st.At, st.Value = append(st.At, 3*v), append(st.Value, v+1)
 	}
@@ -51,12 +51,12 @@ func staircase(steps int) num.Step {
 // withThresholds returns a Thresholding layer before a fully connected one.
 func withThresholds(r *rand.Rand, channels, outputs int) *dataflow.Model {
 	in := num.Type{Kind: num.UInt, Width: 8}
-	var b dataflow.Builder
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{channels}, Range: []num.Range{in.Range()}, Elem: in})
-	steps := make([]num.Step, channels)
+	var b dataflow.GraphBuilder
+	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{channels}, Range: []num.Range{in.Range()}, Elem: in})
+	steps := make([]num.StepFunction, channels)
 	for c := range steps {
 		at := r.Int64N(200) + 1
-		steps[c] = num.Step{At: []int64{at, at + 5}, Value: []int64{0, 1, 2}}
+		steps[c] = num.StepFunction{At: []int64{at, at + 5}, Value: []int64{0, 1, 2}}
 	}
 	s = must(b.Add(threshold.New(threshold.Params{Steps: steps}), []int{s}, []string{"q"}, []string{"/act/Quant"}))[0]
 	p := mvau.Params{Weights: randomWeights(r, outputs, channels, -2, 1)}
@@ -87,7 +87,7 @@ func board(name string) boards.Board { return must(boards.Find(name)) }
 type listed struct {
 	ins, outs int
 	rows      []row
-	typ       dataflow.Type
+	typ       dataflow.StreamType
 }
 
 // A row is one option of a listed layer.
@@ -101,7 +101,7 @@ type row struct {
 const elements = 12
 
 // twelve is the type of streams between listed layers.
-var twelve = dataflow.Type{Shape: dataflow.Shape{2, elements / 2}, Range: []num.Range{uint2.Range()}, Elem: uint2}
+var twelve = dataflow.StreamType{Shape: dataflow.Shape{2, elements / 2}, Range: []num.Range{uint2.Range()}, Elem: uint2}
 
 func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
@@ -109,10 +109,10 @@ func (t *listed) Params() any  { return t.rows }
 // FactorBits returns few bits for every other layer.
 func (t *listed) FactorBits() int { return ask.FewBits + t.rows[0].iterations%2 }
 
-func (t *listed) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (t *listed) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := *t
 	b.typ = twelve
-	outs := make([]dataflow.Type, t.outs)
+	outs := make([]dataflow.StreamType, t.outs)
 	for i := range outs {
 		outs[i] = b.typ
 	}
@@ -150,9 +150,9 @@ func (t *listed) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 // Loop moves words in the first iterations.
 func (t *listed) Loop(f dataflow.Fold, _ dataflow.Target) dataflow.Loop {
 	n := t.rows[f.PE-1].iterations
-	l := dataflow.Nest{Trips: []int{n}, Latency: 1}
-	access := func(p dataflow.Port) dataflow.Access {
-		return dataflow.Access{{Kind: dataflow.At, Pattern: strings.Repeat("1", p.Words) +
+	l := dataflow.LoopNest{Trips: []int{n}, Latency: 1}
+	access := func(p dataflow.Port) dataflow.PortIndices {
+		return dataflow.PortIndices{{Kind: dataflow.At, Pattern: strings.Repeat("1", p.Words) +
 			strings.Repeat("0", n-p.Words)}}
 	}
 	in, out := t.Ports(f)
@@ -210,7 +210,7 @@ func randomListed(r *rand.Rand, ins, outs, most int) *listed {
 // randomNet returns a few listed layers that join and fork at random: chains, branches within branches, several inputs
 // and outputs, parallel streams between the same two layers.
 func randomNet(r *rand.Rand, layers, options int) *dataflow.Model {
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	open := []int{b.Input("x", twelve)}
 	input := map[int]bool{open[0]: true}
 	if r.IntN(3) == 0 {

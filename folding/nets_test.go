@@ -20,14 +20,15 @@ var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
 // A painter builds a convolutional network of random weights, with 4 bits for weights and activations.
 type painter struct {
-	b dataflow.Builder
+	b dataflow.GraphBuilder
 	r *rand.Rand
 }
 
 func newPainter() *painter { return &painter{r: rand.New(rand.NewPCG(3, 14))} }
 
 func (p *painter) image(h, w, c int) int {
-	return p.b.Input("x", dataflow.Type{Shape: dataflow.Shape{h, w, c}, Range: []num.Range{uint4.Range()}, Elem: uint4})
+	return p.b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{h, w, c}, Range: []num.Range{uint4.Range()},
+		Elem: uint4})
 }
 
 func (p *painter) add(op dataflow.Op, in ...int) []int { return must(p.b.Add(op, in, nil, nil)) }
@@ -54,12 +55,13 @@ func (p *painter) conv(s, k, stride, outputs int) int {
 	if k > 1 || stride > 1 {
 		s = p.windows(s, k, stride, 1)
 	}
-	return p.add(mvau.New(mvau.Params{Weights: p.weights(outputs, k*k*c), Steps: []num.Step{staircase(15)}}), s)[0]
+	return p.add(mvau.New(mvau.Params{Weights: p.weights(outputs, k*k*c), Steps: []num.StepFunction{staircase(15)}}),
+		s)[0]
 }
 
 func (p *painter) depthwise(s, stride int) int {
 	c := p.channels(s)
-	return p.add(vvau.New(vvau.Params{Weights: p.weights(c, 9), Steps: []num.Step{staircase(15)}}),
+	return p.add(vvau.New(vvau.Params{Weights: p.weights(c, 9), Steps: []num.StepFunction{staircase(15)}}),
 		p.windows(s, 3, stride, c))[0]
 }
 
@@ -71,7 +73,7 @@ func (p *painter) pool(s, stride int) int {
 func (p *painter) fork(s, copies int) []int { return p.add(dup.New(dup.Params{Copies: copies}), s) }
 
 func (p *painter) join(a, b int) int {
-	return p.add(add.New(add.Params{Steps: []num.Step{staircase(15)}}), a, b)[0]
+	return p.add(add.New(add.Params{Steps: []num.StepFunction{staircase(15)}}), a, b)[0]
 }
 
 func (p *painter) concat(in ...int) int {
@@ -113,7 +115,8 @@ func cnv() *dataflow.Model {
 		both := [2]int{1, 1}
 		c := p.channels(s)
 		s = p.add(swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: both, Dilation: both, Groups: 1}), s)[0]
-		s = p.add(mvau.New(mvau.Params{Weights: p.weights(outputs, 9*c), Steps: []num.Step{staircase(3)}}), s)[0]
+		s = p.add(mvau.New(mvau.Params{Weights: p.weights(outputs, 9*c), Steps: []num.StepFunction{staircase(3)}}),
+			s)[0]
 	}
 	for _, c := range []int{64, 128} {
 		conv(c)
@@ -123,7 +126,8 @@ func cnv() *dataflow.Model {
 	conv(256)
 	conv(256)
 	for _, c := range []int{512, 512} {
-		s = p.add(mvau.New(mvau.Params{Weights: p.weights(c, p.channels(s)), Steps: []num.Step{staircase(3)}}), s)[0]
+		s = p.add(mvau.New(mvau.Params{Weights: p.weights(c, p.channels(s)), Steps: []num.StepFunction{staircase(3)}}),
+			s)[0]
 	}
 	return p.model("cnv", p.add(mvau.New(mvau.Params{Weights: p.weights(10, 512)}), s)[0])
 }

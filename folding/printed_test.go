@@ -29,7 +29,7 @@ func TestPrintedIsMet(t *testing.T) {
 			fifo.Words = 1 + r.IntN(4) // too few for a word in every clock
 		}
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(5)),
-			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.Stalls(seed / 2 % 2)}
+			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
 		d, _ := designed(t, m, target, Goal{FIFO: fifo})
 		if d == nil {
 			continue
@@ -37,17 +37,17 @@ func TestPrintedIsMet(t *testing.T) {
 		if d.Clocks.Interval != math.Trunc(d.Clocks.Interval) {
 			fractions++
 		}
-		for _, goal := range []Goal{{Interval: d.Clocks.Interval}, {FPS: d.FPS()},
+		for _, wanted := range []Goal{{Interval: d.Clocks.Interval}, {FPS: d.FPS()},
 			{Interval: d.Clocks.Interval, Latency: true}, {FPS: d.FPS(), Latency: true}} {
-			goal.FIFO = fifo
-			other, told := designed(t, m, target, goal)
+			wanted.FIFO = fifo
+			other, told := designed(t, m, target, wanted)
 			how := fmt.Sprintf("seed %d, %v clocks, asked for as %v clocks, %v a second, latency %v", seed,
-				d.Clocks.Interval, goal.Interval, goal.FPS, goal.Latency)
+				d.Clocks.Interval, wanted.Interval, wanted.FPS, wanted.Latency)
 			if other == nil {
 				t.Errorf("%s: %s", how, text(told))
 				continue
 			}
-			if !ask.Reaches(other.Clocks.Interval, goal.Limit(target.ClockMHz, 1)) {
+			if !ask.Reaches(other.Clocks.Interval, wanted.Limit(target.ClockMHz, 1)) {
 				t.Errorf("%s: %v clocks", how, other.Clocks.Interval)
 			}
 		}

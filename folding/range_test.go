@@ -17,13 +17,13 @@ func TestRange(t *testing.T) {
 		m := randomLarge(r, 3+r.IntN(4))
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 200}
 		for range 4 {
-			goal := Goal{MaxCycles: 64 << r.IntN(8)}
-			goal.MaxCycles += r.IntN(goal.MaxCycles)
-			d, _ := designed(t, m, target, goal)
+			wanted := Goal{MaxCycles: 64 << r.IntN(8)}
+			wanted.MaxCycles += r.IntN(wanted.MaxCycles)
+			d, _ := designed(t, m, target, wanted)
 			if d == nil {
 				continue
 			}
-			if err := d.Range(t.Context()); err != nil {
+			if err := d.SimulateRange(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			made++
@@ -33,7 +33,7 @@ func TestRange(t *testing.T) {
 			}
 			if c.Least.Interval > c.Interval || c.Interval > c.Most.Interval && c.Most.Interval > 0 ||
 				c.Least.Latency > c.Latency || c.Latency > c.Most.Latency {
-				t.Errorf("%+v is not between %+v and %+v", c.Pace, *c.Least, *c.Most)
+				t.Errorf("%+v is not between %+v and %+v", c.FramePace, *c.Least, *c.Most)
 			}
 			if c.Least.Interval != c.Most.Interval {
 				moved++

@@ -23,7 +23,7 @@ type sequence struct {
 	ctx      context.Context // the context of the whole call
 	cut      context.Context // the context of work that may be cut short
 	cancel   context.CancelFunc
-	whole    search.Whole
+	whole    search.SearchRun
 	list     []int // the intervals to try
 	pursuits map[int]*fit.Pursuit
 	seen     map[*fit.Pursuit]int // per pursuit: how many of its designs were considered
@@ -36,7 +36,7 @@ type sequence struct {
 
 // An incumbent is the best design so far.
 type incumbent struct {
-	*fit.Found
+	*fit.Answer
 	clocks float64 // per frame
 }
 
@@ -48,14 +48,14 @@ func (q *inquiry) sequence(ctx context.Context, list []int) *sequence {
 	if t := q.Goal.SearchTime; t > 0 {
 		s.cut, s.cancel = context.WithTimeout(ctx, t)
 	}
-	s.whole = search.Whole{Limit: q.Goal.Budget(), Stop: s.cut.Done()}
+	s.whole = search.SearchRun{Limit: q.Goal.StepBudget(), Stop: s.cut.Done()}
 	q.Effort.Limit = math.MaxInt
 	return s
 }
 
 // close tells the user's Interrupt that the search has ended.
 func (s *sequence) close() {
-	s.Goal.Interrupt.On(nil)
+	s.Goal.Interrupt.SetEnd(nil)
 	s.cancel()
 	s.steps += s.whole.Done
 }
@@ -65,7 +65,7 @@ func (s *sequence) goesOn() bool { return s.whole.Limit > 0 && !s.tried }
 
 // over reports whether the sequence was cut short.
 func (s *sequence) over() bool {
-	s.Effort.Tell()
+	s.Effort.Report()
 	return s.whole.Over()
 }
 
@@ -86,7 +86,7 @@ func (s *sequence) at(clocks int) *fit.Pursuit {
 	p, ok := s.pursuits[clocks]
 	if !ok {
 		if p = s.Pursue(clocks); s.tried {
-			p.Under(&s.whole)
+			p.CountTowards(&s.whole)
 		}
 		s.pursuits[clocks] = p
 	}
@@ -97,9 +97,9 @@ func (s *sequence) at(clocks int) *fit.Pursuit {
 func (s *sequence) begun(found bool) {
 	s.Effort.Whole = &s.whole
 	for _, p := range s.pursuits {
-		p.Under(&s.whole)
+		p.CountTowards(&s.whole)
 	}
-	s.Effort.Tell()
+	s.Effort.Report()
 	if found {
 		s.offer()
 	}
@@ -108,7 +108,7 @@ func (s *sequence) begun(found bool) {
 // offer lets the user end the search, if it has a design as fast as asked.
 func (s *sequence) offer() {
 	if s.best == nil || ask.Reaches(s.best.clocks, s.Limit()) {
-		s.Goal.Interrupt.On(s.cancel)
+		s.Goal.Interrupt.SetEnd(s.cancel)
 	}
 }
 
@@ -119,9 +119,9 @@ func (s *sequence) asked(clocks int) (*found, error) {
 		return a.(*found), nil
 	}
 	p := s.at(clocks)
-	p.Told = func(t fit.Take) {
+	p.Told = func(t fit.FoundDesign) {
 		s.offer()
-		s.told(ask.Standing{Interval: float64(clocks), Share: t.Measures(s.Measure(LeastLoad))})
+		s.told(ask.SearchStanding{Interval: float64(clocks), Share: t.Value(s.Measure(LeastLoad))})
 	}
 	if err := p.First(s.ctx); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	s.begun(len(p.Takes) > 0)
 	for times, before := 1, -1; s.whole.Done > before && !s.over(); times *= 4 {
 		before = s.whole.Done
-		if err := s.may(func(ctx context.Context) error { return p.Rest(ctx, times, false) }); err != nil {
+		if err := s.may(func(ctx context.Context) error { return p.Continue(ctx, times, false) }); err != nil {
 			return nil, err
 		}
 		if !s.goesOn() || len(p.Takes) == 0 {
@@ -140,7 +140,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	if best, err := p.Best(s.ctx); err != nil {
 		return nil, err
 	} else if best != nil {
-		f = &found{Found: best}
+		f = &found{Answer: best}
 	}
 	if remembers && (f == nil || !f.Useless) {
 		s.made.answers.Store(key, f)
@@ -183,9 +183,9 @@ func (s *sequence) begin() error {
 	if s.below > 0 {
 		return s.beginBelow()
 	}
-	if last := s.list[len(s.list)-1]; s.Shallow() {
+	if last := s.list[len(s.list)-1]; s.HasGivenDepths() {
 		p := s.at(last)
-		if err := p.Rest(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
+		if err := p.Continue(s.ctx, 1, true); err != nil || len(p.Takes) == 0 {
 			s.begun(false)
 			return err
 		}
@@ -203,7 +203,7 @@ func (s *sequence) begin() error {
 	}
 	s.failed = nil
 	err := s.ladder(func(p *fit.Pursuit) error {
-		return s.may(func(ctx context.Context) error { return p.Rest(ctx, 1, true) })
+		return s.may(func(ctx context.Context) error { return p.Continue(ctx, 1, true) })
 	})
 	s.begun(s.best != nil)
 	return err
@@ -212,7 +212,7 @@ func (s *sequence) begin() error {
 // beginBelow looks for a first design with an interval below s.below. It tries each interval with little work, as begin
 // does, and then the longest with the usual work. The user may end it, because a slower design exists.
 func (s *sequence) beginBelow() error {
-	s.Goal.Interrupt.On(s.cancel)
+	s.Goal.Interrupt.SetEnd(s.cancel)
 	defer s.begun(false)
 	s.list = s.list[:sort.SearchInts(s.list, s.below-1)]
 	if len(s.list) == 0 && s.below-1 <= s.excluded {
@@ -220,14 +220,14 @@ func (s *sequence) beginBelow() error {
 	}
 	s.list = append(slices.Clone(s.list), s.below-1)
 	if err := s.ladder(func(p *fit.Pursuit) error {
-		p.Under(&s.whole)
+		p.CountTowards(&s.whole)
 		return s.may(func(ctx context.Context) error { return p.First(ctx) })
 	}); err != nil {
 		return err
 	}
 	if s.best == nil {
 		p := s.at(s.below - 1)
-		if err := s.may(func(ctx context.Context) error { return p.Rest(ctx, 1, true) }); err != nil {
+		if err := s.may(func(ctx context.Context) error { return p.Continue(ctx, 1, true) }); err != nil {
 			return err
 		}
 		if err := s.consider(p); err != nil {
@@ -273,7 +273,7 @@ func (s *sequence) exclude(clocks int) {
 
 // fail records that no design was found at an interval.
 func (s *sequence) fail(p *fit.Pursuit) {
-	if p.None() {
+	if p.Impossible() {
 		s.exclude(p.Limit)
 		return
 	}
@@ -322,7 +322,7 @@ type answerKey struct {
 // consider makes the pursuit's designs the best if they are better: faster, or as fast and of smaller measure.
 func (s *sequence) consider(p *fit.Pursuit) error {
 	for _, take := range p.Takes[s.seen[p]:] {
-		f, err := s.Canonical(s.ctx, take.Folding, p.Limit, s.Goal.Least.Order())
+		f, err := s.CanonicalFIFOs(s.ctx, take.Folding, p.Limit, s.Goal.Least.Order())
 		if err != nil {
 			return err
 		}
@@ -330,7 +330,7 @@ func (s *sequence) consider(p *fit.Pursuit) error {
 		if err != nil {
 			return err
 		}
-		g := &fit.Found{Folding: f, Limit: p.Limit, Spares: take.Spares}
+		g := &fit.Answer{Folding: f, Limit: p.Limit, Spares: take.Spares}
 		b := s.best
 		if b == nil || clocks < b.clocks || clocks == b.clocks &&
 			fit.Compare(s.Question, s.Goal.Least.Order(), f, b.Folding) < 0 {
@@ -347,7 +347,7 @@ func (s *sequence) consider(p *fit.Pursuit) error {
 func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 	d := s.Build(f).Design
 	slowest, _ := d.Interval()
-	if least := max(slowest, s.MemoryClocks(d)); least == limit && !s.Shallow() {
+	if least := max(slowest, s.MemoryClocks(d)); least == limit && !s.HasGivenDepths() {
 		return float64(limit), nil
 	}
 	clocks, err := s.Interval(s.ctx, d)
@@ -356,11 +356,11 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 
 // tell reports the best design to the user.
 func (s *sequence) tell() {
-	s.told(ask.Standing{Interval: s.best.clocks, Floor: s.excluded + 1,
-		Share: s.best.Measures(s.Measure(LeastLoad))})
+	s.told(ask.SearchStanding{Interval: s.best.clocks, Floor: s.excluded + 1,
+		Share: s.best.Value(s.Measure(LeastLoad))})
 }
 
-func (s *sequence) told(st ask.Standing) {
+func (s *sequence) told(st ask.SearchStanding) {
 	if s.Goal.Tell != nil {
 		s.Goal.Tell(st)
 	}
@@ -378,11 +378,11 @@ func (s *sequence) leap() error {
 		return nil
 	}
 	p := s.at(s.list[first])
-	p.Under(&s.whole)
+	p.CountTowards(&s.whole)
 	if err := s.may(func(ctx context.Context) error { return p.First(ctx) }); err != nil {
 		return err
 	}
-	if p.None() {
+	if p.Impossible() {
 		s.fail(p)
 	}
 	return s.consider(p)
@@ -390,7 +390,7 @@ func (s *sequence) leap() error {
 
 // narrow looks for shorter intervals.
 func (s *sequence) narrow(times int) error {
-	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).Work()
+	until := s.whole.Done + narrowing*times*s.at(s.best.Limit).UsualSteps()
 	if times == 1 {
 		if err := s.leap(); err != nil {
 			return err
@@ -402,12 +402,12 @@ func (s *sequence) narrow(times int) error {
 			break
 		}
 		p := s.at(clocks)
-		p.Under(&s.whole)
+		p.CountTowards(&s.whole)
 		if err := s.may(func(ctx context.Context) error {
-			if err := p.First(ctx); err != nil || len(p.Takes) > 0 || p.None() {
+			if err := p.First(ctx); err != nil || len(p.Takes) > 0 || p.Impossible() {
 				return err
 			}
-			return p.Rest(ctx, times, true)
+			return p.Continue(ctx, times, true)
 		}); err != nil {
 			return err
 		}
@@ -467,12 +467,12 @@ func (s *sequence) settle(times int) error {
 	for !s.over() {
 		reached := int(math.Ceil(s.best.clocks))
 		p := s.at(reached)
-		p.Under(&s.whole)
+		p.CountTowards(&s.whole)
 		if err := s.may(func(ctx context.Context) error {
 			if err := p.First(ctx); err != nil {
 				return err
 			}
-			return p.Rest(ctx, times, false)
+			return p.Continue(ctx, times, false)
 		}); err != nil {
 			return err
 		}
@@ -491,13 +491,13 @@ func (s *sequence) answer() *found {
 	if s.best == nil {
 		return nil
 	}
-	f := *s.best.Found
+	f := *s.best.Answer
 	p := s.at(f.Limit)
 	if at, ok := s.pursuits[int(math.Ceil(s.best.clocks))]; ok {
 		p = at
 	}
 	f.Bounds = p.Bounds(f.Folding, f.Spares)
-	g := &found{Found: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
+	g := &found{Answer: &f, clocks: s.best.clocks, floor: min(s.excluded+1, int(s.best.clocks))}
 	if s.excluded >= s.list[0] {
 		g.below = s.explain(s.excluded)
 	}

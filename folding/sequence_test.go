@@ -27,11 +27,11 @@ func part(b boards.Board, share float64) boards.Board {
 
 // better reports whether a design is better than another for a goal: by its latency if the goal is that; else by its
 // interval, unless the goal gives one; then by its measures.
-func better(a, b *Design, goal Goal) bool {
-	if goal.Latency {
+func better(a, b *Design, wanted Goal) bool {
+	if wanted.Latency {
 		return a.Clocks.Latency < b.Clocks.Latency
 	}
-	if goal.Interval == 0 && a.Clocks.Interval != b.Clocks.Interval {
+	if wanted.Interval == 0 && a.Clocks.Interval != b.Clocks.Interval {
 		return a.Clocks.Interval < b.Clocks.Interval
 	}
 	for i, m := range a.Certificate.Bounds {
@@ -56,15 +56,15 @@ func TestSteps(t *testing.T) {
 	}
 	for name, m := range nets {
 		for _, share := range []float64{0.12, 0.5} {
-			for _, goal := range []Goal{{}, {Interval: 3000}, {Latency: true}} {
+			for _, wanted := range []Goal{{}, {Interval: 3000}, {Latency: true}} {
 				m := m()
 				target := dataflow.Target{Board: part(board("zcu104"), share), ClockMHz: 200}
-				if goal.Latency && tier.Long() && name != "mlp" {
+				if wanted.Latency && tier.Long() && name != "mlp" {
 					continue // its first searches do not know the network's size
 				}
-				t.Run(fmt.Sprintf("%s of %v: %v %t", name, share, goal.Interval, goal.Latency), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s of %v: %v %t", name, share, wanted.Interval, wanted.Latency), func(t *testing.T) {
 					t.Parallel()
-					neverWorse(t, m, target, goal, steps)
+					neverWorse(t, m, target, wanted, steps)
 				})
 			}
 		}
@@ -72,20 +72,20 @@ func TestSteps(t *testing.T) {
 }
 
 // neverWorse compares designs of more and more steps.
-func neverWorse(t *testing.T, m *dataflow.Model, target dataflow.Target, goal Goal, steps []int) {
+func neverWorse(t *testing.T, m *dataflow.Model, target dataflow.Target, wanted Goal, steps []int) {
 	t.Helper()
 	var last *Design
 	for _, n := range steps {
-		goal := goal
-		goal.Steps = n
-		d, told := designed(t, m, target, goal)
+		wanted := wanted
+		wanted.Steps = n
+		d, told := designed(t, m, target, wanted)
 		if d == nil {
 			if last != nil {
 				t.Fatalf("%d steps: no design, where fewer have one: %s", n, text(told))
 			}
 			continue
 		}
-		if last != nil && better(last, d, goal) {
+		if last != nil && better(last, d, wanted) {
 			t.Errorf("%d steps: %v clocks, latency %d, %v; with fewer %v, %d, %v", n, d.Clocks.Interval,
 				d.Clocks.Latency, d.Certificate.Bounds, last.Clocks.Interval, last.Clocks.Latency,
 				last.Certificate.Bounds)
@@ -184,14 +184,14 @@ func anytime(t *testing.T, m *dataflow.Model, target dataflow.Target, more bool)
 		return
 	}
 	last := Standing{Interval: math.Inf(1)}
-	goal := Goal{Steps: times * unit, Tell: func(s Standing) {
+	wanted := Goal{Steps: times * unit, Tell: func(s Standing) {
 		if s.Interval > last.Interval || s.Floor < last.Floor ||
 			s.Interval == last.Interval && s.Share > last.Share+rounding {
 			t.Errorf("%+v after %+v", s, last)
 		}
 		last = s
 	}}
-	d, told := designed(t, m, target, goal)
+	d, told := designed(t, m, target, wanted)
 	switch {
 	case d == nil && !math.IsInf(last.Interval, 1):
 		t.Errorf("no design, where %+v was found: %s", last, text(told))
@@ -235,14 +235,14 @@ func TestAskedBelow(t *testing.T) {
 // TestWork checks that the work of a question depends only on the size of the network.
 func TestWork(t *testing.T) {
 	t.Parallel()
-	work := func(m *dataflow.Model, goal Goal) int {
+	work := func(m *dataflow.Model, wanted Goal) int {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200}
-		s := must(List(m, target, nil, FIFO{}, nil))
-		p := fit.Ask(s.Space, goal).Pursue(s.Intervals()[0])
+		s := must(NewSpace(m, target, nil, FIFO{}, nil))
+		p := fit.NewQuestion(s.FoldingSpace, wanted).Pursue(s.Intervals()[0])
 		if err := p.First(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return p.Work()
+		return p.UsualSteps()
 	}
 	small, large := work(deep(3), Goal{}), work(deep(12), Goal{})
 	if small >= large || work(deep(3), Goal{Steps: 5}) != small {

@@ -11,12 +11,12 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// SeriesFrames is the number of frames of a Series.
+// SeriesFrames is the number of frames of a FrameSeries.
 const SeriesFrames = 1000
 
-// A Series holds the clocks that hardware takes for many frames in direct succession, with the reasons. If sequences
-// have different lengths, all are the longest.
-type Series struct {
+// A FrameSeries holds the clocks that hardware takes for many frames in direct succession, with the reasons. If
+// sequences have different lengths, all are the longest.
+type FrameSeries struct {
 	Frames int     `json:"frames"`
 	Clocks int     `json:"clocks"`              // from the first input word to the last output word
 	First  int     `json:"first_frame_clocks"`  // the clocks of the first frame
@@ -43,17 +43,17 @@ type Series struct {
 const seriesWords = 2_000_000
 
 // series returns the series of a design whose clocks and bottleneck are known.
-func (q report) series(ctx context.Context, d *Design) (Series, error) {
+func (q report) series(ctx context.Context, d *Design) (FrameSeries, error) {
 	c := &d.Clocks
 	trace, back := c.Trace, len(d.Model.Feedback) > 0 // each frame waits for a state
 	if !back && trace.Period.Frames == 0 && SeriesFrames*words(d.Design) <= seriesWords {
 		var err error
-		opt := rtlsim.Options{Frames: SeriesFrames, Known: &q.Known}
+		opt := rtlsim.Options{Frames: SeriesFrames, Cache: &q.Known}
 		if trace, err = rtlsim.Run(ctx, d.Design, nil, opt); err != nil {
-			return Series{}, err
+			return FrameSeries{}, err
 		}
 	}
-	s := Series{Frames: SeriesFrames, First: c.Latency, Each: d.Every(c.Pace), AsLoops: d.Every(c.Pace),
+	s := FrameSeries{Frames: SeriesFrames, First: c.Latency, Each: d.Every(c.FramePace), AsLoops: d.Every(c.FramePace),
 		reason: d.Bottleneck.Reason, mhz: d.ClockMHz()}
 	if n := d.Model.Turns.PerFrame(); n > 1 {
 		s.of = fmt.Sprintf(" of %d samples", n)
@@ -83,7 +83,7 @@ func (q report) series(ctx context.Context, d *Design) (Series, error) {
 
 // Lines describes the clocks of all frames, and how the slowest layer spends the clocks of one frame. It says that no
 // clock lies between frames.
-func (s *Series) Lines() []string {
+func (s *FrameSeries) Lines() []string {
 	about := ""
 	if !s.Settled {
 		about = "about "
@@ -91,7 +91,7 @@ func (s *Series) Lines() []string {
 	whole := func(n int) string { return humanize.Comma(int64(n)) }
 	all := fmt.Sprintf("%s frames%s take %s%s (%s µs at %s MHz): %s for the first, %s for each further one",
 		whole(s.Frames), s.of, about, ask.Clocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz, 1),
-		ask.Plain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
+		ask.FormatPlain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
 	switch {
 	case s.Filling >= 1:
 		all += fmt.Sprintf(", and %s until FIFOs are as full as they get", humanize.Commaf(s.Filling))

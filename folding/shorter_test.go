@@ -21,8 +21,8 @@ const pacedWords = 4
 func (p paced) Kind() string { return "Paced" }
 func (p paced) Params() any  { return []int{p.ins, p.outs, p.holds} }
 
-func (p paced) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	out := make([]dataflow.Type, p.outs)
+func (p paced) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
+	out := make([]dataflow.StreamType, p.outs)
 	for i := range out {
 		out[i] = in[0]
 	}
@@ -53,10 +53,12 @@ func (p paced) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (p paced) Loop(dataflow.Fold, dataflow.Target) dataflow.Loop {
-	read, write := dataflow.Moves{Read: 1<<p.ins - 1}, dataflow.Moves{Write: 1<<p.outs - 1}
-	body := []dataflow.Run{{Times: p.steps * pacedWords, Moves: dataflow.Moves{Read: read.Read, Write: write.Write}}}
+	read, write := dataflow.PortMoves{Read: 1<<p.ins - 1}, dataflow.PortMoves{Write: 1<<p.outs - 1}
+	body := []dataflow.LoopRun{{Times: p.steps * pacedWords, Moves: dataflow.PortMoves{Read: read.Read,
+		Write: write.Write}}}
 	if p.steps == p.holds {
-		body = []dataflow.Run{{Times: p.steps * pacedWords, Moves: read}, {Times: p.steps * pacedWords, Moves: write}}
+		body = []dataflow.LoopRun{{Times: p.steps * pacedWords, Moves: read}, {Times: p.steps * pacedWords,
+			Moves: write}}
 	}
 	return dataflow.Loop{Latency: 1, Body: body}
 }
@@ -74,8 +76,8 @@ func (p paced) Emit(dataflow.Fold, dataflow.Target) dataflow.Instance { panic("i
 func TestShorterSequences(t *testing.T) {
 	t.Parallel()
 	for holds, deep := range map[int]bool{0: false, 2: true, 5: true} { // 5: the longest itself
-		var b dataflow.Builder
-		x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{5, pacedWords}, Range: []num.Range{uint2.Range()},
+		var b dataflow.GraphBuilder
+		x := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{5, pacedWords}, Range: []num.Range{uint2.Range()},
 			Elem: uint2})
 		fork := must(b.Add(paced{ins: 1, outs: 2}, []int{x}, nil, nil))
 		held := must(b.Add(paced{ins: 1, outs: 1, holds: holds}, fork[:1], nil, nil))
@@ -87,7 +89,7 @@ func TestShorterSequences(t *testing.T) {
 		if d == nil {
 			t.Fatalf("%d: %s", holds, text(told))
 		}
-		least := rtlsim.Step(3) // a word past the layer occupies its place for three clocks
+		least := rtlsim.RoundUpDepth(3) // a word past the layer occupies its place for three clocks
 		if deep {
 			least = holds * pacedWords // all of the sequence waits
 		}

@@ -41,14 +41,14 @@ func TestOneSpace(t *testing.T) {
 				d.Certificate.Lines(), d.Bottleneck, d.Reasons, text(told))
 		}
 		alone := map[int]string{}
-		for q, goal := range questions {
+		for q, wanted := range questions {
 			var told diag.List
-			d, err := Make(t.Context(), m, target, goal, &told)
+			d, err := Make(t.Context(), m, target, wanted, &told)
 			alone[q] = write(d, &told, err)
 		}
 		for range 2 {
 			var listed diag.List
-			s := must(List(m, target, nil, FIFO{}, &listed))
+			s := must(NewSpace(m, target, nil, FIFO{}, &listed))
 			if s == nil {
 				continue
 			}
@@ -84,9 +84,9 @@ func TestWide(t *testing.T) {
 	for _, seed := range seeds(nets) {
 		v, _ := net(t, 8000+seed, FIFO{})
 		var d diag.List
-		s := must(List(v.m, v.target, nil, FIFO{}, &d))
-		goal := Goal{MaxUse: all(1)}
-		if s == nil || len(v.allowed(goal)) == 0 {
+		s := must(NewSpace(v.m, v.target, nil, FIFO{}, &d))
+		wanted := Goal{MaxUse: all(1)}
+		if s == nil || len(v.allowed(wanted)) == 0 {
 			continue
 		}
 		s.Plan(3)
@@ -94,7 +94,7 @@ func TestWide(t *testing.T) {
 			continue
 		}
 		wide++
-		q := &inquiry{report: report{fit.Ask(s.Space, goal)}, made: &memory{}, told: &d}
+		q := &inquiry{report: report{fit.NewQuestion(s.FoldingSpace, wanted)}, made: &memory{}, told: &d}
 		q.Effort.Limit = 20_000
 		got, err := q.answer(t.Context())
 		if err != nil {
@@ -104,12 +104,12 @@ func TestWide(t *testing.T) {
 			continue
 		}
 		found++
-		consistent(t, got, goal)
+		consistent(t, got, wanted)
 		if got.Certificate.Proved() {
 			proved++
-			v.least(goal, got, v.allowed(goal))
+			v.least(wanted, got, v.allowed(wanted))
 		}
-		for _, p := range v.allowed(goal) {
+		for _, p := range v.allowed(wanted) {
 			if float64(got.Certificate.Floor) > p.interval {
 				t.Fatalf("%s: none below %d, but there is %v", v.name, got.Certificate.Floor, p.interval)
 			}
@@ -153,18 +153,18 @@ func TestLarge(t *testing.T) {
 			continue
 		}
 		m := c.m()
-		for _, goal := range c.goals {
+		for _, wanted := range c.goals {
 			begin := time.Now()
-			d, told := designed(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, goal)
+			d, told := designed(t, m, dataflow.Target{Board: board("zcu104"), ClockMHz: 200}, wanted)
 			if d == nil {
-				t.Errorf("%s, %+v: %s", c.name, goal, text(told))
+				t.Errorf("%s, %+v: %s", c.name, wanted, text(told))
 				continue
 			}
-			t.Logf("%s, %+v: %d layers, %v: %v", c.name, goal, len(m.Graph.Nodes),
+			t.Logf("%s, %+v: %d layers, %v: %v", c.name, wanted, len(m.Graph.Nodes),
 				time.Since(begin).Round(time.Millisecond), d.Certificate.Lines())
 			for _, b := range d.Certificate.Bounds[:min(1, len(d.Certificate.Bounds))] {
-				if b.Open() > c.gap {
-					t.Errorf("%s, %+v: %v", c.name, goal, b)
+				if b.Gap() > c.gap {
+					t.Errorf("%s, %+v: %v", c.name, wanted, b)
 				}
 			}
 		}
@@ -200,11 +200,11 @@ func TestAskedBefore(t *testing.T) {
 	t.Parallel()
 	var d diag.List
 	target := dataflow.Target{Board: board("pynq-z1"), ClockMHz: 100}
-	s := must(List(tfc(), target, nil, FIFO{}, &d))
+	s := must(NewSpace(tfc(), target, nil, FIFO{}, &d))
 	fastest := must(s.Make(t.Context(), Goal{}, &d))
-	goal := Goal{Interval: float64(int(fastest.Clocks.Interval))}
-	alone := must(Make(t.Context(), tfc(), target, goal, &d))
-	after := must(s.Make(t.Context(), goal, &d))
+	wanted := Goal{Interval: float64(int(fastest.Clocks.Interval))}
+	alone := must(Make(t.Context(), tfc(), target, wanted, &d))
+	after := must(s.Make(t.Context(), wanted, &d))
 	got, want := fmt.Sprint(after.Certificate.Lines()), fmt.Sprint(alone.Certificate.Lines())
 	if got != want || fastest.Certificate.Floor == 0 || after.Certificate.Floor != 0 {
 		t.Errorf("after another question\n%s, alone\n%s", got, want)

@@ -13,11 +13,11 @@ import (
 )
 
 // within makes a design within an envelope.
-func within(t *testing.T, m *dataflow.Model, e dataflow.Envelope, goal Goal) (*Design, string) {
+func within(t *testing.T, m *dataflow.Model, e dataflow.Envelope, wanted Goal) (*Design, string) {
 	t.Helper()
 	var told diag.List
 	target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100, IO: dataflow.FromStream, Unroll: e}
-	d := must(Make(t.Context(), m, target, goal, &told))
+	d := must(Make(t.Context(), m, target, wanted, &told))
 	return d, text(&told)
 }
 
@@ -233,17 +233,17 @@ func TestSplitCredits(t *testing.T) {
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	m := mlp(rand.New(rand.NewPCG(4, 4)), int8Type, 4, 2, 64, 64, 40, 10)
-	for _, goal := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
+	for _, wanted := range []Goal{{}, {Interval: 1}, {Latency: true}, {Interval: 1, Latency: true}} {
 		target := dataflow.Target{Board: board("alveo-u250"), ClockMHz: 200, IO: dataflow.FromStream,
 			Stalls: dataflow.Credit}
-		d, told := designed(t, m, target, goal)
+		d, told := designed(t, m, target, wanted)
 		target.Unroll = dataflow.Unbounded
-		any, _ := designed(t, m, target, goal)
+		any, _ := designed(t, m, target, wanted)
 		if d == nil || any == nil {
-			t.Fatalf("%+v: %s", goal, text(told))
+			t.Fatalf("%+v: %s", wanted, text(told))
 		}
 		if d.Clocks.Interval != 1 || d.Clocks.Latency > any.Clocks.Latency || d.Estimate.Total != any.Estimate.Total {
-			t.Errorf("%+v: %v clocks, latency %d, %+v; of any size %d and %+v", goal, d.Clocks.Interval,
+			t.Errorf("%+v: %v clocks, latency %d, %+v; of any size %d and %+v", wanted, d.Clocks.Interval,
 				d.Clocks.Latency, d.Estimate.Total, any.Clocks.Latency, any.Estimate.Total)
 		}
 	}

@@ -21,13 +21,13 @@ import (
 // stepped returns a network of fully connected layers, all but the last with step functions of the given number of
 // steps for each channel.
 func stepped(r *rand.Rand, steps int, sizes ...int) *dataflow.Model {
-	var b dataflow.Builder
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{int8Type.Range()},
+	var b dataflow.GraphBuilder
+	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{sizes[0]}, Range: []num.Range{int8Type.Range()},
 		Elem: int8Type})
 	for i := range len(sizes) - 1 {
 		p := mvau.Params{Weights: randomWeights(r, sizes[i+1], sizes[i], -8, 7)}
 		for range sizes[i+1] {
-			f := num.Step{Value: []int64{0}}
+			f := num.StepFunction{Value: []int64{0}}
 			at := -int64(r.IntN(3000))
 			for v := range int64(steps) {
 				f.At, f.Value = append(f.At, at), append(f.Value, v+1)
@@ -60,8 +60,8 @@ func TestStages(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 14))
 	m := stepped(r, 63, 64, 64, 64, 8)
-	goal := Goal{Interval: 64 * 64, Least: must(ParseMeasure("lut"))}
-	made, said := within(t, m, dataflow.Envelope{}, goal)
+	wanted := Goal{Interval: 64 * 64, Least: must(ParseMeasure("lut"))}
+	made, said := within(t, m, dataflow.Envelope{}, wanted)
 	if made == nil {
 		t.Fatal(said)
 	}
@@ -88,7 +88,7 @@ func TestStages(t *testing.T) {
 		}
 	}
 	for _, depths := range []bool{false, true} {
-		again := goal
+		again := wanted
 		again.Fixed = file(t, string(Format(made.Design, depths)))
 		d, said := within(t, m, dataflow.Envelope{}, again)
 		if d == nil {
@@ -98,8 +98,8 @@ func TestStages(t *testing.T) {
 			t.Errorf("with depths %v: %s, want %s", depths, a, b)
 		}
 	}
-	goal.Fixed = file(t, `{"Defaults": {"steps": ["parallel", "all"]}}`)
-	d, said := within(t, m, dataflow.Envelope{}, goal)
+	wanted.Fixed = file(t, `{"Defaults": {"steps": ["parallel", "all"]}}`)
+	d, said := within(t, m, dataflow.Envelope{}, wanted)
 	if d == nil {
 		t.Fatal(said)
 	}
@@ -148,9 +148,9 @@ func TestStagesLatency(t *testing.T) {
 func TestSums(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(9, 14))
-	steps := func(n, thresholds int) (list []num.Step) {
+	steps := func(n, thresholds int) (list []num.StepFunction) {
 		for range n {
-			f := num.Step{Value: []int64{-2}}
+			f := num.StepFunction{Value: []int64{-2}}
 			at := -int64(r.IntN(90))
 			for range thresholds {
 				f.At, f.Value = append(f.At, at), append(f.Value, f.Value[len(f.Value)-1]+1+r.Int64N(2))
@@ -160,14 +160,14 @@ func TestSums(t *testing.T) {
 		}
 		return list
 	}
-	in := func(elem num.Type, shape ...int) dataflow.Type {
-		return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+	in := func(elem num.Type, shape ...int) dataflow.StreamType {
+		return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 	}
 	uint4, bipolar := num.Type{Kind: num.UInt, Width: 4}, num.Type{Kind: num.Bipolar, Width: 1}
 	for _, tt := range []struct {
 		name string
 		op   dataflow.Op
-		in   dataflow.Type
+		in   dataflow.StreamType
 		ok   bool
 	}{
 		{"a matrix", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: steps(6, 9)}), in(uint4, 3, 8),
@@ -178,24 +178,24 @@ func TestSums(t *testing.T) {
 			in(uint4, 3, 4), true},
 		{"depthwise", vvau.New(vvau.Params{Weights: randomWeights(r, 5, 9, -8, 7), Steps: steps(5, 7)}),
 			in(uint4, 4, 9, 5), true},
-		{"one threshold", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: []num.Step{{
+		{"one threshold", mvau.New(mvau.Params{Weights: randomWeights(r, 6, 8, -8, 7), Steps: []num.StepFunction{{
 			At: []int64{3}, Value: []int64{0, 1}}}}),
 			in(uint4, 8), false},
-		{"bipolar", mvau.New(mvau.Params{Weights: [][]int64{{1, -1, -1}}, Steps: []num.Step{{At: []int64{-1, 3},
+		{"bipolar", mvau.New(mvau.Params{Weights: [][]int64{{1, -1, -1}}, Steps: []num.StepFunction{{At: []int64{-1, 3},
 			Value: []int64{0, 1, 2}}}}), in(bipolar, 3), false},
 	} {
-		whole, out, err := tt.op.Bind([]dataflow.Type{tt.in})
+		whole, out, err := tt.op.Bind([]dataflow.StreamType{tt.in})
 		if err != nil {
 			t.Fatal(tt.name, err)
 		}
-		sums, mid, list, ok := whole.(dataflow.Activated).Sums()
+		sums, mid, list, ok := whole.(dataflow.HasActivation).Sums()
 		if ok != tt.ok {
 			t.Errorf("%s: parted %t", tt.name, ok)
 		}
 		if !ok {
 			continue
 		}
-		behind, types, err := threshold.New(threshold.Params{Steps: list}).Bind([]dataflow.Type{mid})
+		behind, types, err := threshold.New(threshold.Params{Steps: list}).Bind([]dataflow.StreamType{mid})
 		if err != nil || !types[0].Equal(out[0]) {
 			t.Errorf("%s: %v, want %v; %v", tt.name, types, out, err)
 			continue
@@ -221,9 +221,9 @@ func TestDear(t *testing.T) {
 		t.Fatal(said)
 	}
 	c := slow.Certificate
-	if c.Dear == 0 || len(parted(slow)) > 0 || !strings.Contains(c.Given(), "without serial step functions") ||
+	if c.Dear == 0 || len(parted(slow)) > 0 || !strings.Contains(c.Condition(), "without serial step functions") ||
 		!strings.Contains(strings.Join(c.Lines(), "\n"), fmt.Sprintf("%d folds with serial step functions", c.Dear)) {
-		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.Given(), c.Lines())
+		t.Errorf("%d left out, %v; %q, %q", c.Dear, parted(slow), c.Condition(), c.Lines())
 	}
 	fast, said := within(t, m, dataflow.Envelope{}, Goal{Interval: 1})
 	if fast == nil {
@@ -248,14 +248,14 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 	asked := Goal{MaxUse: all(1), Interval: 16 * 12}
 	for _, least := range []Measure{LeastLoad, LeastLUT} {
 		for _, over := range []bool{false, true} {
-			goal := asked
-			goal.Least, goal.OverBudget = least, over
-			d, told := designed(t, m, target, goal)
+			wanted := asked
+			wanted.Least, wanted.OverBudget = least, over
+			d, told := designed(t, m, target, wanted)
 			if d == nil {
 				t.Fatalf("%v: %s", least, text(told))
 			}
 			c := &d.Certificate
-			if !slices.Contains(parted(d), "MVAU_0_steps") || d.Over || c.Dear > 0 || c.Without() != "" ||
+			if !slices.Contains(parted(d), "MVAU_0_steps") || d.Over || c.Dear > 0 || c.Exclusions() != "" ||
 				len(told.Diags) > 0 {
 				t.Errorf("%v: %v, over %t, %d left out; %s", least, parted(d), d.Over, c.Dear, text(told))
 			}
@@ -270,12 +270,12 @@ func TestDearWhereNothingElseFits(t *testing.T) {
 	if fastest == nil {
 		t.Fatal(text(told))
 	}
-	if c := &fastest.Certificate; c.Dear == 0 || c.Without() == "" || fastest.Clocks.Interval <= 16*12 {
+	if c := &fastest.Certificate; c.Dear == 0 || c.Exclusions() == "" || fastest.Clocks.Interval <= 16*12 {
 		t.Errorf("the fastest: %v clocks, %d left out", fastest.Clocks.Interval, c.Dear)
 	}
 
 	var listed diag.List
-	s := must(List(m, target, nil, FIFO{}, &listed))
+	s := must(NewSpace(m, target, nil, FIFO{}, &listed))
 	front, _, err := s.Front(t.Context(), asked, 0, &listed, nil)
 	if err != nil || len(front) == 0 || front[len(front)-1].Clocks.Interval > 16*12 {
 		t.Errorf("a front of %d designs; %v", len(front), err)

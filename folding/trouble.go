@@ -33,11 +33,12 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		frame = fmt.Sprintf("frame of %d", samples)
 		one = "one " + frame
 	}
-	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", ask.Exact(q.Goal.FPS), unit, ask.Plain(q.Clock),
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", ask.FormatExact(q.Goal.FPS), unit,
+		ask.FormatPlain(q.Clock),
 		ask.Clocks(ask.Floor(limit)), frame)
 	if ask.Floor(limit) < 1 {
-		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", ask.Exact(q.Goal.FPS), unit,
-			one, ask.Plain(q.Clock))
+		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", ask.FormatExact(q.Goal.FPS), unit,
+			one, ask.FormatPlain(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
 		asked = "asked for: " + ask.Clocks(q.Goal.Interval) + " per " + frame
@@ -48,12 +49,12 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
 		Msg: fmt.Sprintf("%s; the best %s %s is %s, %s %s per second",
-			asked, found, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.Exact(best.FPS()), unit)}
+			asked, found, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.FormatExact(best.FPS()), unit)}
 	if i, most := q.Slowest(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
-		if _, ok := space.Unroll(q.Space, ask.Floor(limit)); ok {
-			how += " within " + q.Target.Bounds()
+		if _, ok := space.RaisedEnvelope(q.FoldingSpace, ask.Floor(limit)); ok {
+			how += " within " + q.Target.LimitText()
 		}
 		if l.Fixed {
 			how = "as the folding file sets it"
@@ -67,7 +68,7 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
 			q.Target.PortBits(), ask.Clocks(port)))
 	}
-	if e, ok := space.Unroll(q.Space, ask.Floor(limit)); ok {
+	if e, ok := space.RaisedEnvelope(q.FoldingSpace, ask.Floor(limit)); ok {
 		with = with.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 	}
 	if len(dg.Notes) > 0 {
@@ -119,15 +120,15 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 // instead returns the flag that asks for the speed of the given design.
 func (q report) instead(d *Design) string {
 	if q.Goal.Interval > 0 {
-		return "--interval " + ask.Exact(d.Clocks.Interval)
+		return "--interval " + ask.FormatExact(d.Clocks.Interval)
 	}
-	return "--fps " + ask.Exact(d.FPS())
+	return "--fps " + ask.FormatExact(d.FPS())
 }
 
 // leastLoad returns the design with the least load at an interval, even if it exceeds the budget; nil if it finds none.
 // The design uses no kind of resource whose budget is 0, or as little of it as possible.
 func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
-	fresh := q.Fresh()
+	fresh := q.Restarted()
 	loose := q.uncapped(limit)
 	caps := loose
 	most := q.Caps.Vector[:ask.Traffic]
@@ -147,11 +148,11 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 			break
 		}
 		p := fresh.PursueWithin(limit, c, LeastLoad.Order())
-		if err := p.Rest(ctx, 1, false); err != nil {
+		if err := p.Continue(ctx, 1, false); err != nil {
 			return nil, err
 		}
 		if f, err := p.Best(ctx); f != nil || err != nil {
-			return &found{Found: f}, err
+			return &found{Answer: f}, err
 		}
 	}
 	return nil, nil
@@ -186,7 +187,7 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 // overBudget returns the design with the least load at an interval, or at the shortest interval above it, if the goal
 // allows that. Otherwise it tells the user how large the budget has to be for this design.
 func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found, error) {
-	if !q.Goal.OverBudget && !q.Shallow() {
+	if !q.Goal.OverBudget && !q.HasGivenDepths() {
 		small, err := q.small(ctx, list, limit)
 		if small || err != nil {
 			return nil, err
@@ -242,7 +243,8 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	}
 	least, err := q.leastMemory(ctx, list[at])
 	if err == nil && least.Best == nil {
-		least, err = q.Fresh().Tree(list[at]).Minimise(ctx, q.Measure(LeastLoad), nil, q.uncapped(list[at]), smallNodes)
+		least, err = q.Restarted().Tree(list[at]).Minimise(ctx, q.Measure(LeastLoad), nil, q.uncapped(list[at]),
+			smallNodes)
 	}
 	if least.Best == nil || err != nil {
 		return false, err
@@ -252,7 +254,7 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	if b == nil {
 		return false, nil
 	}
-	short := q.shortage(estimate.Whole(b.Design).Total)
+	short := q.shortage(estimate.DesignCost(b.Design).Total)
 	if _, ok := short.use(q.Goal.MaxUse); ok {
 		return false, nil
 	}
@@ -263,14 +265,14 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 
 // leastMemory returns the folding with the least share of the budget's memory, with everything else within the budget.
 // Without it, a network whose weights do not fit in memory would be reported as short of LUTs.
-func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.Minimum, error) {
-	fresh, caps := q.Fresh(), q.CapsAt(limit)
+func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.MinimiseResult, error) {
+	fresh, caps := q.Restarted(), q.CapsAt(limit)
 	var yard search.Vector
 	for _, kind := range []int{ask.BRAM, ask.URAM} {
-		yard[kind], caps.Vector[kind] = fresh.Yard[kind], search.Most
+		yard[kind], caps.Vector[kind] = fresh.Yard[kind], search.NoCap
 	}
-	caps.Vector[ask.Mean] = search.Most
-	return fresh.Tree(limit).Minimise(ctx, search.Measure{Yard: &yard}, nil, caps, smallNodes)
+	caps.Vector[ask.Mean] = search.NoCap
+	return fresh.Tree(limit).Minimise(ctx, search.Objective{Yard: &yard}, nil, caps, smallNodes)
 }
 
 // tellShort tells the user that no design fits the budget, how much is missing, and which layer is the largest.
@@ -298,7 +300,9 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 }
 
 // called returns the board's name of a kind of resource.
-func (q report) called(kind int) string { return ask.Called(ask.Names[kind], q.Target.Board) }
+func (q report) called(kind int) string {
+	return ask.WithBlockName(ask.KindNames[kind], q.Target.Board)
+}
 
 // A shortage says how far a design exceeds a budget.
 type shortage struct {
@@ -327,11 +331,11 @@ func (q report) shortage(total dataflow.Resources) shortage {
 func (s *shortage) String() string {
 	if s.kind == ask.Mean {
 		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
-			ask.Plain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
-			ask.Called(ask.Names[ask.Mean], s.on), s.when, ask.Plain(100*s.budget.Mean))
+			ask.FormatPlain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
+			ask.WithBlockName(ask.KindNames[ask.Mean], s.on), s.when, ask.FormatPlain(100*s.budget.Mean))
 	}
 	return fmt.Sprintf("%d %s%s; the budget on %s is %d of %d", s.amounts[s.kind],
-		ask.Called(ask.Names[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
+		ask.WithBlockName(ask.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
 		ask.Amounts(s.budget.Capacity)[s.kind])
 }
 
@@ -358,8 +362,8 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 	if most > 1 {
 		return "", false
 	}
-	if given == ask.Even(given.LUT) {
-		return ask.Plain(max(given.LUT, most)), true
+	if given == ask.EvenUse(given.LUT) {
+		return ask.FormatPlain(max(given.LUT, most)), true
 	}
 	for k, share := range need {
 		f := given.Share(k)

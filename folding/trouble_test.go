@@ -79,13 +79,13 @@ func TestTrouble(t *testing.T) {
 var hints = regexp.MustCompile(`--(fps|interval|max-use|clock) ([^ ,]+(?:,[a-z]+=[0-9.]+)*)( and)?`)
 
 // follow asks for each offer of a hint, and returns their number.
-func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *diag.List) (followed int) {
+func follow(t *testing.T, m *dataflow.Model, b boards.Board, wanted Goal, told *diag.List) (followed int) {
 	t.Helper()
 	for _, g := range told.Diags {
-		next, with := goal, false
+		next, with := wanted, false
 		for _, h := range hints.FindAllStringSubmatch(g.Hint, -1) {
 			if !with {
-				next = goal
+				next = wanted
 			}
 			switch h[1] {
 			case "fps":
@@ -103,7 +103,7 @@ func follow(t *testing.T, m *dataflow.Model, b boards.Board, goal Goal, told *di
 			followed++
 			d, more := on(t, m, b, next)
 			if d == nil || len(more.Diags) > 0 {
-				t.Errorf("%+v on %+v:\n%s%s followed gives\n%s", goal, b, text(told), h[0], text(more))
+				t.Errorf("%+v on %+v:\n%s%s followed gives\n%s", wanted, b, text(told), h[0], text(more))
 			}
 		}
 	}
@@ -118,17 +118,17 @@ func TestHints(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 31))
 		m := randomNet(r, 1+r.IntN(4), 5)
 		b := tight(r, m.Graph)
-		goal := Goal{MaxUse: []Use{{}, all(0.5), all(0.9), {LUT: 0.9, LUTRAM: 0.5, FF: 0.9, BRAM: 0.7, URAM: 0.8,
+		wanted := Goal{MaxUse: []Use{{}, all(0.5), all(0.9), {LUT: 0.9, LUTRAM: 0.5, FF: 0.9, BRAM: 0.7, URAM: 0.8,
 			Mean: 0.4}}[r.IntN(4)], Least: LeastLoad + Measure(r.IntN(6))}
 		switch r.IntN(4) {
 		case 0:
-			goal.Interval = float64(1 + r.IntN(40))
+			wanted.Interval = float64(1 + r.IntN(40))
 		case 1:
-			goal.FPS = 1e8 / (1 + 40*r.Float64())
+			wanted.FPS = 1e8 / (1 + 40*r.Float64())
 		case 2:
-			goal.FPS, goal.Latency = 1e8/(1+40*r.Float64()), true
+			wanted.FPS, wanted.Latency = 1e8/(1+40*r.Float64()), true
 		}
-		if d, told := on(t, m, b, goal); d == nil && follow(t, m, b, goal, told) > 0 {
+		if d, told := on(t, m, b, wanted); d == nil && follow(t, m, b, wanted, told) > 0 {
 			kinds[told.Diags[0].Code]++
 		}
 	}
@@ -141,20 +141,20 @@ func TestHints(t *testing.T) {
 func TestSmallestBudget(t *testing.T) {
 	t.Parallel()
 	m := tfc()
-	for _, goal := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(1e-9)}, {MaxUse: all(0.2), FPS: 3e6}} {
-		_, told := on(t, m, board("pynq-z1"), goal)
+	for _, wanted := range []Goal{{MaxUse: all(0.01)}, {MaxUse: all(1e-9)}, {MaxUse: all(0.2), FPS: 3e6}} {
+		_, told := on(t, m, board("pynq-z1"), wanted)
 		h := regexp.MustCompile(`--max-use ([0-9.]+)`).FindStringSubmatch(text(told))
 		if h == nil {
-			t.Fatalf("%+v: %s", goal, text(told))
+			t.Fatalf("%+v: %s", wanted, text(told))
 		}
 		use := must(strconv.ParseFloat(h[1], 64))
 		for _, c := range []struct {
 			use  float64
 			fits bool
 		}{{use, true}, {use - 0.0003, false}} {
-			goal.MaxUse = all(c.use)
-			if d, _ := on(t, m, board("pynq-z1"), goal); (d != nil) != c.fits {
-				t.Errorf("%+v, offered %v: design %v", goal, use, d)
+			wanted.MaxUse = all(c.use)
+			if d, _ := on(t, m, board("pynq-z1"), wanted); (d != nil) != c.fits {
+				t.Errorf("%+v, offered %v: design %v", wanted, use, d)
 			}
 		}
 	}
@@ -165,12 +165,12 @@ func TestSmallestBudget(t *testing.T) {
 func TestOverBudget(t *testing.T) {
 	t.Parallel()
 	small := boards.Board{Name: "small", LUT: 500, LUTRAM: 100, FF: 1000, BRAM36: 4, DSP: 20}
-	goal := Goal{MaxUse: all(0.5)}
-	if d, _ := on(t, twoLayers(), small, goal); d != nil {
+	wanted := Goal{MaxUse: all(0.5)}
+	if d, _ := on(t, twoLayers(), small, wanted); d != nil {
 		t.Fatalf("%+v fits", d.Estimate.Total)
 	}
-	goal.OverBudget = true
-	d, told := on(t, twoLayers(), small, goal)
+	wanted.OverBudget = true
+	d, told := on(t, twoLayers(), small, wanted)
 	if want := []string{"warning budget-exceeded"}; !d.Over || len(told.Diags) != 1 || codes(told)[0] != want[0] {
 		t.Errorf("over %t, %s", d.Over, text(told))
 	}
@@ -179,18 +179,18 @@ func TestOverBudget(t *testing.T) {
 	}
 	// The rate is reached, or there is an error.
 	for interval, lut := range map[int]int{30: 384, 20: 984, 3: 1684, 2: 0} {
-		goal.Interval = float64(interval)
-		if d, _ := on(t, twoLayers(), small, goal); (d == nil) != (lut == 0) || d != nil &&
+		wanted.Interval = float64(interval)
+		if d, _ := on(t, twoLayers(), small, wanted); (d == nil) != (lut == 0) || d != nil &&
 			d.Estimate.Total.LUT != lut {
 			t.Errorf("%d clocks: %v", interval, d)
 		}
 	}
-	goal.Interval = 0
+	wanted.Interval = 0
 	// Designs that fit do not change.
-	goal.MaxUse = all(1)
-	fits, told := on(t, twoLayers(), small, goal)
-	goal.OverBudget = false
-	if same, _ := on(t, twoLayers(), small, goal); fits.Over || len(told.Diags) > 0 || !sameDesign(fits, same) {
+	wanted.MaxUse = all(1)
+	fits, told := on(t, twoLayers(), small, wanted)
+	wanted.OverBudget = false
+	if same, _ := on(t, twoLayers(), small, wanted); fits.Over || len(told.Diags) > 0 || !sameDesign(fits, same) {
 		t.Errorf("%+v, %s", fits, text(told))
 	}
 }

@@ -18,7 +18,7 @@ func TestUnbeaten(t *testing.T) {
 	if tier.Long() {
 		nets = 500
 	}
-	for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+	for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
 		for seed := range uint64(nets / 2) {
 			t.Run(fmt.Sprint(stalls, seed), func(t *testing.T) {
 				t.Parallel()
@@ -30,12 +30,12 @@ func TestUnbeaten(t *testing.T) {
 				clocks += r.IntN(clocks)
 				goals := []Goal{{}, {Interval: float64(clocks)}, {Latency: true},
 					{Interval: float64(clocks), Least: LeastLUT}}
-				goal := goals[seed%uint64(len(goals))]
-				d, _ := designed(t, m, target, goal)
+				wanted := goals[seed%uint64(len(goals))]
+				d, _ := designed(t, m, target, wanted)
 				if d == nil {
 					return // no such board would do, or not at this interval
 				}
-				proved{t, m, target, goal, d}.unbeaten(r)
+				proved{t, m, target, wanted, d}.unbeaten(r)
 			})
 		}
 	}
@@ -60,11 +60,11 @@ func (p proved) unbeaten(r *rand.Rand) {
 		}
 	}
 	for n := range asked {
-		goal := Goal{Interval: float64(n), Least: p.goal.Least, Latency: p.goal.Latency}
-		other, _ := designed(p, p.model, p.target, goal)
+		wanted := Goal{Interval: float64(n), Least: p.goal.Least, Latency: p.goal.Latency}
+		other, _ := designed(p, p.model, p.target, wanted)
 		p.compare(other, fmt.Sprintf("--interval %d", n))
 	}
-	s := must(List(p.model, p.target, nil, FIFO{}, nil))
+	s := must(NewSpace(p.model, p.target, nil, FIFO{}, nil))
 	for range 3 {
 		layer := &s.Layers[r.IntN(len(s.Layers))]
 		f := layer.Options[r.IntN(len(layer.Options))].Fold
@@ -137,7 +137,10 @@ func (p proved) saves(other *Design) bool {
 			continue
 		}
 		port := other.Design.Port(s)
-		takes := func(f dataflow.FIFO) dataflow.Resources { return estimate.Written(t, f, port, false).Total() }
+		takes := func(f dataflow.FIFO) dataflow.Resources {
+			return estimate.StreamFIFOWritten(t, f, port,
+				false).Total()
+		}
 		inLUTs, inBlocks := takes(dataflow.FIFO{Depth: 2, Memory: dataflow.SRL}), takes(f)
 		if inBlocks.LUT < inLUTs.LUT || inBlocks.FF < inLUTs.FF {
 			return true

@@ -28,26 +28,26 @@ func (q *inquiry) tell(d *Design) {
 	tellLarge(d, q.told)
 	carried := carriedBy(d)
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
-	hint := fmt.Sprintf("ask for --clock %s or less", ask.Plain(min(most, carried.clock)))
+	hint := fmt.Sprintf("ask for --clock %s or less", ask.FormatPlain(min(most, carried.clock)))
 	if most < asked {
 		i, ns := d.Slowest()
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
 			Msg: fmt.Sprintf("%.2f ns is the estimate of its longest path from clock to clock; %s MHz leave %.2f ns; "+
-				"rates are given for %s MHz", ns, ask.Plain(asked), 1000/asked, ask.Plain(most)),
+				"rates are given for %s MHz", ns, ask.FormatPlain(asked), 1000/asked, ask.FormatPlain(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
 			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next, by the table of delays (%s): a stage at "+
 				"%s MHz has %.2f ns, so synthesis may give a slower clock or a longer interval", carried.NS,
-				carried.Steps, ask.Plain(asked), d.Target.Delays().Budget()),
+				carried.Steps, ask.FormatPlain(asked), d.Target.Delays().StageNS()),
 			Hint: hint})
 	}
 }
 
 // A carried is the longest path of a design from a kernel's state to its next state.
 type carried struct {
-	dataflow.Path
+	dataflow.TimingPath
 	layer string
 	// in whole MHz: the fastest clock whose stage has room for the path; infinite if there is no such path
 	clock float64
@@ -59,13 +59,13 @@ func carriedBy(d *Design) carried {
 		return c
 	}
 	for i, n := range d.Model.Graph.Nodes {
-		if o, ok := n.Op.(dataflow.Carrying); ok {
+		if o, ok := n.Op.(dataflow.StateCarrying); ok {
 			if p := o.Carries(d.Folds[i], d.Target); p.NS > c.NS {
-				c.Path, c.layer = p, n.Layer()
+				c.TimingPath, c.layer = p, n.Layer()
 			}
 		}
 	}
-	if stage := d.Target.Delays().Budget(); c.NS > stage {
+	if stage := d.Target.Delays().StageNS(); c.NS > stage {
 		// The clock's uncertainty is a share of the period, so the time for a stage is a share, too.
 		c.clock = float64(int(d.Target.ClockMHz * stage / c.NS))
 	}
@@ -86,7 +86,7 @@ func tellLarge(d *Design, told *diag.List) {
 			told.Add(diag.Diag{Severity: diag.Warning, Code: diag.TableLarge, Node: n.Layer(),
 				Msg: fmt.Sprintf("its table of %s rows of %d bits lies in LUTs, %d levels of logic: by estimate "+
 					"%.2f ns, a stage at %d MHz or less", humanize.Comma(int64(s.Rows)), s.Width, s.Levels(), ns,
-					int(d.Target.ClockMHz*clock.Budget()/ns)),
+					int(d.Target.ClockMHz*clock.StageNS()/ns)),
 				Hint: "more block RAM (--max-use, a larger board), a wider fold of the layer, or ram_style block in " +
 					"a folding file"})
 		}
@@ -105,17 +105,17 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 		d.Clocks.Interval <= slowFIFOs*float64(q.Intervals()[0]) {
 		return nil
 	}
-	goal := q.Goal
-	goal.Fixed = goal.Fixed.WithoutFIFOs()
+	wanted := q.Goal
+	wanted.Fixed = wanted.Fixed.WithoutFIFOs()
 	var quiet diag.List
-	free, err := Make(ctx, q.Model, q.Target, goal, &quiet)
+	free, err := Make(ctx, q.Model, q.Target, wanted, &quiet)
 	if err != nil || free == nil {
 		return err
 	}
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
 			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s",
-				ask.Plain(d.Clocks.Interval), ask.Plain(free.Clocks.Interval)),
+				ask.FormatPlain(d.Clocks.Interval), ask.FormatPlain(free.Clocks.Interval)),
 			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil

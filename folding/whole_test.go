@@ -87,7 +87,7 @@ func (e *enumeration) layer(i int) {
 
 // design joins the picked folds; it returns nil if words do not fit.
 func (e *enumeration) design() *dataflow.Design {
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	var folds []dataflow.Fold
 	stream, ports := make([]int, len(e.g.Streams)), make([]dataflow.Port, len(e.g.Streams))
 	host := map[int]bool{}
@@ -107,7 +107,7 @@ func (e *enumeration) design() *dataflow.Design {
 				return nil
 			case from.PerWord != to.PerWord:
 				op := e.converter(s, from.PerWord, to)
-				bound, _, err := op.Bind([]dataflow.Type{b.Type(stream[s])})
+				bound, _, err := op.Bind([]dataflow.StreamType{b.Type(stream[s])})
 				for f := range must(bound, err).Folds() {
 					folds = append(folds, f)
 				}
@@ -127,7 +127,7 @@ func (e *enumeration) design() *dataflow.Design {
 	for _, s := range e.g.Out {
 		if n := e.border(s, ports[s]); n != ports[s].PerWord {
 			op := e.converter(s, ports[s].PerWord, dataflow.Port{PerWord: n})
-			bound, _, err := op.Bind([]dataflow.Type{b.Type(stream[s])})
+			bound, _, err := op.Bind([]dataflow.StreamType{b.Type(stream[s])})
 			for f := range must(bound, err).Folds() {
 				folds = append(folds, f)
 			}

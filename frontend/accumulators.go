@@ -22,7 +22,7 @@ const (
 	Saturate Overflow = "saturate" // after every product, keep the nearest number that fits
 )
 
-// An Accumulator adds up the products of a Sum.
+// An Accumulator adds up the products of a LayerSums.
 type Accumulator struct {
 	Bits     int // width in two's complement; 0 for the width that every sum needs
 	Overflow Overflow
@@ -55,9 +55,9 @@ func (s *Seen) add(sums []int64, left int) {
 		}
 		s.Count[sign][bits.Len64(uint64(rest))+1]++
 		if s.Sums == 0 {
-			s.Range = num.Point(v)
+			s.Range = num.SingleValue(v)
 		}
-		s.Range = s.Range.Union(num.Point(v))
+		s.Range = s.Range.Union(num.SingleValue(v))
 		s.Sums++
 	}
 	s.Left += left
@@ -65,8 +65,8 @@ func (s *Seen) add(sums []int64, left int) {
 
 // Accumulate returns a reference of the model as written, in which the given sums have other accumulators. Its outputs
 // differ from the model's if an accumulator is too narrow, or saturates and adds in another order.
-func (im *Imported) Accumulate(by map[*Sum]Accumulator) dataflow.Reference {
-	sums := map[string]*graph.Summing{}
+func (im *Imported) Accumulate(by map[*LayerSums]Accumulator) dataflow.Reference {
+	sums := map[string]*graph.ReplacedSums{}
 	for s, a := range by {
 		sums[s.step.Output] = s.summing(a)
 	}
@@ -80,7 +80,7 @@ func (im *Imported) Accumulate(by map[*Sum]Accumulator) dataflow.Reference {
 }
 
 // summing returns a replacement for the sum of products, which accumulates as a says.
-func (s *Sum) summing(a Accumulator) *graph.Summing {
+func (s *LayerSums) summing(a Accumulator) *graph.ReplacedSums {
 	unit, zero := make([]*big.Rat, len(s.weight)), make([]int64, len(s.weight))
 	for c, w := range s.weight {
 		unit[c] = new(big.Rat).Mul(w, s.input)
@@ -89,7 +89,7 @@ func (s *Sum) summing(a Accumulator) *graph.Summing {
 		}
 	}
 	d := s.step.Dot
-	return &graph.Summing{Row: s.row, Unit: unit, Sum: func(x *graph.Reals) ([]int64, error) {
+	return &graph.ReplacedSums{Row: s.row, Unit: unit, Sum: func(x *graph.Reals) ([]int64, error) {
 		whole, err := s.whole(x)
 		if err != nil {
 			return nil, err
@@ -113,14 +113,14 @@ func (s *Sum) summing(a Accumulator) *graph.Summing {
 }
 
 // whole returns the codes of inputs. If float64 does not hold an input exactly, the nearest code counts.
-func (s *Sum) whole(x *graph.Reals) ([]int64, error) {
+func (s *LayerSums) whole(x *graph.Reals) ([]int64, error) {
 	unit, _ := s.input.Float64()
 	out := make([]int64, len(x.Lo))
 	for i := range out {
 		v := x.Lo[i]/2 + x.Hi[i]/2
 		n := math.Round(v / unit)
 		if out[i] = int64(n) + s.zero; math.Abs(v/unit-n) > 1e-6*max(1, math.Abs(n)) ||
-			!s.In.Union(num.Point(s.zero)).Contains(out[i]) {
+			!s.In.Union(num.SingleValue(s.zero)).Contains(out[i]) {
 			return nil, fmt.Errorf("%s: input %d is %v, not an integer in %v times %v", s.Node, i, v, s.In, unit)
 		}
 	}

@@ -176,7 +176,7 @@ func TestAccumulators(t *testing.T) {
 		}
 		in := []dataflow.RealTensor{{Shape: im.Model.In[0].Shape, Data: x}}
 		run := func(a frontend.Accumulator) string {
-			out, err := im.Accumulate(map[*frontend.Sum]frontend.Accumulator{sums[0]: a})(in)
+			out, err := im.Accumulate(map[*frontend.LayerSums]frontend.Accumulator{sums[0]: a})(in)
 			if err != nil {
 				t.Fatal(seed, err)
 			}

@@ -14,7 +14,7 @@ const oldest = 11
 
 // outside returns the part of a model that computes the tensors to, given the tensors from. The part has no file if it
 // contains an operator that is not ONNX' own or has a body, or needs other inputs.
-func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
+func outside(p *graph.Program, from, to []string) (o dataflow.HostPart) {
 	g := &graph.Graph{Name: "outside", Init: map[string]*graph.Tensor{},
 		Opsets: map[string]int64{"": p.Graph.Opsets[""]}}
 	plain := g.Opsets[""] >= oldest
@@ -68,10 +68,10 @@ func outside(p *graph.Program, from, to []string) (o dataflow.Outside) {
 }
 
 // declared returns the declarations of tensors as inputs or outputs of another graph.
-func declared(p *graph.Program, names []string) (list []graph.Value) {
+func declared(p *graph.Program, names []string) (list []graph.ValueInfo) {
 	for _, name := range names {
 		k := p.Known[name]
-		v := graph.Value{Name: name, DType: k.DType, Known: true}
+		v := graph.ValueInfo{Name: name, DType: k.DType, Known: true}
 		for _, n := range k.Shape {
 			v.Dims = append(v.Dims, graph.Dim{Size: n})
 		}
@@ -80,7 +80,7 @@ func declared(p *graph.Program, names []string) (list []graph.Value) {
 	return list
 }
 
-func realNames(of []dataflow.Real) (names []string) {
+func realNames(of []dataflow.RealPort) (names []string) {
 	for _, r := range of {
 		names = append(names, r.Name)
 	}

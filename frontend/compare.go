@@ -23,14 +23,14 @@ type Verdict struct {
 // judges them in order. Each then begins with the exact states.
 type Comparer struct {
 	Stream bool
-	part   *graph.Part
+	part   *graph.ProgramPart
 	outs   []string
 }
 
 // Comparer returns a Comparer for the model.
 func (im *Imported) Comparer() (*Comparer, error) {
 	var d diag.List
-	p, err := canon.Run(&canon.Model{Program: im.written}, pass.Options[*canon.Model]{}, &d)
+	p, err := canon.Run(&canon.RewrittenModel{Program: im.written}, pass.Options[*canon.RewrittenModel]{}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,9 @@ func (im *Imported) Comparer() (*Comparer, error) {
 	return &Comparer{im.stream, part, outputNames(p)}, nil
 }
 
-// Follow makes c continue the stream that another comparer has judged so far. The other one belongs to the model for
-// samples of another length.
-func (c *Comparer) Follow(before *Comparer) { c.part.Follow(before.part) }
+// ContinueFrom makes c continue the stream that another comparer has judged so far. The other one belongs to the model
+// for samples of another length.
+func (c *Comparer) ContinueFrom(before *Comparer) { c.part.ContinueFrom(before.part) }
 
 // Judge compares the given outputs of one sample with the exact ones.
 func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {

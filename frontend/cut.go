@@ -17,7 +17,7 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	if len(outputs) == 0 || slices.Equal(outputs, graph.Names(g.Outputs)) {
 		return true
 	}
-	values := map[string]graph.Value{}
+	values := map[string]graph.ValueInfo{}
 	var known []string
 	for _, v := range g.Inputs {
 		known, values[v.Name] = append(known, v.Name), v
@@ -25,14 +25,14 @@ func cut(g *graph.Graph, outputs []string, file string, d *diag.List) bool {
 	for _, n := range g.Nodes {
 		for _, o := range n.Outputs {
 			if o != "" {
-				known, values[o] = append(known, o), graph.Value{Name: o}
+				known, values[o] = append(known, o), graph.ValueInfo{Name: o}
 			}
 		}
 	}
 	for _, v := range g.Outputs { // the file declares their types
 		values[v.Name] = v
 	}
-	var ends []graph.Value
+	var ends []graph.ValueInfo
 	for i, name := range outputs {
 		v, ok := values[name]
 		say := diag.Diag{Severity: diag.Error, Code: diag.OutputUnknown, Node: name, Op: "output", Where: file}
@@ -111,7 +111,7 @@ func keep(g *graph.Graph) {
 	}
 	slices.Reverse(kept)
 	g.Nodes = kept
-	g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.Value) bool {
+	g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.ValueInfo) bool {
 		return read[v.Name] && !live[v.Name]
 	})
 	for name := range g.Init {

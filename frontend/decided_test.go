@@ -74,13 +74,13 @@ func TestDecidedAgain(t *testing.T) {
 }
 
 // listed returns the codes that are open in a run.
-func listed(d *graph.Decided) (open []string) {
+func listed(d *graph.ChosenRun) (open []string) {
 	d.Open(func(name string, i int, lo, hi float64) { open = append(open, fmt.Sprint(name, i, lo, hi)) })
 	return open
 }
 
 // decidedPart draws a network with what codes are computed of: products, maxima, means, sums, moves.
-func decidedPart(t *testing.T, r *rand.Rand) *graph.Part {
+func decidedPart(t *testing.T, r *rand.Rand) *graph.ProgramPart {
 	n := newNet(13).Input("x", graph.Float32, 1, 2, 6, 6).quant("x", "q", "sx", 0, 5, 1)
 	for _, s := range []string{"s0", "s1", "s2", "s3"} {
 		n.Init(s, graph.Float32, nil, 0.25+r.Float64())
@@ -102,7 +102,8 @@ func decidedPart(t *testing.T, r *rand.Rand) *graph.Part {
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.Model{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.Model]{}, &d)
+	p, err := canon.Run(&canon.RewrittenModel{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.RewrittenModel]{},
+		&d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -13,7 +13,7 @@ import (
 
 // before returns the part of the program from the named tensors to the codes that the host computes. Other codes arrive
 // as integers.
-func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
+func before(p *graph.Program, low *lower.Lowered, names []string) *graph.ProgramPart {
 	var quantised []string
 	for _, name := range low.In {
 		if low.Arrive[name] == nil {
@@ -24,18 +24,19 @@ func before(p *graph.Program, low *lower.Result, names []string) *graph.Part {
 }
 
 // behind returns the part of the program that the host computes from the accelerator's outputs.
-func behind(p *graph.Program, low *lower.Result) *graph.Part {
+func behind(p *graph.Program, low *lower.Lowered) *graph.ProgramPart {
 	return mustPart(p, append(inputNames(p), low.Out...), outputNames(p))
 }
 
-func prefix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
+func prefix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
 	names := inputNames(p)
 	part := before(p, low, names)
 	return dataflow.HostFunc{Nodes: graph.Labels(part.Nodes()), ToCodes: toCodes(low, names, part)}
 }
 
 // toCodes returns the function that computes the accelerator's input frames from the named tensors.
-func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflow.RealTensor) ([]dataflow.Tensor,
+func toCodes(low *lower.Lowered, names []string,
+	part *graph.ProgramPart) func([]dataflow.RealTensor) ([]dataflow.Tensor,
 	error) {
 	return func(in []dataflow.RealTensor) ([]dataflow.Tensor, error) {
 		if err := checkFinite(in); err != nil {
@@ -65,7 +66,7 @@ func toCodes(low *lower.Result, names []string, part *graph.Part) func([]dataflo
 }
 
 // codesOf returns the integers of a tensor whose values the host has computed.
-func codesOf(low *lower.Result, name string, v *graph.Reals, t dataflow.Type) ([]int64, error) {
+func codesOf(low *lower.Lowered, name string, v *graph.Reals, t dataflow.StreamType) ([]int64, error) {
 	codes := make([]int64, len(v.Lo))
 	known := map[real.Interval]int64{} // by value, for elements with one affine function
 	var of real.Affine
@@ -89,7 +90,7 @@ func codesOf(low *lower.Result, name string, v *graph.Reals, t dataflow.Type) ([
 	return codes, nil
 }
 
-func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
+func suffix(p *graph.Program, low *lower.Lowered) dataflow.HostFunc {
 	part := behind(p, low)
 	return dataflow.HostFunc{
 		Nodes: graph.Labels(part.Nodes()),
@@ -104,7 +105,7 @@ func suffix(p *graph.Program, low *lower.Result) dataflow.HostFunc {
 }
 
 // integers returns the real values scale*q + bias of an integer tensor. They need not be float64s.
-func integers(low *lower.Result, name string, shape []int, q []int64) *graph.Reals {
+func integers(low *lower.Lowered, name string, shape []int, q []int64) *graph.Reals {
 	v := &graph.Reals{Shape: shape, Lo: make([]float64, len(q)), Hi: make([]float64, len(q))}
 	v.Truth = func(i int) *big.Rat {
 		f := low.Real(name, i)

@@ -51,7 +51,7 @@ func engineOf(t *testing.T, file string, shape []int) engine {
 			}
 		}
 		e.layer.Sequence = true
-		if e.op, _, err = rnn.New(e.layer).Bind([]dataflow.Type{g.Streams[e.in].Type}); err != nil {
+		if e.op, _, err = rnn.New(e.layer).Bind([]dataflow.StreamType{g.Streams[e.in].Type}); err != nil {
 			t.Fatal(err)
 		}
 		return e
@@ -151,7 +151,7 @@ func finnlLines() []finnlLine {
 func TestEngineBrevitas(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	for _, m := range models.With(t, "lstm_codes.npz") {
+	for _, m := range models.HavingFile(t, "lstm_codes.npz") {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			rec := m.Recorded(t)

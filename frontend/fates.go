@@ -19,7 +19,7 @@ const (
 )
 
 // fates returns the fate of every node of the file.
-func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
+func fates(written, program *graph.Program, low *lower.Lowered) []NodeFate {
 	computed := map[int]bool{} // by node index: it computes something from data
 	for _, s := range written.Steps {
 		computed[s.Node.Index] = computed[s.Node.Index] || !written.Fixed(s.Output)
@@ -34,7 +34,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 	}
 	host := map[int]string{}
 	if low.Graph != nil {
-		note := func(part *graph.Part, what string) {
+		note := func(part *graph.ProgramPart, what string) {
 			for _, n := range part.Nodes() {
 				for _, index := range n.Indices() {
 					host[index] = what
@@ -79,7 +79,7 @@ func fates(written, program *graph.Program, low *lower.Result) []NodeFate {
 func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFate {
 	out := unknownFates(g)
 	bind := opt.bind(g, file, new(diag.List))
-	rest := graph.Understood(g, file, bind)
+	rest := graph.SupportedPart(g, file, bind)
 	if rest == nil {
 		return out
 	}
@@ -88,7 +88,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if written == nil {
 		return out
 	}
-	program, err := canon.Run(&canon.Model{Program: written}, pass.Options[*canon.Model]{}, &quiet)
+	program, err := canon.Run(&canon.RewrittenModel{Program: written}, pass.Options[*canon.RewrittenModel]{}, &quiet)
 	if program == nil || err != nil {
 		return out
 	}

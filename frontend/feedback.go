@@ -10,12 +10,12 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Feedback pairs an input of a model with the output that becomes this input for the next sample. The two are one
-// state.
-type Feedback struct{ Input, Output string }
+// A StateFeedback pairs an input of a model with the output that becomes this input for the next sample. The two are
+// one state.
+type StateFeedback struct{ Input, Output string }
 
 // String returns the feedback in the form of --state: INPUT=OUTPUT.
-func (f Feedback) String() string { return f.Input + "=" + f.Output }
+func (f StateFeedback) String() string { return f.Input + "=" + f.Output }
 
 func refuseFeedback(input, msg, hint, file string, d *diag.List) {
 	x := diag.Diag{Severity: diag.Error, Code: diag.StateNotKept, Node: input, Where: file, Msg: msg, Hint: hint}
@@ -73,15 +73,16 @@ func (o Options) keeping(g *graph.Graph, file string, d *diag.List) bool {
 		return false
 	}
 	for _, s := range o.States {
-		if why := graph.Returns(p, s.Input, s.Output); why != "" {
+		if why := graph.WhyNotState(p, s.Input, s.Output); why != "" {
 			refuseFeedback(s.Input, fmt.Sprintf("--state %v with --stateful: %s", s, why),
 				"without --stateful, the host carries the state from sample to sample", file, d)
 			return false
 		}
 		k := p.Known[s.Input]
 		g.Init[s.Input] = &graph.Tensor{DType: k.DType, Shape: k.Shape, F: make([]float64, graph.Size(k.Shape))}
-		g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.Value) bool { return v.Name == s.Input })
-		g.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs), func(v graph.Value) bool { return v.Name == s.Output })
+		g.Inputs = slices.DeleteFunc(slices.Clone(g.Inputs), func(v graph.ValueInfo) bool { return v.Name == s.Input })
+		g.Outputs = slices.DeleteFunc(slices.Clone(g.Outputs),
+			func(v graph.ValueInfo) bool { return v.Name == s.Output })
 	}
 	if len(g.Outputs) == 0 {
 		refuseFeedback("", "with --state and --stateful, no output is left", "leave one of the two out", file, d)

@@ -11,7 +11,7 @@ import (
 // floating returns a reference that runs a program in float64. It returns nil if the program rounds data to integers,
 // sorts them or has inputs that arrive as integers. Only exact values are right then.
 func floating(p *graph.Program) dataflow.Reference {
-	if len(p.Graph.Arrive) > 0 || float.Decides(p) {
+	if len(p.Graph.Arrive) > 0 || float.NeedsExact(p) {
 		return nil
 	}
 	part, err := float.New(p, inputNames(p), outputNames(p))
@@ -23,14 +23,14 @@ func floating(p *graph.Program) dataflow.Reference {
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		fork := forks.Get().(*float.Part)
+		fork := forks.Get().(*float.Evaluator)
 		defer forks.Put(fork)
 		return floatResults(p, fork, in)
 	}
 }
 
 // floatResults runs a part and returns the outputs of the program.
-func floatResults(p *graph.Program, part *float.Part, in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+func floatResults(p *graph.Program, part *float.Evaluator, in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	all, err := floatTensors(p, part, in)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func floatResults(p *graph.Program, part *float.Part, in []dataflow.RealTensor) 
 }
 
 // floatTensors runs a part and returns its wanted tensors, rounded to their types.
-func floatTensors(p *graph.Program, part *float.Part, in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
+func floatTensors(p *graph.Program, part *float.Evaluator, in []dataflow.RealTensor) (map[string]dataflow.RealTensor,
 	error) {
 	all := map[string]dataflow.RealTensor{}
 	err := part.Run(dataOf(in), func(tensor string, shape []int, data []float64) {

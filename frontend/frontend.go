@@ -51,10 +51,10 @@ type Options struct {
 	Data map[string][]int
 	// Stateful says that samples are pieces of one stream, in order: each recurrence continues from its last state.
 	Stateful bool
-	Lengths  *Lengths  // the lengths of a dynamic axis that is time; nil for a single length
-	Samples  int       // how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
-	Cells    []Formats // from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
-	Pass     pass.Options[*canon.Model]
+	Lengths  *AxisLengths // the lengths of a dynamic axis that is time; nil for a single length
+	Samples  int          // how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
+	Cells    []Formats    // from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
+	Pass     pass.Options[*canon.RewrittenModel]
 
 	// Folder holds the model's file, which may keep tensors in other files; nil if there are none. Links do not lead
 	// out of the file system of an os.Root.
@@ -62,7 +62,7 @@ type Options struct {
 
 	InputType  *InputType        // the integers that arrive; nil for reals, which the host quantises
 	InputQuant *InputQuant       // a quantiser to put in front of every input; nil for none
-	States     []Feedback        // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
+	States     []StateFeedback   // pairs of inputs and outputs that are one state; with Stateful, recurrences keep it
 	Initial    InitialStates     // initial states of recurrences that replace inputs
 	Outputs    []string          // the tensors to use as outputs; nil for the file's own outputs
 	Lookup     quantise.LookupAt // where a quantised model looks up rows of tables
@@ -95,12 +95,12 @@ type Imported struct {
 	file    *graph.Program
 	written *graph.Program // file; if samples are pieces of a stream, with unrolled recurrences as loops
 	program *graph.Program // the normalised program that was lowered
-	lowered *lower.Result
+	lowered *lower.Lowered
 	batch   *graph.Batch
 	stream  bool // samples are pieces of one stream
 	lengths *lengths
-	asked   *Lengths    // the lengths for the longest of which the file was read
-	found   []diag.Diag // the messages about the model as written
+	asked   *AxisLengths // the lengths for the longest of which the file was read
+	found   []diag.Diag  // the messages about the model as written
 }
 
 // Import reads a model. name is the file's base name, for diagnostics. After adding errors to d, Import returns an
@@ -181,7 +181,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 		return nil
 	}
 	var rewritten diag.List
-	program, err := canon.Run(&canon.Model{Program: im.written}, opt.Pass, &rewritten)
+	program, err := canon.Run(&canon.RewrittenModel{Program: im.written}, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
 		d.Add(x)
 	}
@@ -192,7 +192,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 }
 
 // lower sets the model from the lowered layers.
-func (im *Imported) lower(low *lower.Result) {
+func (im *Imported) lower(low *lower.Lowered) {
 	im.lowered, im.Model = low, model(im.written, im.program, low)
 	whole(im.Model, im.batch)
 }
@@ -225,7 +225,7 @@ func (im *Imported) Carried() (list []Carried) {
 
 // affine sets the scales and biases of a tensor's elements. It reports false if the elements are not affine functions
 // of the integer tensor's elements, one each.
-func (im *Imported) affine(c lower.Carried, t *Carried) bool {
+func (im *Imported) affine(c lower.StreamTensor, t *Carried) bool {
 	n := graph.Size(t.Shape)
 	elements, ok := im.lowered.Elements(c.Name, n)
 	if !ok {
@@ -265,22 +265,22 @@ const maxAttempts = 4
 // products and moves quantisers to the front as that attempt suggests, and repeats this while there are new
 // suggestions. If no attempt has layers for everything, it returns the first one with the fewest errors, and sets found
 // to these.
-func again(written, program *graph.Program, low *lower.Result, how lower.Options, found *diag.List) (*graph.Program,
-	*lower.Result) {
-	m := &canon.Model{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
+func again(written, program *graph.Program, low *lower.Lowered, how lower.Options, found *diag.List) (*graph.Program,
+	*lower.Lowered) {
+	m := &canon.RewrittenModel{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
 	next := low
 	for range maxAttempts {
 		before := len(m.Unroll) + len(m.Split) + len(m.Front)
 		maps.Copy(m.Unroll, next.Unroll)
 		maps.Copy(m.Split, next.Split)
-		maps.Copy(m.Front, next.Front)
+		maps.Copy(m.Front, next.MoveToFront)
 		if len(m.Unroll)+len(m.Split)+len(m.Front) == before {
 			break
 		}
 		var quiet, second diag.List
 		made := *m
-		again, err := canon.Run(&made, pass.Options[*canon.Model]{}, &quiet)
+		again, err := canon.Run(&made, pass.Options[*canon.RewrittenModel]{}, &quiet)
 		if err != nil || again == nil {
 			break
 		}
@@ -321,7 +321,7 @@ func (im *Imported) Tensors() func(in []dataflow.RealTensor) (map[string]dataflo
 // FloatTensors is like Tensors, but in float64. The model's Float must not be nil.
 func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 	var at *Imported
-	var part *float.Part
+	var part *float.Evaluator
 	r := im.relay()
 	return func(in []dataflow.RealTensor) (map[string]dataflow.RealTensor, error) {
 		sized, _, err := r.next(in)
@@ -338,7 +338,7 @@ func (im *Imported) FloatTensors() func(in []dataflow.RealTensor) (map[string]da
 			if part, err = float.New(at.written, inputNames(at.written), names); err != nil {
 				return nil, err
 			}
-			part.On(runtime.GOMAXPROCS(0))
+			part.WithGoroutines(runtime.GOMAXPROCS(0))
 		}
 		return floatTensors(at.written, part, in)
 	}
@@ -407,7 +407,7 @@ func asWritten(im *Imported, o Options, d *diag.List) *Imported {
 	return ref
 }
 
-func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
+func model(written, program *graph.Program, low *lower.Lowered) *dataflow.Model {
 	m := &dataflow.Model{Name: written.Graph.Name, Graph: low.Graph, Reference: reference(written),
 		Meta: written.Graph.Meta}
 	m.In, m.Out = signature(written)
@@ -418,22 +418,22 @@ func model(written, program *graph.Program, low *lower.Result) *dataflow.Model {
 	return m
 }
 
-func signature(p *graph.Program) (in, out []dataflow.Real) {
+func signature(p *graph.Program) (in, out []dataflow.RealPort) {
 	for _, v := range p.Graph.Inputs {
 		k := p.Known[v.Name]
 		side, sides := p.Graph.Sides[v.Name]
-		in = append(in, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
+		in = append(in, dataflow.RealPort{Name: v.Name, Shape: k.Shape, DType: k.DType.String(),
 			Batch: !p.Sequence(v.Name) && leadingBatch(v, k.Shape) || sides && side == 0 && k.Shape[0] == 1})
 	}
 	for _, v := range p.Graph.Outputs {
 		k := p.Known[v.Name]
-		out = append(out, dataflow.Real{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: true})
+		out = append(out, dataflow.RealPort{Name: v.Name, Shape: k.Shape, DType: k.DType.String(), Batch: true})
 	}
 	return in, out
 }
 
 // leadingBatch reports whether the first axis counts samples: its size is 1 or dynamic.
-func leadingBatch(v graph.Value, shape []int) bool {
+func leadingBatch(v graph.ValueInfo, shape []int) bool {
 	return len(shape) > 1 && (shape[0] == 1 || v.Known && len(v.Dims) > 0 && v.Dims[0].Size < 0)
 }
 
@@ -443,7 +443,7 @@ func outputNames(p *graph.Program) []string { return graph.Names(p.Graph.Outputs
 
 // mustPart returns a part of a program. It panics on an error, because lowering has already established the part's
 // inputs.
-func mustPart(p *graph.Program, from, to []string) *graph.Part {
+func mustPart(p *graph.Program, from, to []string) *graph.ProgramPart {
 	part, err := p.Part(from, to)
 	if err != nil {
 		panic(err)
@@ -475,8 +475,8 @@ func checkFinite(in []dataflow.RealTensor) error {
 const maxSteps = 1 << 20
 
 func reference(p *graph.Program) dataflow.Reference {
-	part := mustPart(p, inputNames(p), outputNames(p)).Together()
-	if !float.Decides(p) {
+	part := mustPart(p, inputNames(p), outputNames(p)).JoinFunctions()
+	if !float.NeedsExact(p) {
 		part.Most = maxSteps
 	}
 	forks := sync.Pool{New: func() any { return part.Fork() }} // a part keeps values between runs
@@ -484,14 +484,14 @@ func reference(p *graph.Program) dataflow.Reference {
 		if err := checkFinite(in); err != nil {
 			return nil, err
 		}
-		fork := forks.Get().(*graph.Part)
+		fork := forks.Get().(*graph.ProgramPart)
 		defer forks.Put(fork)
 		return results(p, fork, reals(in))
 	}
 }
 
 // results runs a part and returns the outputs of the program.
-func results(p *graph.Program, part *graph.Part, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
+func results(p *graph.Program, part *graph.ProgramPart, in []*graph.Reals) (out []dataflow.RealTensor, err error) {
 	all, err := part.Outputs(in)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ const (
 )
 
 // host describes what the host computes, as far as each result is a function of one element.
-func host(written, p *graph.Program, low *lower.Result, prefix dataflow.HostFunc) *dataflow.Host {
+func host(written, p *graph.Program, low *lower.Lowered, prefix dataflow.HostFunc) *dataflow.Host {
 	h := &dataflow.Host{Codes: prefix.ToCodes, In: make([]*dataflow.HostIn, len(low.In)),
 		Out: make([]*dataflow.HostOut, len(p.Graph.Outputs))}
 	front := scaled.New(p)
@@ -78,7 +78,7 @@ func quantised(p *graph.Program, codes string) string {
 
 // values returns, for elements of a quantised tensor, the functions from codes to values. It returns nil if the values
 // are not affine functions of the codes.
-func values(p *graph.Program, low *lower.Result, codes string, index []int32) (of []real.Affine) {
+func values(p *graph.Program, low *lower.Lowered, codes string, index []int32) (of []real.Affine) {
 	middle := scaled.New(p)
 	declared := make([]real.Affine, graph.Size(p.Known[codes].Shape))
 	for i := range declared {
@@ -107,15 +107,15 @@ func values(p *graph.Program, low *lower.Result, codes string, index []int32) (o
 }
 
 // inside returns a tensor of the model as an input or an output of the accelerator's part.
-func inside(p *graph.Program, name string) dataflow.Real {
+func inside(p *graph.Program, name string) dataflow.RealPort {
 	k := p.Known[name]
 	batch := len(k.Shape) > 1 && k.Shape[0] == 1
-	return dataflow.Real{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
+	return dataflow.RealPort{Name: name, Shape: k.Shape, DType: k.DType.String(), Batch: batch}
 }
 
 // begins describes how frames follow from tensors inside the model: from the inputs of their quantisers or, if these
 // have no such tables, from the quantised tensors. A number then becomes the code with the nearest value.
-func begins(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real,
+func begins(p *graph.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort,
 	codes func([]dataflow.RealTensor) ([]dataflow.Tensor, error)) {
 	middle := scaled.New(p)
 	var names []string
@@ -153,7 +153,7 @@ func quantiser(p *graph.Program, tensor string) *graph.Step {
 }
 
 // beginsQuantised does the same as begins for the quantised tensors.
-func beginsQuantised(p *graph.Program, low *lower.Result) (in []*dataflow.HostIn, of []dataflow.Real) {
+func beginsQuantised(p *graph.Program, low *lower.Lowered) (in []*dataflow.HostIn, of []dataflow.RealPort) {
 	for i, name := range low.In {
 		of = append(of, inside(p, quantised(p, name)))
 		index := elements(low, name, graph.Size(p.Known[name].Shape))
@@ -211,7 +211,7 @@ func nearest(a real.Affine, codes num.Range, f num.Format) (s dataflow.HostStep)
 }
 
 // elements returns the elements of a tensor in the order of its stream.
-func elements(low *lower.Result, tensor string, n int) []int32 {
+func elements(low *lower.Lowered, tensor string, n int) []int32 {
 	order := make([]int64, n)
 	for i := range order {
 		order[i] = int64(i)
@@ -225,7 +225,7 @@ func elements(low *lower.Result, tensor string, n int) []int32 {
 
 // hostIn describes how the frame of a tensor follows from one of the named tensors, element by element. It returns nil
 // if it does not.
-func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []string) *dataflow.HostIn {
+func hostIn(front *scaled.Analysis, low *lower.Lowered, tensor string, names []string) *dataflow.HostIn {
 	p := front.Program
 	n := graph.Size(p.Known[tensor].Shape)
 	index := elements(low, tensor, n)
@@ -288,7 +288,7 @@ func hostIn(front *scaled.Analysis, low *lower.Result, tensor string, names []st
 }
 
 // hostOut describes how an output follows from frames, element by element. It returns nil if it does not.
-func hostOut(back *scaled.Analysis, low *lower.Result, output string) *dataflow.HostOut {
+func hostOut(back *scaled.Analysis, low *lower.Lowered, output string) *dataflow.HostOut {
 	p := back.Program
 	known := p.Known[output]
 	n := graph.Size(known.Shape)
@@ -343,7 +343,7 @@ type carried struct {
 }
 
 // received returns the positions of the tensors that the accelerator returns.
-func received(low *lower.Result) map[string]carried {
+func received(low *lower.Lowered) map[string]carried {
 	found := map[string]carried{}
 	var begin int64
 	for k, name := range low.Out {
@@ -414,10 +414,10 @@ func hostCode(e *real.Expr, r num.Range, t num.Format) *dataflow.HostCode {
 	c.Scale, _ = affine.Scale.Float64()
 	c.Bias, _ = affine.Bias.Float64()
 	for code := r.Lo; code <= r.Hi; code++ {
-		if single && c.Surely(code, t) {
+		if single && c.SafeFormula(code, t) {
 			continue
 		}
-		v, fused := c.At(code, t), c.Fused(code, t)
+		v, fused := c.At(code, t), c.ValueFused(code, t)
 		want, ok := meaning(f, code, t)
 		if !ok {
 			return nil

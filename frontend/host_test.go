@@ -17,7 +17,7 @@ func TestHost(t *testing.T) {
 	t.Parallel()
 	for _, m := range models.All(t) {
 		for _, file := range m.Files {
-			if !m.InTime(t, file) {
+			if !m.TierAllows(t, file) {
 				continue
 			}
 			t.Run(m.Name+"/"+file, func(t *testing.T) {
@@ -110,7 +110,7 @@ func compareHost(t *testing.T, m *dataflow.Model, own bool) {
 }
 
 // randomIn is one sample of the inputs, spread over so many times the values that the first quantisers tell apart.
-func randomIn(r *rand.Rand, inputs []dataflow.Real, times float64) (in []dataflow.RealTensor) {
+func randomIn(r *rand.Rand, inputs []dataflow.RealPort, times float64) (in []dataflow.RealTensor) {
 	for _, of := range inputs {
 		x := dataflow.RealTensor{Shape: of.Shape}
 		for i := range (dataflow.Shape)(of.Shape).Size() {
@@ -127,7 +127,7 @@ func randomIn(r *rand.Rand, inputs []dataflow.Real, times float64) (in []dataflo
 
 // compareIn holds the tables of the accelerator's inputs against the model: at random numbers, and at and beside every
 // threshold.
-func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataflow.Real, own bool) {
+func compareIn(t *testing.T, m *dataflow.Model, h *dataflow.Host, begins []dataflow.RealPort, own bool) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i, p := range h.In {
 		if p == nil && own {

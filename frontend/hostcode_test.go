@@ -33,7 +33,7 @@ func TestHostCode(t *testing.T) {
 		{"the middle itself", power(0), power(-24), num.Range{Lo: -40, Hi: 40}, 0},
 		{"a third", third, new(big.Rat), num.Range{Lo: -1 << 17, Hi: 1 << 17}, 0},
 		{"few codes have a value each", third, sum(power(-24), power(-80)), num.Range{Lo: -2, Hi: 3}, 0},
-		{"no code but one", third, third, num.Point(7), 0},
+		{"no code but one", third, third, num.SingleValue(7), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func TestHostCode(t *testing.T) {
 					t.Fatalf("code %d means %v, want %v", q, got, want)
 				}
 				_, listed := code.Except[q]
-				if fused := code.Fused(q, num.Float32); code.Values == nil && !listed && fused != float64(want) {
+				if fused := code.ValueFused(q, num.Float32); code.Values == nil && !listed && fused != float64(want) {
 					t.Fatalf("code %d means %v where product and sum are rounded together, want %v", q, fused, want)
 				}
 			}

@@ -123,14 +123,15 @@ func inputsToName(states []*graph.StateInput) string {
 // possible.
 func (b *inserting) state(s *graph.StateInput, as InitialState) (told, why string) {
 	if as == InitialZero {
-		at := slices.IndexFunc(b.Inputs, func(v graph.Value) bool { return v.Name == s.Name })
+		at := slices.IndexFunc(b.Inputs, func(v graph.ValueInfo) bool { return v.Name == s.Name })
 		for _, dim := range b.Inputs[at].Dims {
 			if dim.Param != "" {
 				b.Gone = append(b.Gone, dim.Param)
 			}
 		}
 		b.Inputs = slices.Delete(slices.Clone(b.Inputs), at, at+1)
-		b.Init[s.Name] = &graph.Tensor{DType: s.Known.DType, Shape: s.Shape, F: make([]float64, graph.Size(s.Shape))}
+		b.Init[s.Name] = &graph.Tensor{DType: s.KnownTensor.DType, Shape: s.Shape, F: make([]float64,
+			graph.Size(s.Shape))}
 		return "the initial state that arrives on it became zeros, a constant: it is no input any more", ""
 	}
 	out := b.fresh(s.Name + ".quantised")

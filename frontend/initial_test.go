@@ -268,7 +268,7 @@ func TestInitialStatesOfCells(t *testing.T) {
 			opt := frontend.Options{Initial: c.initial, Stateful: c.stateful, Cells: []frontend.Formats{
 				{Flag: frontend.LSTMFlag, Cells: map[string]graph.CellFormats{"cell": formats}}}}
 			if c.steps == "T" {
-				opt.Lengths = &frontend.Lengths{Axis: "T", Min: 2, Max: 6}
+				opt.Lengths = &frontend.AxisLengths{Axis: "T", Min: 2, Max: 6}
 			}
 			im, found := imported(t, n, opt)
 			if (im.Model != nil) != (c.inputs != "") || !strings.Contains(fmt.Sprint(found), c.says) {

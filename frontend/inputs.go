@@ -99,20 +99,23 @@ func (t *InputType) of(n Normal) (of []real.Affine) {
 // insert records for every input of the graph that it arrives as integers. ok is false after errors were added to d.
 func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.List) (ok bool) {
 	g.Arrive = map[string]*graph.Arrival{}
-	refuse := func(in graph.Value, msg, hint string) bool {
+	refuse := func(in graph.ValueInfo, msg, hint string) bool {
 		d.Add(diag.Diag{Severity: diag.Error, Code: diag.InputUnfit, Node: in.Name, Op: "input", Where: file, Msg: msg,
 			Hint: hint})
 		return false
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Inputs)) {
-		if !slices.ContainsFunc(g.Inputs, func(in graph.Value) bool { return in.Name == name && in.DType.Float() }) {
+		if !slices.ContainsFunc(g.Inputs, func(in graph.ValueInfo) bool {
+			return in.Name == name &&
+				in.DType.Float()
+		}) {
 			var known []string
 			for _, in := range g.Inputs {
 				if in.DType.Float() {
 					known = append(known, fmt.Sprintf("%q", in.Name))
 				}
 			}
-			return refuse(graph.Value{Name: name},
+			return refuse(graph.ValueInfo{Name: name},
 				"--input-mean or --input-std names it, which is no input of real numbers",
 				"these are: "+strings.Join(known, ", "))
 		}
@@ -164,7 +167,7 @@ func (t *InputType) insert(g *graph.Graph, file string, has []string, d *diag.Li
 }
 
 // channels returns the axis that has n channels, counted from the last one (1), or 0 if there is none.
-func channels(in graph.Value, n int) int {
+func channels(in graph.ValueInfo, n int) int {
 	rank := len(in.Dims)
 	switch {
 	case !in.Known || rank == 0:
@@ -238,7 +241,7 @@ func (b *inserting) moveReaders(input, out string) {
 }
 
 // grids sets the possible values of the inputs that arrive as integers.
-func grids(in []dataflow.Real, arrive map[string]*graph.Arrival) {
+func grids(in []dataflow.RealPort, arrive map[string]*graph.Arrival) {
 	for k := range in {
 		a := arrive[in[k].Name]
 		if a == nil {
@@ -253,11 +256,11 @@ func grids(in []dataflow.Real, arrive map[string]*graph.Arrival) {
 		shape := in[k].Shape
 		in[k].Grid = func(i int, x float64) float64 { return a.Nearest(a.Channel(shape, i), x) }
 		if _, _, integer := in[k].Limits(); !integer {
-			in[k].Arrives = &dataflow.Integers{Type: a.Type, Channels: len(a.Of), Within: a.Within, Of: a.Channel,
+			in[k].Arrives = &dataflow.IntegerInput{Type: a.Type, Channels: len(a.Of), Within: a.Within, Of: a.Channel,
 				Value: a.Float}
 		}
 	}
 }
 
 // An OffGrid is the error for a value that an input of integers cannot have.
-type OffGrid = graph.OffGrid
+type OffGrid = graph.NotOnGridError

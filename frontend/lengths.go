@@ -17,9 +17,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Lengths holds the range of lengths of a dynamic axis. A sequence of n steps means the model with n bound to that
+// AxisLengths holds the range of lengths of a dynamic axis. A sequence of n steps means the model with n bound to that
 // axis.
-type Lengths struct {
+type AxisLengths struct {
 	Axis     string // empty if the axis has no name and the length arrives on an input
 	Min, Max int
 
@@ -29,7 +29,7 @@ type Lengths struct {
 // lengthsOf returns the lengths that sequences may have. These are the lengths that the options ask for. If the length
 // arrives on an input of the graph, they are all lengths up to the number of steps of the other inputs. lengthsOf
 // returns nil if there is only one length.
-func (o Options) lengthsOf(g *graph.Graph) *Lengths {
+func (o Options) lengthsOf(g *graph.Graph) *AxisLengths {
 	if g == nil {
 		return nil
 	}
@@ -38,16 +38,16 @@ func (o Options) lengthsOf(g *graph.Graph) *Lengths {
 		return o.Lengths
 	}
 	if o.Lengths != nil {
-		return &Lengths{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
+		return &AxisLengths{o.Lengths.Axis, o.Lengths.Min, o.Lengths.Max, in.Name}
 	}
 	if steps, axis := in.Steps(g, graph.Options{Dims: o.Dims, Data: o.Data}); steps > 1 {
-		return &Lengths{axis, 1, steps, in.Name}
+		return &AxisLengths{axis, 1, steps, in.Name}
 	}
 	return nil
 }
 
 // one returns a hint that tells how to fix a single length.
-func (l *Lengths) one() string {
+func (l *AxisLengths) one() string {
 	if l.input != "" {
 		return "export the model without the input " + strconv.Quote(l.input) + " for sequence_lens"
 	}
@@ -56,7 +56,7 @@ func (l *Lengths) one() string {
 
 // lengths caches the models for sequences of different lengths.
 type lengths struct {
-	Lengths
+	AxisLengths
 	make func(n int) (*Imported, error)
 
 	mutex sync.Mutex
@@ -94,7 +94,7 @@ func (o Options) fixed(n int) Options {
 	if l.Axis != "" {
 		bound[l.Axis] = n
 	}
-	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.Model]{}); l.input != "" {
+	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.RewrittenModel]{}); l.input != "" {
 		o.steps = n
 	}
 	return o
@@ -164,7 +164,7 @@ func (o Options) alone(name string, d *diag.List) {
 // vary lets a model have other lengths. make returns the model for a length, or an error.
 func (im *Imported) vary(o Options, name string, onnx []byte, make func(n int) (*Imported, error), d *diag.List) {
 	of := *o.Lengths
-	im.lengths = &lengths{Lengths: of, make: make, made: map[int]*Imported{of.Max: im}}
+	im.lengths = &lengths{AxisLengths: of, make: make, made: map[int]*Imported{of.Max: im}}
 	l := &dataflow.Lengths{Axis: of.Axis, Min: of.Min, Max: of.Max, Input: of.input}
 	l.Of = func(n int) (*dataflow.Model, error) {
 		at, err := im.At(n)
@@ -214,7 +214,7 @@ func (im *Imported) pads(at *Imported, n int) error {
 		return nil
 	}
 	in, out := inputNames(im.written), outputNames(im.written)
-	x := &graph.Stretch{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
+	x := &graph.LengthPair{Long: im.written, Short: at.written, From: im.lengths.Max, To: n, Padded: true}
 	if err := x.Compare(in, out); err != nil {
 		return fmt.Errorf("a sequence is followed by zeros: %w", err)
 	}
@@ -234,14 +234,14 @@ func (im *Imported) pads(at *Imported, n int) error {
 // continues where the sample before has ended.
 type relay struct {
 	im     *Imported
-	parts  map[int]*graph.Part // by length; 0 if there is only one length
-	before *graph.Part
+	parts  map[int]*graph.ProgramPart // by length; 0 if there is only one length
+	before *graph.ProgramPart
 }
 
-func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.Part{}} }
+func (im *Imported) relay() *relay { return &relay{im: im, parts: map[int]*graph.ProgramPart{}} }
 
 // next returns the model and the part that execute the next sample.
-func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, err error) {
+func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.ProgramPart, err error) {
 	if err := checkFinite(in); err != nil {
 		return nil, nil, err
 	}
@@ -266,7 +266,7 @@ func (r *relay) next(in []dataflow.RealTensor) (at *Imported, part *graph.Part, 
 		r.parts[steps] = part
 	}
 	if r.im.stream && r.before != nil && part != r.before {
-		part.Follow(r.before)
+		part.ContinueFrom(r.before)
 	}
 	r.before = part
 	return at, part, nil
@@ -333,7 +333,7 @@ func (im *Imported) axes(l *dataflow.Lengths) error {
 	}
 	for _, side := range []struct {
 		axes     *[]int
-		all, one []dataflow.Real
+		all, one []dataflow.RealPort
 	}{{&l.Inputs, im.Model.In, at.Model.In}, {&l.Outputs, im.Model.Out, at.Model.Out}} {
 		for k := range side.all {
 			axis, err := axisOf(side.all[k].Shape, side.one[k].Shape, l.Max, l.Min)

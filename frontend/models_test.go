@@ -30,7 +30,7 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, m := range models.All(t) {
 		for _, file := range m.Files {
-			if !m.InTime(t, file) {
+			if !m.TierAllows(t, file) {
 				continue
 			}
 			t.Run(m.Name+"/"+file, func(t *testing.T) {
@@ -108,7 +108,7 @@ func holds(t *testing.T, im *frontend.Imported, rec *models.Recorded, from model
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return boolInt(rec.Binds(j)) - boolInt(rec.Binds(i)) })
+	slices.SortStableFunc(order, func(i, j int) int { return boolInt(rec.MustMatch(j)) - boolInt(rec.MustMatch(i)) })
 	n := samples(len(order))
 	var carried []frontend.Carried
 	if m.Graph != nil {
@@ -126,7 +126,7 @@ func holds(t *testing.T, im *frontend.Imported, rec *models.Recorded, from model
 			switch different := closeTo(want[0].Data, y.Data); {
 			case different == nil:
 				equal++
-			case rec.Binds(i):
+			case rec.MustMatch(i):
 				t.Errorf("sample %d: %v", i, different)
 			default:
 				ties++
@@ -249,7 +249,7 @@ func compareCodes(t *testing.T, i int, carried []frontend.Carried, streams []dat
 func TestStreamsCarryRecordedTensors(t *testing.T) {
 	t.Parallel()
 	compared := 0
-	for _, m := range models.With(t, "intermediates.json") {
+	for _, m := range models.HavingFile(t, "intermediates.json") {
 		if !strings.HasPrefix(m.Info.Family, "mlp") || m.Info.Refused != "" || !slices.Contains(m.Files, "model.onnx") {
 			continue
 		}

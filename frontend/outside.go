@@ -12,7 +12,7 @@ type (
 	Graph       = dataflow.Graph      // layers and the streams between them
 	Node        = dataflow.Node       // a layer in a graph
 	Stream      = dataflow.Stream     // the connection from one layer to the next
-	StreamType  = dataflow.Type       // shape, ranges and bits of a stream's elements
+	StreamType  = dataflow.StreamType // shape, ranges and bits of a stream's elements
 	ElementType = num.Type            // the bits that hold an element
 	Tensor      = dataflow.Tensor     // a frame of integers
 	RealTensor  = dataflow.RealTensor // a sample of the model's own inputs or outputs

@@ -12,7 +12,7 @@ import (
 // ranges sets, for each model input, the range of values that its first quantisers distinguish. Made-up test data
 // should cover it. If no quantiser is in linear reach, the range is -1..1, or for integers what the type holds within
 // -128..255.
-func ranges(p *graph.Program, in []dataflow.Real) {
+func ranges(p *graph.Program, in []dataflow.RealPort) {
 	a := scaled.New(p)
 	at := map[string]int{}
 	for k := range in {

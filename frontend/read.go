@@ -36,14 +36,14 @@ func read(name string, onnx []byte, opt Options, d *diag.List) *graph.Graph {
 
 // settle resolves the branches that do not depend on data.
 func (o Options) settle(g *graph.Graph, file string) {
-	graph.Settle(g, file, func() graph.Options { return o.bind(g, file, new(diag.List)) })
+	graph.ResolveBranches(g, file, func() graph.Options { return o.bind(g, file, new(diag.List)) })
 }
 
 // graph returns the graph of a file, cut at the outputs that the options name, with its axes bound. It returns nil
 // after adding errors to d.
 func (o Options) graph(name string, onnx []byte, d *diag.List) *graph.Graph {
 	if o.Folder != nil {
-		if onnx = onnxio.Whole(name, onnx, o.Folder, d); onnx == nil {
+		if onnx = onnxio.InlineExternalData(name, onnx, o.Folder, d); onnx == nil {
 			return nil
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // canonical is a model after all passes, for data of the given shape, as a part that shows the codes inside loops.
-func canonical(t *testing.T, file string, shape []int) *graph.Part {
+func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 	t.Helper()
 	var d diag.List
 	onnx, err := os.ReadFile(file)
@@ -32,7 +32,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.Part {
 	if written == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.Model{Program: written}, pass.Options[*canon.Model]{}, &d)
+	p, err := canon.Run(&canon.RewrittenModel{Program: written}, pass.Options[*canon.RewrittenModel]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -55,7 +55,7 @@ func inside(t *testing.T, all map[string]*graph.Reals, loop string, tensor strin
 }
 
 // loops lists the loops of a run's tensors in order.
-func loops(part *graph.Part) (names []string) {
+func loops(part *graph.ProgramPart) (names []string) {
 	for _, name := range part.Codes() {
 		loop, _, ok := strings.Cut(name, "[0].")
 		if ok && (len(names) == 0 || names[len(names)-1] != loop) {
@@ -74,7 +74,7 @@ func TestBrevitasCells(t *testing.T) {
 		"cell_tanh": "c.gate", "output_sigmoid": "o.gate", "forget_cell": "f*c", "input_cell": "i*g",
 		"cell_state": "state", "hidden_state_tanh": "squashed", "output": "hidden"}
 	tier.NotQuick(t)
-	for _, m := range models.With(t, "lstm_codes.npz") {
+	for _, m := range models.HavingFile(t, "lstm_codes.npz") {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			rec := m.Recorded(t)

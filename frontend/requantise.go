@@ -30,12 +30,12 @@ type Quantising struct {
 	Fixed   int             // the number of fixed transforms, products that stay on the host
 
 	file    string
-	net     *quantise.Network
+	net     *quantise.QuantisedNetwork
 	float   *quantise.Calibration
 	dynamic *graph.Dynamic
 	as      *graph.Program     // the model before quantisation
 	asFloat dataflow.Reference // runs it in float64; nil if it rounds or sorts data
-	single  bool               // Note returns the same as AsIs
+	single  bool               // Note returns the same as RunOriginal
 	bind    graph.Options      // the axes and formats that the file leaves open
 }
 
@@ -85,11 +85,11 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		}
 	}
 	var told diag.List
-	loops := pass.Options[*canon.Model]{Until: canon.Scans}
+	loops := pass.Options[*canon.RewrittenModel]{Until: canon.PassesToScans}
 	if !replace {
-		loops.Until = canon.RolledUp
+		loops.Until = canon.PassesToRolledUp
 	}
-	program, err := canon.Run(&canon.Model{Program: p}, loops, &told)
+	program, err := canon.Run(&canon.RewrittenModel{Program: p}, loops, &told)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be unrolled", "")
 	}
@@ -147,12 +147,12 @@ func (q *Quantising) run(in []dataflow.RealTensor, note bool) ([]dataflow.RealTe
 	return q.outputs(out), err
 }
 
-// NotesAsIs reports whether Note returns the same as AsIs, so that one run serves both.
+// NotesAsIs reports whether Note returns the same as RunOriginal, so that one run serves both.
 func (q *Quantising) NotesAsIs() bool { return q.single }
 
-// AsIs runs a sample through the model before quantisation: in float64 if the model neither rounds to integers nor
-// sorts, otherwise exactly.
-func (q *Quantising) AsIs(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
+// RunOriginal runs a sample through the model before quantisation: in float64 if the model neither rounds to integers
+// nor sorts, otherwise exactly.
+func (q *Quantising) RunOriginal(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) {
 	if err := checkFinite(in); err != nil {
 		return nil, err
 	}
@@ -173,17 +173,17 @@ func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
 	return out
 }
 
-// Hard names the layers that are hard to quantise, according to the recorded samples.
-func (q *Quantising) Hard() []string { return q.net.Hard() }
+// HardLayers names the layers that are hard to quantise, according to the recorded samples.
+func (q *Quantising) HardLayers() []string { return q.net.Hard() }
 
 // Lookups lists the lookups of rows of tables, by a recipe.
 func (q *Quantising) Lookups(r Recipe) []quantise.Lookup { return q.net.Lookups(r) }
 
-// Bare reports whether the model has no quantisers of its own.
-func (q *Quantising) Bare() bool { return q.net.Bare() }
+// HasNoQuantisers reports whether the model has no quantisers of its own.
+func (q *Quantising) HasNoQuantisers() bool { return q.net.HasNoQuantisers() }
 
 // Parts lists the quantisers for which a mix holds bits: those of activations and those of weights.
-func (q *Quantising) Parts() (activations, weights []quantise.Part) { return q.net.Parts() }
+func (q *Quantising) Parts() (activations, weights []quantise.MixPart) { return q.net.Parts() }
 
 // Try returns the model quantised by a recipe, run in float64. If a value lies at the boundary of two codes, its code
 // may differ from that of the layers. So Try shows the cost of a format, and proves nothing.
@@ -201,7 +201,7 @@ func (q *Quantising) Try(r Recipe) (dataflow.Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	part.On(runtime.GOMAXPROCS(0))
+	part.WithGoroutines(runtime.GOMAXPROCS(0))
 	return func(in []dataflow.RealTensor) ([]dataflow.RealTensor, error) { return floatResults(p, part, in) }, nil
 }
 

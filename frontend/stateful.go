@@ -96,7 +96,7 @@ func stepsOf(p *graph.Program, loops map[*graph.Recur]bool, weights *graph.Tenso
 }
 
 // onDevice adds errors for recurrences that the host would execute, because it treats each sample separately.
-func (o Options) onDevice(p *graph.Program, low *lower.Result, d *diag.List) {
+func (o Options) onDevice(p *graph.Program, low *lower.Lowered, d *diag.List) {
 	if !o.Stateful {
 		return
 	}

@@ -12,8 +12,8 @@ import (
 // Stats counts the operations of the model as written, for one sample; if lengths vary, for the longest sequence. built
 // is the same model imported for hardware, as far as that goes. It provides the fate of each node, and the types of
 // tensors for which the model states none.
-func (im *Imported) Stats(built *Imported) *stats.Network {
-	n := stats.Of(im.written, built.streamed())
+func (im *Imported) Stats(built *Imported) *stats.Totals {
+	n := stats.Count(im.written, built.streamed())
 	becomes := map[int]string{}
 	for _, f := range built.Fates {
 		becomes[f.Index] = f.Fate

@@ -14,10 +14,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Sum describes the sums of products of a matrix layer in the model's own integers. Weights are codes minus their
-// zero point, in units of their scale. Inputs are the codes of their quantiser. An input zero point adds the same
+// A LayerSums describes the sums of products of a matrix layer in the model's own integers. Weights are codes minus
+// their zero point, in units of their scale. Inputs are the codes of their quantiser. An input zero point adds the same
 // constant to every sum of a channel, so the accumulator ignores it.
-type Sum struct {
+type LayerSums struct {
 	Node  string // the node's label
 	Layer string // the layer in the graph; "" if no layer computes it alone
 	Why   string // why the file defines no integers; if set, the fields below are empty
@@ -37,7 +37,7 @@ type Sum struct {
 }
 
 // Sums lists the products of a model with constant weights, in order. It returns nil if the model has no layers.
-func (im *Imported) Sums() (list []*Sum) {
+func (im *Imported) Sums() (list []*LayerSums) {
 	if im.Model == nil || im.lowered == nil {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (im *Imported) Sums() (list []*Sum) {
 			continue
 		}
 		layer := im.lowered.Layers[n.Index]
-		sum := &Sum{Node: n.Label(), step: s}
+		sum := &LayerSums{Node: n.Label(), step: s}
 		if i := slices.IndexFunc(im.Model.Graph.Nodes, func(n *dataflow.Node) bool { return n.Name == layer }); i >= 0 {
 			sum.Layer = layer
 		}
@@ -69,14 +69,14 @@ func (im *Imported) Sums() (list []*Sum) {
 			}
 		}
 		if err != nil {
-			*sum = Sum{Node: sum.Node, Layer: sum.Layer, Why: err.Error(), step: s}
+			*sum = LayerSums{Node: sum.Node, Layer: sum.Layer, Why: err.Error(), step: s}
 		}
 	}
 	return list
 }
 
 // readInput sets the fields of the product's inputs. They must be codes of one quantiser with a known range.
-func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
+func (s *LayerSums) readInput(im *Imported, lowered *graph.Step) error {
 	tensor := lowered.Node.Inputs[lowered.Dot.A]
 	elements := scaled.All(graph.Size(im.program.Known[tensor].Shape))
 	forms, err := im.lowered.Integer.Forms(tensor, elements)
@@ -121,7 +121,7 @@ func (s *Sum) readInput(im *Imported, lowered *graph.Step) error {
 		if !n.IsInt() || !n.Num().IsInt64() || max(n.Num().Int64(), -n.Num().Int64()) > 1<<40 {
 			return fmt.Errorf("constants among its inputs are not multiples of their scale")
 		}
-		s.In = s.In.Union(num.Point(n.Num().Int64() + s.zero))
+		s.In = s.In.Union(num.SingleValue(n.Num().Int64() + s.zero))
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, 
 		if err != nil || !known || own.Scale.Sign() == 0 {
 			return nil, of, false
 		}
-		_, leaf, one := forms.One()
+		_, leaf, one := forms.Single()
 		in, affine := forms.Of[0].Affine(0)
 		if !one || !affine {
 			return nil, of, false
@@ -156,19 +156,19 @@ func (im *Imported) quantised(tensor string, of real.Affine) (step *graph.Step, 
 // of sets the range of inputs from the codes and from more, a constant that the values have in addition, in units of a
 // code. If more is a fraction, as with a zero point between two codes, the unit of the inputs is divided by its
 // denominator.
-func (s *Sum) of(codes num.Range, more *big.Rat, bipolar bool) {
+func (s *LayerSums) of(codes num.Range, more *big.Rat, bipolar bool) {
 	den, off := more.Denom().Int64(), more.Num().Int64()
 	if s.In, s.zero = codes, -off; den > 1 {
 		s.In, s.zero = num.Range{Lo: codes.Lo*den + off, Hi: codes.Hi*den + off}, 0
 	}
-	t := num.Smallest(s.In)
+	t := num.NarrowestInt(s.In)
 	if s.InBits, s.InSigned = t.Width, t.Signed(); bipolar {
 		s.InBits = 1
 	}
 }
 
 // readWeights sets the integers of the weights, and their units by channel.
-func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
+func (s *LayerSums) readWeights(p *graph.Program, units map[string]weightUnit) error {
 	d := s.step.Dot
 	w := p.Known[s.step.Node.Inputs[d.B]].Const
 	u, known := units[s.step.Node.Inputs[d.B]]
@@ -185,7 +185,7 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 				return err
 			}
 			s.Weights, s.weight = append(s.Weights, weights), append(s.weight, unit)
-			span = span.Union(num.Hull(weights))
+			span = span.Union(num.RangeOf(weights))
 			if r, ok := num.Dot(weights, []num.Range{s.In}); !ok || SignedBits(r) > maxSumBits {
 				return fmt.Errorf("its sums leave %d bits", maxSumBits)
 			}
@@ -193,14 +193,14 @@ func (s *Sum) readWeights(p *graph.Program, units map[string]weightUnit) error {
 		s.row = append(s.row, row)
 	}
 	if s.Bits = u.bits; s.Bits == 0 {
-		s.Bits = num.Smallest(span.Union(num.Point(-1))).Width
+		s.Bits = num.NarrowestInt(span.Union(num.SingleValue(-1))).Width
 	}
 	return nil
 }
 
 // inOrder sorts the products of a sum by the position of their weights in the file. It sets s.taps and returns the
 // offsets of the weights.
-func (s *Sum) inOrder(d *graph.Dot) (offsets []int32) {
+func (s *LayerSums) inOrder(d *graph.Dot) (offsets []int32) {
 	order := make([]int, d.K)
 	for k := range order {
 		order[k] = k
@@ -271,7 +271,7 @@ func (im *Imported) weightUnits() map[string]weightUnit {
 	}
 	next.Nodes = slices.DeleteFunc(next.Nodes, func(n *graph.Node) bool { return bits[n] > 0 })
 	var quiet diag.List
-	p := im.written.Again(next, &quiet)
+	p := im.written.Reprepare(next, &quiet)
 	if p == nil {
 		return nil
 	}
@@ -298,7 +298,7 @@ type ChannelBound struct {
 }
 
 // Bound returns the bounds of an output channel.
-func (s *Sum) Bound(channel int) ChannelBound {
+func (s *LayerSums) Bound(channel int) ChannelBound {
 	b := ChannelBound{}
 	for _, w := range s.Weights[channel] {
 		b.L1, b.Total = b.L1+max(w, -w), b.Total+w
@@ -312,13 +312,13 @@ func (s *Sum) Bound(channel int) ChannelBound {
 }
 
 // DataType returns the accumulator width in bits that follows from the data types alone.
-func (s *Sum) DataType() int {
+func (s *LayerSums) DataType() int {
 	return num.DataTypeBound(len(s.Weights[0]), s.InBits, s.Bits, s.InSigned)
 }
 
 // L1Cap returns the largest l1 norm of a channel's weights for which bits suffice by the l1 bound: A2Q's cap, rounded
 // down.
-func (s *Sum) L1Cap(bits int) int64 {
+func (s *LayerSums) L1Cap(bits int) int64 {
 	if bits > maxSumBits {
 		bits = maxSumBits
 	}
@@ -333,4 +333,4 @@ func (s *Sum) L1Cap(bits int) int64 {
 const maxSumBits = 63
 
 // SignedBits returns the width of a two's complement number that holds all of r.
-func SignedBits(r num.Range) int { return num.Smallest(r.Union(num.Point(-1))).Width }
+func SignedBits(r num.Range) int { return num.NarrowestInt(r.Union(num.SingleValue(-1))).Width }

@@ -69,7 +69,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-func sumIs(t *testing.T, s *frontend.Sum, w accumulators) {
+func sumIs(t *testing.T, s *frontend.LayerSums, w accumulators) {
 	t.Helper()
 	if s.Why != "" || s.Layer == "" {
 		t.Fatalf("%s: %s", s.Node, s.Why)

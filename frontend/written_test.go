@@ -19,7 +19,7 @@ func TestAsWritten(t *testing.T) {
 	m.Node("MatMul", "x", "w").Out("h")
 	m.Node("Sigmoid", "h").Out("y")
 	for name, opt := range map[string]Options{"one length": {Data: map[string][]int{"x": {5, 3, 4}}},
-		"some": {Lengths: &Lengths{Axis: "T", Min: 1, Max: 3}}, "open": {}} {
+		"some": {Lengths: &AxisLengths{Axis: "T", Min: 1, Max: 3}}, "open": {}} {
 		var told, quiet, want diag.List
 		im, err := Import("m.onnx", m.Bytes(), opt, &quiet)
 		if err != nil || im.Model != nil {

@@ -61,7 +61,7 @@ func sequences() (list []layertest.Case) {
 		"firstlast": firstlast.New(firstlast.Params{Step: 24, Chunk: 4, Shape: []int{8},
 			Order: []firstlast.From{{Last: true}, {Chunk: 2}}}),
 	} {
-		list = append(list, layertest.Case{Name: "steps " + name, Op: op, Folds: 2, In: []dataflow.Type{
+		list = append(list, layertest.Case{Name: "steps " + name, Op: op, Folds: 2, In: []dataflow.StreamType{
 			{Shape: dataflow.Shape{steps, 24}, Elem: elem, Range: []num.Range{elem.Range()}}}})
 	}
 	for i := range 6 {
@@ -76,7 +76,7 @@ func sequences() (list []layertest.Case) {
 // stages are the stages of all boards at their default clocks, where synthesis is from C++.
 func stages() (list []stage) {
 	for _, b := range boards.All() {
-		s := stage{delay.Family(b.DSPType), b.ClockMHz}
+		s := stage{delay.DelayFamily(b.DSPType), b.ClockMHz}
 		if b.Family == boards.AMD && !slices.Contains(list, s) {
 			list = append(list, s)
 		}
@@ -86,11 +86,11 @@ func stages() (list []stage) {
 
 // A stage is that of a family at a clock.
 type stage struct {
-	family delay.Family
+	family delay.DelayFamily
 	mhz    float64
 }
 
-func (s stage) clock() delay.Clock { return delay.At(s.family, s.mhz, nil, delay.Expected) }
+func (s stage) clock() delay.StageClock { return delay.ClockAt(s.family, s.mhz, nil, delay.Expected) }
 
 // TestCarried holds the longest path from each kernel's state to the next one, in clang's code, against what the layer
 // says of it and against the stages of all boards, and the table of docs/clock.md against the longest of each kind.
@@ -114,10 +114,10 @@ func TestCarried(t *testing.T) {
 		for _, s := range stages() {
 			ns, path := p.Kernel.Longest(s.clock())
 			// States that arrive with sequences of any length take longer on some boards, and the layer says so.
-			told := p.Op.Kind() == "RNN" && p.Sequence && carries(p, s).NS > s.clock().Budget()
-			if ns > s.clock().Budget() && !told {
+			told := p.Op.Kind() == "RNN" && p.Sequence && carries(p, s).NS > s.clock().StageNS()
+			if ns > s.clock().StageNS() && !told {
 				t.Errorf("%s: %.2f ns from state to state, where a stage of %s at %g MHz has %.2f:", p.Name, ns,
-					s.family, s.mhz, s.clock().Budget())
+					s.family, s.mhz, s.clock().StageNS())
 				for _, step := range path {
 					t.Logf("%5.2f %.120s", step.NS, step.Text)
 				}
@@ -128,12 +128,12 @@ func TestCarried(t *testing.T) {
 }
 
 // carries returns the combinational path that the layer states for its fold, on the device family and clock of s.
-func carries(p layertest.Path, s stage) dataflow.Path {
+func carries(p layertest.Path, s stage) dataflow.TimingPath {
 	p.Target.Board.DSPType, p.Target.ClockMHz = string(s.family), s.mhz
 	if o, ok := p.Op.(dataflow.Stepped); ok && p.Sequence {
 		p.Op = o.Sequence(p.Op, 1, 1)
 	}
-	return p.Op.(dataflow.Carrying).Carries(p.Fold, p.Target)
+	return p.Op.(dataflow.StateCarrying).Carries(p.Fold, p.Target)
 }
 
 // shown lists the device families and clocks that docs/clock.md has columns for.
@@ -151,7 +151,7 @@ func page(t *testing.T, longest map[string][]float64) {
 		}
 		row(kind.Name, longest[kind.Name])
 	}
-	row("*a stage*", []float64{shown[0].clock().Budget(), shown[1].clock().Budget()})
+	row("*a stage*", []float64{shown[0].clock().StageNS(), shown[1].clock().StageNS()})
 	const file, marker = "../docs/clock.md", "<!-- carried -->\n\n"
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -32,7 +32,7 @@ func compileEdited(t *testing.T, source, from, to string, flags ...string) strin
 		if !edited && bytes.Contains(text, []byte(from)) {
 			text, edited = bytes.Replace(text, []byte(from), []byte(to), 1), true
 		}
-		files = append(files, templates.File{Path: h.Path, Data: text})
+		files = append(files, templates.GeneratedFile{Path: h.Path, Data: text})
 	}
 	if !edited {
 		t.Fatalf("no header has %q", from)

@@ -33,15 +33,15 @@ func FuzzDecode(f *testing.F) {
 	for _, k := range hlslib.Kinds {
 		f.Add([]byte(k.Example))
 	}
-	var types []dataflow.Type
+	var types []dataflow.StreamType
 	for _, elem := range []num.Type{{Kind: num.Bipolar, Width: 1}, {Kind: num.Ternary, Width: 2},
 		{Kind: num.UInt, Width: 4}, {Kind: num.UInt, Width: 63}, {Kind: num.Int, Width: 8},
 		{Kind: num.Int, Width: 64}} {
 		for _, shape := range []dataflow.Shape{{}, {1}, {2}, {3, 2}, {2, 3}, {12}, {2, 1, 3}} {
-			types = append(types, dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem})
+			types = append(types, dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem})
 		}
 	}
-	types = append(types, dataflow.Type{Shape: dataflow.Shape{1 << 20, 2},
+	types = append(types, dataflow.StreamType{Shape: dataflow.Shape{1 << 20, 2},
 		Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: math.MinInt64, Hi: math.MaxInt64}},
 		Elem:  num.Type{Kind: num.Int, Width: 64}})
 	f.Fuzz(func(t *testing.T, params []byte) {
@@ -52,7 +52,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			for i := range 2 * len(types) {
 				typ := types[i/2]
-				in := slices.Repeat([]dataflow.Type{typ}, 1+i%2)
+				in := slices.Repeat([]dataflow.StreamType{typ}, 1+i%2)
 				bound, out, err := op.Bind(in)
 				if err != nil {
 					continue

@@ -95,8 +95,8 @@ func (c packed) config(n int) (text, call string) {
 		overlaps = append(overlaps, overlap)
 	}
 	ctype := func(r num.Range) string {
-		t := num.Smallest(r)
-		return map[num.Kind]string{num.Int: "ap_int", num.UInt: "ap_uint"}[t.Kind] + fmt.Sprintf("<%d>", t.Width)
+		t := num.NarrowestInt(r)
+		return map[num.TypeKind]string{num.Int: "ap_int", num.UInt: "ap_uint"}[t.Kind] + fmt.Sprintf("<%d>", t.Width)
 	}
 	text = fmt.Sprintf(`
 struct c%[1]d {
@@ -108,7 +108,7 @@ struct c%[1]d {
     typedef %[14]s weights_t;
     typedef ap_int<40> dot_t;
 `, n, c.channels, c.simd, c.weights, c.inputs, p, c.weights.Lo, c.weights.Hi, c.inputs.Lo, c.inputs.Hi,
-		c.simd*num.Smallest(c.inputs).Width, p.Terms, ctype(c.inputs), ctype(c.weights))
+		c.simd*num.NarrowestInt(c.inputs).Width, p.Terms, ctype(c.inputs), ctype(c.weights))
 	if p.Packs() {
 		text += fmt.Sprintf("    typedef counts<%s> lanes;\n    typedef counts<%s> overlaps;\n"+
 			"    typedef ap_int<%d> packed_t;\n    typedef ap_int<%d> packed_sum_t;\n",

@@ -10,13 +10,13 @@ import (
 )
 
 // Agree compares the data that a design's kernels compute with the results of its layers' Evals. Neither is held in
-// memory as a whole. Both compute a frame passage by passage (dataflow.Passing), and each passage part by part.
+// memory as a whole. Both compute a frame passage by passage (dataflow.PartwiseRun), and each passage part by part.
 
-// Agree computes frames of inputs (one tensor per Graph.In each) twice: with every layer's Eval and with its
-// kernel. It compares both on every stream and returns the outputs, per frame and graph output. At the first
-// difference it returns the error that differs makes. If tell is not nil, Agree calls it with a few rows at a time
-// of all that each stream carries; tell must not change them. All frames must have the same length.
-func Agree(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+// CompareKernels computes frames of inputs (one tensor per Graph.In each) twice: with every layer's Eval and with its
+// kernel. It compares both on every stream and returns the outputs, per frame and graph output. At the first difference
+// it returns the error that differs makes. If tell is not nil, CompareKernels calls it with a few rows at a time of all
+// that each stream carries; tell must not change them. All frames must have the same length.
+func CompareKernels(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	tell func(frame, stream int, rows dataflow.Tensor) error,
 	differs func(frame, stream int, why error) error) (outputs [][]dataflow.Tensor, err error) {
 	if err := d.Verify(); err != nil {
@@ -52,7 +52,7 @@ func Agree(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 // An agreement is a frame that is computed with both Evals and kernels.
 type agreement struct {
 	*carrier
-	passing *dataflow.Passing
+	passing *dataflow.PartwiseRun
 	tell    func(stream int, rows dataflow.Tensor) error
 	differs func(stream int, why error) error
 }
@@ -73,7 +73,7 @@ func (a *agreement) frame(ctx context.Context, in []dataflow.Tensor) ([]dataflow
 }
 
 // passage computes and compares one passage of the frame.
-func (a *agreement) passage(ctx context.Context, p *dataflow.Passage) error {
+func (a *agreement) passage(ctx context.Context, p *dataflow.LayerGroup) error {
 	t := a.crossing(p)
 	for part := range p.Parts {
 		if ctx.Err() != nil {
@@ -121,7 +121,7 @@ type flow struct {
 }
 
 // crossing begins a passage of a frame.
-func (a *agreement) crossing(p *dataflow.Passage) *crossing {
+func (a *agreement) crossing(p *dataflow.LayerGroup) *crossing {
 	t := &crossing{agreement: a, parts: p.Parts}
 	within := map[int]*flow{}
 	for _, i := range p.Nodes {

@@ -22,13 +22,13 @@ func TestBehind(t *testing.T) {
 		case 1:
 			d, _ = longNet(t, seed, 31, 5)
 		}
-		d.Target.Stalls = dataflow.Stalls(seed / 4 % 2)
+		d.Target.Stalls = dataflow.StallRule(seed / 4 % 2)
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), left: math.MaxInt}
 		z.interval = fastest(p, Pace{}, Pace{}) + rng.IntN(4)
 		depth := make([]int, len(p.ports))
 		for s := range depth {
-			if depth[s] = Least; rng.IntN(3) == 0 {
+			if depth[s] = MinDepth; rng.IntN(3) == 0 {
 				depth[s] = z.enough(s)
 			}
 		}

@@ -40,16 +40,16 @@ func BenchmarkChain(b *testing.B) {
 // words, and there is a k x k window at every stride-th pixel. While the loop writes a window, it reads what the
 // next window needs in addition.
 func window(size, words, k, stride, latency int) dataflow.Loop {
-	run := func(n int, m dataflow.Moves) dataflow.Run { return dataflow.Run{Times: n, Moves: m} }
+	run := func(n int, m dataflow.PortMoves) dataflow.LoopRun { return dataflow.LoopRun{Times: n, Moves: m} }
 	out := size / stride
 	need := func(y, x int) int { // words read before window y, x
 		y, x = min(y*stride+k/2, size-1), min(x*stride+k/2, size-1)
 		return (y*size + x + 1) * words
 	}
 	read := need(0, 0)
-	body := []dataflow.Run{run(read, dataflow.Moves{Read: 1})}
+	body := []dataflow.LoopRun{run(read, dataflow.PortMoves{Read: 1})}
 	for y := range out {
-		var row []dataflow.Run
+		var row []dataflow.LoopRun
 		for x := range out {
 			next := size * size * words
 			if x+1 < out {
@@ -60,8 +60,8 @@ func window(size, words, k, stride, latency int) dataflow.Loop {
 			reads, writes := max(0, next-read), k*k*words
 			read = max(read, next)
 			both := min(reads, writes)
-			row = dataflow.Join(append(row, dataflow.Repeat(1, run(both, dataflow.Moves{Read: 1, Write: 1}),
-				run(writes-both, dataflow.Moves{Write: 1}), run(reads-both, dataflow.Moves{Read: 1}))...)...)
+			row = dataflow.Join(append(row, dataflow.Repeat(1, run(both, dataflow.PortMoves{Read: 1, Write: 1}),
+				run(writes-both, dataflow.PortMoves{Write: 1}), run(reads-both, dataflow.PortMoves{Read: 1}))...)...)
 		}
 		body = append(body, row...)
 	}
@@ -191,7 +191,7 @@ func BenchmarkSize(b *testing.B) {
 			for b.Loop() {
 				z := size(b, d, SizeOptions{})
 				if b.N == 1 {
-					b.Logf("kept %t, %d trials, %d words", z.Kept, z.Trials, z.Words)
+					b.Logf("kept %t, %d trials, %d words", z.Feasible, z.Trials, z.Words)
 				}
 			}
 		})

@@ -2,8 +2,8 @@ package rtlsim
 
 import "fmt"
 
-// A Bottleneck explains what limits the interval.
-type Bottleneck struct {
+// An IntervalCause explains what limits the interval.
+type IntervalCause struct {
 	Node   string // the layer; empty for the host
 	Reason string // one sentence
 }
@@ -14,14 +14,14 @@ type Bottleneck struct {
 // With unbounded FIFOs the interval is that of the slowest layer or end of the host, for all other layers run ahead
 // of it or are fed by it. So if no layer and no end is as slow as the interval, layers wait for each other at FIFOs
 // that are too short.
-func (e *engine) bottleneck(opt Options) Bottleneck {
+func (e *engine) bottleneck(opt Options) IntervalCause {
 	if e.mixed() {
-		return Bottleneck{}
+		return IntervalCause{}
 	}
 	frames, clocks := e.trace.Period.Frames, e.trace.Period.Clocks
 	if frames == 0 {
 		if e.frames == 1 {
-			return Bottleneck{}
+			return IntervalCause{}
 		}
 		last := e.frames - 1
 		frames = last - last/2
@@ -29,28 +29,29 @@ func (e *engine) bottleneck(opt Options) Bottleneck {
 	}
 	for i, l := range e.workers {
 		if e.loops[i].Iterations()*frames == clocks {
-			return Bottleneck{l.name, l.name + " works in every clock"}
+			return IntervalCause{l.name, l.name + " works in every clock"}
 		}
 	}
 	for _, s := range e.sources {
 		if n := s.gate.every; n > 1 && n*s.stream.port.Words*frames == clocks {
-			return Bottleneck{Reason: fmt.Sprintf("the host gives one word every %d clocks on s%d", n, s.stream.id)}
+			return IntervalCause{Reason: fmt.Sprintf("the host gives one word every %d clocks on s%d", n, s.stream.id)}
 		}
 	}
 	for _, k := range e.sinks {
 		if n := k.gate.every; n > 1 && n*k.stream.port.Words*frames == clocks {
-			return Bottleneck{Reason: fmt.Sprintf("the host takes one word every %d clocks from s%d", n, k.stream.id)}
+			return IntervalCause{Reason: fmt.Sprintf("the host takes one word every %d clocks from s%d", n,
+				k.stream.id)}
 		}
 	}
 	if opt.In.Stall > 0 || opt.Out.Stall > 0 {
-		return Bottleneck{Reason: "the host stalls"}
+		return IntervalCause{Reason: "the host stalls"}
 	}
 	return e.shortest()
 }
 
 // shortest picks the FIFO that limits the interval: its writer waits longest for room, while its reader waits for
 // words rather than for room.
-func (e *engine) shortest() Bottleneck {
+func (e *engine) shortest() IntervalCause {
 	var most *stream
 	starving := false
 	for _, s := range e.streams {
@@ -66,8 +67,8 @@ func (e *engine) shortest() Bottleneck {
 		}
 	}
 	if most == nil {
-		return Bottleneck{} // too few frames to tell
+		return IntervalCause{} // too few frames to tell
 	}
 	name := e.name(e.writer[most.id])
-	return Bottleneck{name, fmt.Sprintf("%s waits for room on s%d, which holds %d words", name, most.id, most.depth)}
+	return IntervalCause{name, fmt.Sprintf("%s waits for room on s%d, which holds %d words", name, most.id, most.depth)}
 }

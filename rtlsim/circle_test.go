@@ -16,7 +16,7 @@ func TestLook(t *testing.T) {
 	found, spared, missed := 0, 0, 0
 	for seed := range uint64(300) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 5)))
-		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		z := sizerOf(t, d)
 		l := z.look(nil, z.now)
 		if again := z.try(nil, z.now); again.keeps != l.keeps || !slices.Equal(again.full, l.full) &&
@@ -53,7 +53,7 @@ func TestLook(t *testing.T) {
 // sizerOf returns a sizer that begins with the least depths that avoid deadlock.
 func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 	p := newPlan(d)
-	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e9}, depths: newDepths(p,
+	z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
 		SizeOptions{each: 1}), blocks: p.split(), why: map[int][]bool{}}
 	z.begin()
 	z.interval = fastest(p, Pace{}, Pace{})
@@ -64,13 +64,13 @@ func sizerOf(t *testing.T, d *dataflow.Design) *sizer {
 // time that sizing takes.
 func TestSizeKnown(t *testing.T) {
 	t.Parallel()
-	known := &Known{}
+	known := &RunCache{}
 	for seed := range uint64(80) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed/4, 6)))
-		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		opt := SizeOptions{each: 4, Effort: 40000}
 		alone := size(t, d, opt)
-		opt.Known = known
+		opt.Cache = known
 		if shared := size(t, d, opt); !reflect.DeepEqual(alone, shared) {
 			t.Fatalf("seed %d: %+v, and %+v beside others", seed, alone, shared)
 		}

@@ -21,9 +21,9 @@ func TestCourses(t *testing.T) {
 		}
 		c := *d
 		c.FIFO = dataflow.ShiftRegisters(depth...)
-		known := &Known{}
+		known := &RunCache{}
 		if seed%2 == 0 {
-			if _, err := Run(t.Context(), &c, nil, Options{Frames: 100, Known: known}); err != nil {
+			if _, err := Run(t.Context(), &c, nil, Options{Frames: 100, Cache: known}); err != nil {
 				continue
 			}
 		}
@@ -32,7 +32,7 @@ func TestCourses(t *testing.T) {
 			with := &trials{plan: p, ctx: t.Context(), known: known, left: 1e6,
 				interval: max(1, slowest-3+rng.IntN(8))}
 			alone := *with
-			alone.known = &Known{}
+			alone.known = &RunCache{}
 			frames := 8 + rng.IntN(20)
 			c, ok := known.courses.Load(courseKey(p, with.in, with.out, depth))
 			if ok && !c.(*course).waits(with.interval) {
@@ -67,7 +67,7 @@ func TestCourses(t *testing.T) {
 // at full speed shows.
 func TestTrialsKeepWhatRunsShow(t *testing.T) {
 	t.Parallel()
-	shown := map[dataflow.Stalls]int{}
+	shown := map[dataflow.StallRule]int{}
 	seeds := []uint64{6188, 9711, 15006, 16589, 18378} // late for some frames, then no more
 	for seed := range uint64(500) {
 		seeds = append(seeds, seed)
@@ -76,13 +76,13 @@ func TestTrialsKeepWhatRunsShow(t *testing.T) {
 		d, rng := randomNet(t, seed, 13)
 		p := newPlan(d)
 		for s := range d.FIFO {
-			d.FIFO[s].Depth = max(Least, p.ports[s].Words*rng.IntN(5)/2)
+			d.FIFO[s].Depth = max(MinDepth, p.ports[s].Words*rng.IntN(5)/2)
 		}
 		r, err := Run(t.Context(), d, nil, Options{Frames: 400})
 		if err != nil || r.Period.Frames == 0 {
 			continue
 		}
-		z := &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e8,
+		z := &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e8,
 			interval: (r.Period.Clocks + r.Period.Frames - 1) / r.Period.Frames}
 		got := z.tryWhole(d.Depths(), trialFrames)
 		if got.cut {

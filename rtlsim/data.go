@@ -22,9 +22,10 @@ type carrier struct {
 	room    []int64                                   // memory for the tensor given to tell
 }
 
-// Carry is Run for data alone. It returns the outputs of frames of inputs (one tensor per Graph.In each), per frame
-// and graph output. It does not simulate clocks. The function carried, if not nil, is called as Options.Carried is.
-func Carry(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
+// ComputeOutputs is Run for data alone. It returns the outputs of frames of inputs (one tensor per Graph.In each), per
+// frame and graph output. It does not simulate clocks. The function carried, if not nil, is called as Options.OnTensor
+// is.
+func ComputeOutputs(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor,
 	carried func(frame, stream int, t dataflow.Tensor) error) (outputs [][]dataflow.Tensor, err error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
@@ -72,7 +73,7 @@ func (c *carrier) resize(p *plan) {
 	c.plan = p
 	for i, was := range c.kernels {
 		c.kernels[i] = p.kernel(i)
-		if r, ok := c.kernels[i].(dataflow.Resuming); ok {
+		if r, ok := c.kernels[i].(dataflow.ResumesState); ok {
 			r.Resume(was)
 		}
 	}
@@ -142,10 +143,10 @@ func (c *carrier) empty(p dataflow.Port) []int64 {
 type turn struct {
 	node    *dataflow.Node
 	kernel  dataflow.Kernel
-	walk    *dataflow.Walker // nil if the frame has no iterations, or none left
-	at      int              // iterations so far
-	perWord []int            // by input
-	rest    [][]int64        // by input: elements that have arrived and are not read yet
+	walk    *dataflow.LoopWalker // nil if the frame has no iterations, or none left
+	at      int                  // iterations so far
+	perWord []int                // by input
+	rest    [][]int64            // by input: elements that have arrived and are not read yet
 	words   []dataflow.Word
 	outlets []outlet
 }

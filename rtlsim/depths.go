@@ -20,12 +20,13 @@ type depths struct {
 }
 
 func newDepths(p *plan, opt SizeOptions) depths {
-	d := depths{ports: p.ports, low: slices.Repeat([]int{Least}, len(p.ports)), fixed: opt.Fixed, each: cmp.Or(opt.each,
-		memoryWords), ahead: make([]int, len(p.ports))}
+	d := depths{ports: p.ports, low: slices.Repeat([]int{MinDepth}, len(p.ports)), fixed: opt.Fixed,
+		each: cmp.Or(opt.each,
+			memoryWords), ahead: make([]int, len(p.ports))}
 	for s := range d.low {
 		d.ahead[s] = p.design.Places(s) - p.design.FIFO[s].Depth
 		if opt.From != nil {
-			d.low[s] = max(Least, opt.From[s])
+			d.low[s] = max(MinDepth, opt.From[s])
 		}
 		if d.given(s) {
 			d.low[s] = opt.Fixed[s]

@@ -358,7 +358,7 @@ func (d *drift) move(e *engine) {
 		k.gate.free += clocks[i]
 		k.at += clocks[i]
 		f := e.trace.Frames[k.frame-1]
-		e.trace.Frames[k.frame] = Frame{f.First + clocks[i], f.Last + clocks[i]}
+		e.trace.Frames[k.frame] = FrameTime{f.First + clocks[i], f.Last + clocks[i]}
 		k.frame++
 	}
 }

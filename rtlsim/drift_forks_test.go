@@ -12,8 +12,8 @@ import (
 // any length between.
 func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) dataflow.Loop {
 	n := max(iterations, slices.Max(reads), slices.Max(writes))
-	runs := slices.Repeat([]dataflow.Run{{Times: 1}}, n)
-	moves := func(words int, of func(m *dataflow.Moves) *uint64, port int) {
+	runs := slices.Repeat([]dataflow.LoopRun{{Times: 1}}, n)
+	moves := func(words int, of func(m *dataflow.PortMoves) *uint64, port int) {
 		for words > 0 {
 			for i, end := rng.IntN(n), words-rng.IntN(words); i < n && words >= end; i++ {
 				if mask := of(&runs[i].Moves); *mask>>port&1 == 0 {
@@ -24,10 +24,10 @@ func gapped(rng *rand.Rand, iterations, latency int, reads, writes []int) datafl
 		}
 	}
 	for p, words := range reads {
-		moves(words, func(m *dataflow.Moves) *uint64 { return &m.Read }, p)
+		moves(words, func(m *dataflow.PortMoves) *uint64 { return &m.Read }, p)
 	}
 	for p, words := range writes {
-		moves(words, func(m *dataflow.Moves) *uint64 { return &m.Write }, p)
+		moves(words, func(m *dataflow.PortMoves) *uint64 { return &m.Write }, p)
 	}
 	return dataflow.Loop{Body: dataflow.Join(runs...), Latency: latency}
 }
@@ -55,7 +55,7 @@ func TestDriftsOfForks(t *testing.T) {
 		for i, most := range []int{2 * words, 30 * a, full * b, 60 * words, 4} {
 			d.FIFO[i].Depth = 1 + rng.IntN(most)
 		}
-		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		alike, _ := runsAlike(t, seed, d, Options{Frames: 40})
 		moved += alike
 	}

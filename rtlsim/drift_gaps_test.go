@@ -29,14 +29,14 @@ func TestDriftsOfGaps(t *testing.T) {
 			}
 		}
 		writes[n-1] = '1'
-		in := func(pattern []byte) []dataflow.Access {
-			return []dataflow.Access{{{Kind: dataflow.At, Pattern: string(pattern)}}}
+		in := func(pattern []byte) []dataflow.PortIndices {
+			return []dataflow.PortIndices{{{Kind: dataflow.At, Pattern: string(pattern)}}}
 		}
-		loop := dataflow.Nest{Trips: []int{n}, Read: in(reads), Write: in(writes), Latency: 1 + rng.IntN(5)}.Loop()
+		loop := dataflow.LoopNest{Trips: []int{n}, Read: in(reads), Write: in(writes), Latency: 1 + rng.IntN(5)}.Loop()
 		b := &net{t: t, perWord: 1}
 		d := b.design(1, b.add("Gaps", loop, b.input(words))[0])
 		d.FIFO[0].Depth = words * (1 + rng.IntN(60))
-		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		n, through := runsAlike(t, seed, d, Options{Frames: 40, In: Pace{Every: every}})
 		if moved += n; !through {
 			t.Fatalf("seed %d: frames do not come through", seed)

@@ -28,7 +28,7 @@ func TestDrifts(t *testing.T) {
 		slowest, _ := d.Interval()
 		members := p.window(rng.IntN(len(p.loops)), 1+rng.IntN(4))
 		for kind := range moved {
-			d.Target.Stalls = dataflow.Stalls(kind % 2)
+			d.Target.Stalls = dataflow.StallRule(kind % 2)
 			p = newPlan(d)
 			engineOf := func(every bool) *engine {
 				if kind == 3 {

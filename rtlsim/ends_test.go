@@ -105,7 +105,7 @@ func TestEndsCostLatencyAlone(t *testing.T) {
 			latencies[in+out] = true
 			frames := slices.Clone(got.Frames)
 			for f := range frames {
-				frames[f] = Frame{frames[f].First - out, frames[f].Last - out}
+				frames[f] = FrameTime{frames[f].First - out, frames[f].Last - out}
 			}
 			if got.Start != -in {
 				t.Fatalf("seed %d: the first word is given in clock %d, its end takes %d", seed, got.Start, in)

@@ -25,7 +25,7 @@ type blender struct {
 
 // newBlender returns a blender with as many ports as its loop uses.
 func newBlender(kind string, l dataflow.Loop, perWord int) blender {
-	var all dataflow.Moves
+	var all dataflow.PortMoves
 	w := l.Walk()
 	for range l.Iterations() {
 		all.Read |= w.Moves().Read
@@ -38,11 +38,12 @@ func newBlender(kind string, l dataflow.Loop, perWord int) blender {
 func (b blender) Kind() string { return b.kind }
 func (b blender) Params() any  { return b.loop }
 
-func (b blender) frame(words int) dataflow.Type {
-	return dataflow.Type{Shape: dataflow.Shape{words, b.perWord}, Range: []num.Range{uint8s.Range()}, Elem: uint8s}
+func (b blender) frame(words int) dataflow.StreamType {
+	return dataflow.StreamType{Shape: dataflow.Shape{words, b.perWord}, Range: []num.Range{uint8s.Range()},
+		Elem: uint8s}
 }
 
-func (b blender) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (b blender) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if len(in) != b.in {
 		return nil, nil, fmt.Errorf("%d inputs, want %d", len(in), b.in)
 	}
@@ -51,7 +52,7 @@ func (b blender) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) 
 			return nil, nil, fmt.Errorf("%d words at input %d, want %d", in[p].Shape[0], p, want)
 		}
 	}
-	var out []dataflow.Type
+	var out []dataflow.StreamType
 	for p := range b.out {
 		out = append(out, b.frame(b.loop.Writes(p)))
 	}
@@ -128,7 +129,7 @@ func (k *blend) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 // A net builds designs of blenders.
 type net struct {
 	t       testing.TB
-	b       dataflow.Builder
+	b       dataflow.GraphBuilder
 	perWord int
 }
 
@@ -161,16 +162,16 @@ func (n *net) design(depth int, out ...int) *dataflow.Design {
 }
 
 // access returns an access from letters: e for each, f for first, l for last.
-func access(kinds string) dataflow.Access {
-	var a dataflow.Access
+func access(kinds string) dataflow.PortIndices {
+	var a dataflow.PortIndices
 	for _, k := range kinds {
-		a = append(a, dataflow.Index{Kind: map[rune]dataflow.IndexKind{'e': dataflow.Each, 'f': dataflow.First,
+		a = append(a, dataflow.IndexSet{Kind: map[rune]dataflow.IndexSetKind{'e': dataflow.Each, 'f': dataflow.First,
 			'l': dataflow.Last}[k]})
 	}
 	return a
 }
 
-func accesses(kinds ...string) (list []dataflow.Access) {
+func accesses(kinds ...string) (list []dataflow.PortIndices) {
 	for _, k := range kinds {
 		list = append(list, access(k))
 	}
@@ -179,24 +180,24 @@ func accesses(kinds ...string) (list []dataflow.Access) {
 
 // matrix returns the loop of a matrix product: per vector, sf words in and nf words out.
 func matrix(vectors, nf, sf, latency int) dataflow.Loop {
-	return dataflow.Nest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"),
+	return dataflow.LoopNest{Trips: []int{vectors, nf, sf}, Read: accesses("efe"), Write: accesses("eel"),
 		Latency: latency}.Loop()
 }
 
 // pass returns a loop of n iterations that read a word of every input and write a word of every output.
 func pass(n, in, out, latency int) dataflow.Loop {
-	return dataflow.Nest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in),
+	return dataflow.LoopNest{Trips: []int{n}, Read: slices.Repeat(accesses("e"), in),
 		Write: slices.Repeat(accesses("e"), out), Latency: latency}.Loop()
 }
 
 // hold returns a loop that reads all n words of a frame before it writes n.
 func hold(n, latency int) dataflow.Loop {
-	return dataflow.Nest{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}.Loop()
+	return dataflow.LoopNest{Trips: []int{2, n}, Read: accesses("fe"), Write: accesses("le"), Latency: latency}.Loop()
 }
 
 // regroup returns the loop of a width converter from n words to m words per period.
 func regroup(periods, n, m, latency int) dataflow.Loop {
-	mark := func(k int) dataflow.Access {
+	mark := func(k int) dataflow.PortIndices {
 		p := make([]byte, max(n, m))
 		for i := range p {
 			p[i] = '0'
@@ -204,10 +205,10 @@ func regroup(periods, n, m, latency int) dataflow.Loop {
 				p[i] = '1'
 			}
 		}
-		return dataflow.Access{{Kind: dataflow.Each}, {Kind: dataflow.At, Pattern: string(p)}}
+		return dataflow.PortIndices{{Kind: dataflow.Each}, {Kind: dataflow.At, Pattern: string(p)}}
 	}
-	return dataflow.Nest{Trips: []int{periods, max(n, m)}, Read: []dataflow.Access{mark(n)},
-		Write: []dataflow.Access{mark(m)}, Latency: latency}.Loop()
+	return dataflow.LoopNest{Trips: []int{periods, max(n, m)}, Read: []dataflow.PortIndices{mark(n)},
+		Write: []dataflow.PortIndices{mark(m)}, Latency: latency}.Loop()
 }
 
 // randomNet grows a network from one or two inputs. Every stream has 1 to 6 words per period of a frame. A test

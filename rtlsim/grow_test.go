@@ -36,17 +36,17 @@ func TestGrow(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 12, 500, 40)
 	z := size(t, d, SizeOptions{Minimal: true})
-	if !z.Kept || !z.Exact || !keeps(t, d, z.Words, z, SizeOptions{Minimal: true}) {
+	if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, SizeOptions{Minimal: true}) {
 		t.Fatalf("%+v deadlocks", z)
 	}
 	deep := 0
 	for s, words := range z.Words {
-		if words == Least {
+		if words == MinDepth {
 			continue
 		}
 		deep++
 		less := slices.Clone(z.Words)
-		less[s] = max(Least, words-memoryWords)
+		less[s] = max(MinDepth, words-memoryWords)
 		if keeps(t, d, less, z, SizeOptions{Minimal: true}) {
 			t.Errorf("s%d needs no %d words", s, words)
 		}
@@ -67,12 +67,12 @@ func TestGrowTakesBack(t *testing.T) {
 	first := n.add("Window", held1(words, 200), fork[1])[0]
 	then := n.add("Window", held1(words, 150), both[1])[0]
 	d := n.design(2, n.add("Join", pass(words, 3, 1, 1), first, both[0], then)...)
-	from := slices.Repeat([]int{Least}, len(d.FIFO))
+	from := slices.Repeat([]int{MinDepth}, len(d.FIFO))
 	from[fork[0]] = memoryWords // so that growth chooses this stream
 	for _, effort := range []int{0, 1} {
 		opt := SizeOptions{Minimal: true, From: from, Effort: effort}
 		z := size(t, d, opt)
-		if !z.Kept || z.Exact != (effort == 0) || !keeps(t, d, z.Words, z, opt) {
+		if !z.Feasible || z.Exact != (effort == 0) || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("effort %d: %+v", effort, z)
 		}
 		less := slices.Clone(z.Words)

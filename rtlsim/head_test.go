@@ -88,6 +88,6 @@ func filling(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 			d.FIFO[s].Depth = max(d.FIFO[s].Depth, d.Port(s).Words*rng.IntN(40))
 		}
 	}
-	d.Target.Stalls = dataflow.Stalls(rng.IntN(2))
+	d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
 	return d, rng
 }

@@ -118,10 +118,10 @@ func (s *source) visit(e *engine) {
 type sink struct {
 	stream *stream
 	gate   gate
-	frames []Frame // frames of the trace
-	frame  int     // frame of the next word
-	word   int     // number of the next word in its frame
-	at     int     // clock when the last word left the FIFO
+	frames []FrameTime // frames of the trace
+	frame  int         // frame of the next word
+	word   int         // number of the next word in its frame
+	at     int         // clock when the last word left the FIFO
 }
 
 // visit takes the words that have arrived.

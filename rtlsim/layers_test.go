@@ -16,17 +16,18 @@ import (
 
 // randomPerceptron returns a network of real layers, with a converter wherever the words of two folds differ.
 func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	var folds []dataflow.Fold
 	width := 1 + rng.IntN(12)
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8, Hi: 7}},
+	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{1 + rng.IntN(3), width}, Range: []num.Range{{Lo: -8,
+		Hi: 7}},
 		Elem: num.Type{Kind: num.Int, Width: 4}})
 	add := func(op dataflow.Op, fold func([]dataflow.Fold) dataflow.Fold) {
 		out, err := b.Add(op, []int{s}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bound, _, err := op.Bind([]dataflow.Type{b.Type(s)})
+		bound, _, err := op.Bind([]dataflow.StreamType{b.Type(s)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func randomPerceptron(t testing.TB, rng *rand.Rand) *dataflow.Design {
 			add(dwc.New(dwc.Params{In: perWord, Out: wants}), whichever)
 		}
 	}
-	sign := []num.Step{{At: []int64{-3, 0, 2}, Value: []int64{-1, 0, 1, 2}}}
+	sign := []num.StepFunction{{At: []int64{-3, 0, 2}, Value: []int64{-1, 0, 1, 2}}}
 	for range 1 + rng.IntN(4) {
 		// The fold is drawn first, so that a converter can come before the layer.
 		if pe := divisor(width, rng); rng.IntN(3) == 0 {
@@ -111,7 +112,7 @@ func TestLayers(t *testing.T) {
 		want := evaluateStreams(t, d, frames)
 		for _, opt := range []Options{{}, {In: Pace{Stall: 50, Seed: seed}, Out: Pace{Stall: 50, Seed: seed + 1}}} {
 			var streams [][]dataflow.Tensor
-			opt.Carried = kept(&streams, d)
+			opt.OnTensor = kept(&streams, d)
 			full := run(t, d, frames, opt)
 			if err := Compare(streams, want); err != nil {
 				t.Fatalf("seed %d: %v in\n%s", seed, err, d.Model.Graph)

@@ -44,7 +44,7 @@ func (p *plan) shorter(visit func(steps int, at *plan) error) error {
 	if l == nil || !slices.ContainsFunc(p.split(), func(b block) bool { return len(b.streams) > 1 }) {
 		return nil
 	}
-	long := make([][]dataflow.Run, len(p.loops))
+	long := make([][]dataflow.LoopRun, len(p.loops))
 	for i, loop := range p.loops {
 		long[i] = busy(loop.Body)
 	}
@@ -68,12 +68,12 @@ func (p *plan) shorter(visit func(steps int, at *plan) error) error {
 }
 
 // busy returns a loop without the iterations that move nothing.
-func busy(body []dataflow.Run) (list []dataflow.Run) {
+func busy(body []dataflow.LoopRun) (list []dataflow.LoopRun) {
 	for _, r := range body {
 		switch {
 		case r.Body != nil:
 			list = append(list, dataflow.Repeat(r.Times, busy(r.Body)...)...)
-		case r.Moves != dataflow.Moves{}:
+		case r.Moves != dataflow.PortMoves{}:
 			list = append(list, r)
 		}
 	}
@@ -96,8 +96,8 @@ func busy(body []dataflow.Run) (list []dataflow.Run) {
 // repetitions. Then either the rest of short stands in front of these repetitions and moves other ports, or the
 // rest lies within the last repetitions that short lacks. An example of the second case is a layer that reads a
 // block while it writes the block before.
-func ends(short, long []dataflow.Run) bool {
-	var moved dataflow.Moves // ports moved by those repetitions of later runs that short lacks
+func ends(short, long []dataflow.LoopRun) bool {
+	var moved dataflow.PortMoves // ports moved by those repetitions of later runs that short lacks
 	for i := len(long) - 1; i >= 0; i-- {
 		r := long[i]
 		m := moves(r)
@@ -125,38 +125,38 @@ func ends(short, long []dataflow.Run) bool {
 }
 
 // alike reports whether two runs are the same. sameBody ignores how often they are repeated.
-func alike(a, b dataflow.Run) bool { return a.Times == b.Times && sameBody(a, b) }
+func alike(a, b dataflow.LoopRun) bool { return a.Times == b.Times && sameBody(a, b) }
 
-func sameBody(a, b dataflow.Run) bool {
+func sameBody(a, b dataflow.LoopRun) bool {
 	return a.Moves == b.Moves && slices.EqualFunc(a.Body, b.Body, alike)
 }
 
 // moves returns the ports that the given runs move.
-func moves(runs ...dataflow.Run) (m dataflow.Moves) {
+func moves(runs ...dataflow.LoopRun) (m dataflow.PortMoves) {
 	for _, r := range runs {
 		m = union(union(m, r.Moves), moves(r.Body...))
 	}
 	return m
 }
 
-func union(a, b dataflow.Moves) dataflow.Moves {
-	return dataflow.Moves{Read: a.Read | b.Read, Write: a.Write | b.Write}
+func union(a, b dataflow.PortMoves) dataflow.PortMoves {
+	return dataflow.PortMoves{Read: a.Read | b.Read, Write: a.Write | b.Write}
 }
 
 // both reports whether a and b move a common port.
-func both(a, b dataflow.Moves) bool { return a.Read&b.Read != 0 || a.Write&b.Write != 0 }
+func both(a, b dataflow.PortMoves) bool { return a.Read&b.Read != 0 || a.Write&b.Write != 0 }
 
 // within is ends for the last repetitions of a run. It compares iteration by iteration.
-func within(short []dataflow.Run, r dataflow.Run) bool {
+func within(short []dataflow.LoopRun, r dataflow.LoopRun) bool {
 	const most = 1 << 14 // iterations
 	one := r
 	one.Times = 1
-	a, each := dataflow.Loop{Body: short}, dataflow.Loop{Body: []dataflow.Run{one}}.Iterations()
+	a, each := dataflow.Loop{Body: short}, dataflow.Loop{Body: []dataflow.LoopRun{one}}.Iterations()
 	r.Times = min(r.Times, a.Iterations(), most/each)
 	if r.Times == 0 {
 		return false
 	}
-	b := dataflow.Loop{Body: []dataflow.Run{r}}
+	b := dataflow.Loop{Body: []dataflow.LoopRun{r}}
 	from, to := places(a), places(b)
 	at := 0
 	for i := range a.Iterations() {

@@ -21,7 +21,7 @@ func newStretcher(kind string, steps, perWord int, of func(steps int) dataflow.L
 	return stretcher{newBlender(kind, of(steps), perWord), of}
 }
 
-func (s stretcher) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (s stretcher) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	_, out, err := s.blender.Bind(in)
 	return s, out, err
 }
@@ -64,19 +64,19 @@ func (n *sequenceNet) design(depth int, out ...int) *dataflow.Design {
 func last(words, latency int) func(int) dataflow.Loop {
 	return func(n int) dataflow.Loop {
 		return dataflow.Loop{Latency: latency, Body: dataflow.Join(
-			dataflow.Run{Times: (n - 1) * words, Moves: dataflow.Moves{Read: 1}},
-			dataflow.Run{Times: words, Moves: dataflow.Moves{Read: 1, Write: 1}})}
+			dataflow.LoopRun{Times: (n - 1) * words, Moves: dataflow.PortMoves{Read: 1}},
+			dataflow.LoopRun{Times: words, Moves: dataflow.PortMoves{Read: 1, Write: 1}})}
 	}
 }
 
 // blocks returns loops that read a step while they write the step before, as a reordering within steps does.
 func blocks(words, latency int) func(int) dataflow.Loop {
-	both := dataflow.Moves{Read: 1, Write: 1}
+	both := dataflow.PortMoves{Read: 1, Write: 1}
 	return func(n int) dataflow.Loop {
 		return dataflow.Loop{Latency: latency, Body: dataflow.Join(slices.Concat(
-			[]dataflow.Run{{Times: words, Moves: dataflow.Moves{Read: 1}}},
-			dataflow.Repeat(n-1, dataflow.Run{Times: words, Moves: both}),
-			[]dataflow.Run{{Times: words, Moves: dataflow.Moves{Write: 1}}})...)}
+			[]dataflow.LoopRun{{Times: words, Moves: dataflow.PortMoves{Read: 1}}},
+			dataflow.Repeat(n-1, dataflow.LoopRun{Times: words, Moves: both}),
+			[]dataflow.LoopRun{{Times: words, Moves: dataflow.PortMoves{Write: 1}}})...)}
 	}
 }
 
@@ -120,7 +120,7 @@ func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 		default:
 			nf := 1 + rng.IntN(2)
 			open = append(open, n.add("Matrix", func(p int) dataflow.Loop {
-				return dataflow.Nest{Trips: []int{p, words, nf}, Read: accesses("eef"), Write: accesses("eel"),
+				return dataflow.LoopNest{Trips: []int{p, words, nf}, Read: accesses("eef"), Write: accesses("eel"),
 					Latency: latency}.Loop()
 			}, in)...)
 		}
@@ -141,7 +141,7 @@ func randomSequences(t testing.TB, seed uint64) (*dataflow.Design, *rand.Rand) {
 	for s := range d.FIFO {
 		d.FIFO[s].Depth = 1 + rng.IntN(4)
 	}
-	d.Target.Stalls = dataflow.Stalls(rng.IntN(2))
+	d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
 	return d, rng
 }
 
@@ -195,10 +195,10 @@ func TestProveLengths(t *testing.T) {
 			executed += len(proof.Executed)
 		}
 		for s := range d.FIFO {
-			d.FIFO[s].Depth = Least
+			d.FIFO[s].Depth = MinDepth
 		}
-		z, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, Shorter: true, each: 1})
-		if err != nil || !z.Kept {
+		z, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, AllLengths: true, each: 1})
+		if err != nil || !z.Feasible {
 			t.Fatalf("seed %d: %v, %v", seed, z, err)
 		}
 		without, err := Size(t.Context(), d, SizeOptions{Minimal: seed%2 == 0, each: 1})
@@ -271,8 +271,8 @@ func TestShallowForOneLength(t *testing.T) {
 		t.Errorf("%v, %v", proof, err)
 	}
 	for shorter, want := range map[bool]int{false: 2, true: 8} {
-		z, err := Size(t.Context(), build(1), SizeOptions{Minimal: true, Shorter: shorter, each: 2})
-		if err != nil || !z.Kept || z.Words[3] != want || (len(z.Needs) > 0) != shorter {
+		z, err := Size(t.Context(), build(1), SizeOptions{Minimal: true, AllLengths: shorter, each: 2})
+		if err != nil || !z.Feasible || z.Words[3] != want || (len(z.Needs) > 0) != shorter {
 			t.Errorf("%v, %v: want %d", z, err, want)
 		}
 	}
@@ -281,35 +281,41 @@ func TestShallowForOneLength(t *testing.T) {
 // TestEnds checks ends with loops that end with another loop, and with some that do not.
 func TestEnds(t *testing.T) {
 	t.Parallel()
-	r, w, rw := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}, dataflow.Moves{Read: 1, Write: 1}
-	run := func(times int, m dataflow.Moves) dataflow.Run { return dataflow.Run{Times: times, Moves: m} }
-	rep := func(times int, body ...dataflow.Run) dataflow.Run { return dataflow.Run{Times: times, Body: body} }
+	r, w, rw := dataflow.PortMoves{Read: 1}, dataflow.PortMoves{Write: 1}, dataflow.PortMoves{Read: 1, Write: 1}
+	run := func(times int, m dataflow.PortMoves) dataflow.LoopRun {
+		return dataflow.LoopRun{Times: times, Moves: m}
+	}
+	rep := func(times int, body ...dataflow.LoopRun) dataflow.LoopRun {
+		return dataflow.LoopRun{Times: times, Body: body}
+	}
 	for _, tt := range []struct {
 		name        string
-		short, long []dataflow.Run
+		short, long []dataflow.LoopRun
 		want        bool
 	}{
-		{"the same", []dataflow.Run{run(3, rw)}, []dataflow.Run{run(3, rw)}, true},
-		{"fewer", []dataflow.Run{run(2, rw)}, []dataflow.Run{run(3, rw)}, true},
-		{"more", []dataflow.Run{run(4, rw)}, []dataflow.Run{run(3, rw)}, false},
-		{"held", []dataflow.Run{run(2, r), run(2, w)}, []dataflow.Run{run(5, r), run(5, w)}, true},
-		{"one step", []dataflow.Run{run(2, r), run(1, w)}, []dataflow.Run{rep(4, run(2, r), run(1, w))}, true},
-		{"steps", []dataflow.Run{rep(3, run(2, r), run(1, w))}, []dataflow.Run{rep(4, run(2, r), run(1, w))}, true},
-		{"another order", []dataflow.Run{run(1, w), run(2, r)}, []dataflow.Run{rep(4, run(2, r), run(1, w))}, false},
-		{"held, not passed", []dataflow.Run{run(2, r), run(2, w)}, []dataflow.Run{run(4, rw)}, false},
-		{"passed, not held", []dataflow.Run{run(2, rw)}, []dataflow.Run{run(4, r), run(4, w)}, false},
-		{"a head", []dataflow.Run{run(1, dataflow.Moves{Read: 2}), run(2, r)},
-			[]dataflow.Run{run(1, dataflow.Moves{Read: 2}), run(4, r)}, true},
-		{"a head of the same port", []dataflow.Run{run(3, r), run(1, rw), run(3, w)},
-			[]dataflow.Run{run(3, r), run(4, rw), run(3, w)}, true},
-		{"another head of the same port", []dataflow.Run{run(3, r), run(1, rw)},
-			[]dataflow.Run{run(3, r), rep(4, run(1, w), run(1, r)), run(1, rw)}, true},
-		{"a head in two orders", []dataflow.Run{run(2, r), run(1, w), run(1, rw)},
-			[]dataflow.Run{run(4, r), rep(4, run(1, w), run(1, r)), run(1, rw)}, false},
-		{"a block that is read first", []dataflow.Run{run(3, r), run(3, w)},
-			[]dataflow.Run{run(3, r), run(9, rw), run(3, w)}, true},
-		{"a block that is read first, in blocks", []dataflow.Run{run(3, r), run(1, w)},
-			[]dataflow.Run{run(3, r), rep(4, run(1, rw), run(2, r)), run(1, w)}, true},
+		{"the same", []dataflow.LoopRun{run(3, rw)}, []dataflow.LoopRun{run(3, rw)}, true},
+		{"fewer", []dataflow.LoopRun{run(2, rw)}, []dataflow.LoopRun{run(3, rw)}, true},
+		{"more", []dataflow.LoopRun{run(4, rw)}, []dataflow.LoopRun{run(3, rw)}, false},
+		{"held", []dataflow.LoopRun{run(2, r), run(2, w)}, []dataflow.LoopRun{run(5, r), run(5, w)}, true},
+		{"one step", []dataflow.LoopRun{run(2, r), run(1, w)}, []dataflow.LoopRun{rep(4, run(2, r), run(1, w))}, true},
+		{"steps", []dataflow.LoopRun{rep(3, run(2, r), run(1, w))}, []dataflow.LoopRun{rep(4, run(2, r), run(1, w))},
+			true},
+		{"another order", []dataflow.LoopRun{run(1, w), run(2, r)}, []dataflow.LoopRun{rep(4, run(2, r), run(1, w))},
+			false},
+		{"held, not passed", []dataflow.LoopRun{run(2, r), run(2, w)}, []dataflow.LoopRun{run(4, rw)}, false},
+		{"passed, not held", []dataflow.LoopRun{run(2, rw)}, []dataflow.LoopRun{run(4, r), run(4, w)}, false},
+		{"a head", []dataflow.LoopRun{run(1, dataflow.PortMoves{Read: 2}), run(2, r)},
+			[]dataflow.LoopRun{run(1, dataflow.PortMoves{Read: 2}), run(4, r)}, true},
+		{"a head of the same port", []dataflow.LoopRun{run(3, r), run(1, rw), run(3, w)},
+			[]dataflow.LoopRun{run(3, r), run(4, rw), run(3, w)}, true},
+		{"another head of the same port", []dataflow.LoopRun{run(3, r), run(1, rw)},
+			[]dataflow.LoopRun{run(3, r), rep(4, run(1, w), run(1, r)), run(1, rw)}, true},
+		{"a head in two orders", []dataflow.LoopRun{run(2, r), run(1, w), run(1, rw)},
+			[]dataflow.LoopRun{run(4, r), rep(4, run(1, w), run(1, r)), run(1, rw)}, false},
+		{"a block that is read first", []dataflow.LoopRun{run(3, r), run(3, w)},
+			[]dataflow.LoopRun{run(3, r), run(9, rw), run(3, w)}, true},
+		{"a block that is read first, in blocks", []dataflow.LoopRun{run(3, r), run(1, w)},
+			[]dataflow.LoopRun{run(3, r), rep(4, run(1, rw), run(2, r)), run(1, w)}, true},
 	} {
 		if got := ends(tt.short, tt.long); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)

@@ -34,7 +34,7 @@ func (k *worker) glide(e *engine) {
 		if k.pace > 0 {
 			last = k.turn(last)
 		}
-		m, alike := walk.Moves(), walk.Alike()
+		m, alike := walk.Moves(), walk.EqualIterations()
 		reads, writes := m.Read&k.joined.Read != 0, m.Write&k.joined.Write != 0
 		n, done := alike, 0
 		if !reads && !writes {
@@ -46,7 +46,7 @@ func (k *worker) glide(e *engine) {
 				}
 			}
 			last = k.at
-			if walk.Pass() {
+			if walk.AdvanceRun() {
 				walk = k.ends(e)
 			}
 			continue
@@ -132,7 +132,7 @@ func (k *worker) glide(e *engine) {
 			walk.Skip(n)
 			continue
 		}
-		if walk.Pass() {
+		if walk.AdvanceRun() {
 			walk = k.ends(e)
 		}
 	}
@@ -155,7 +155,7 @@ func (k *worker) rests(n, end int) bool {
 }
 
 // ends counts a finished frame and returns the walk of the next frame.
-func (k *worker) ends(e *engine) *dataflow.Walker {
+func (k *worker) ends(e *engine) *dataflow.LoopWalker {
 	k.frame++
 	k.resize(e, e.at(k.frame-1))
 	return k.walk

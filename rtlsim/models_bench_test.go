@@ -36,11 +36,11 @@ func BenchmarkSizeModels(b *testing.B) {
 				b.Fatal(err, told.Diags)
 			}
 			d := *made.Design
-			d.FIFO = slices.Repeat(dataflow.ShiftRegisters(rtlsim.Least), len(d.FIFO))
+			d.FIFO = slices.Repeat(dataflow.ShiftRegisters(rtlsim.MinDepth), len(d.FIFO))
 			words := 0
 			for b.Loop() {
 				z, err := rtlsim.Size(ctx, &d, rtlsim.SizeOptions{})
-				if err != nil || !z.Kept {
+				if err != nil || !z.Feasible {
 					b.Fatal(err, z)
 				}
 				words = z.Moved

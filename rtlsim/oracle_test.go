@@ -14,7 +14,7 @@ type oracleStream struct{ visible, taken, high int }
 // iteration is at the last stage, it writes. In the clock when it starts, it is at the first stage.
 type oracleLayer struct {
 	next   int // iteration, over all frames
-	stages []*dataflow.Moves
+	stages []*dataflow.PortMoves
 }
 
 // oracle does what the package comment says about a clock, in the plainest code. It walks every clock, takes all
@@ -27,11 +27,11 @@ func oracle(d *dataflow.Design, frames int, opt Options, rng *rand.Rand) (*Trace
 	t.High, t.Empty, t.Full = make([]int, len(streams)), make([]int, len(streams)), make([]int, len(streams))
 	t.Host = make([]HostWait, len(streams))
 	if opt.Layers > 0 {
-		t.Record = &Record{Layers: make([]Spans, len(layers))}
+		t.Record = &RunRecord{Layers: make([]Spans, len(layers))}
 	}
 	waits := make([]int, len(g.In)+len(g.Out)) // by the next word
 	for i := range layers {
-		layers[i].stages = make([]*dataflow.Moves, d.Loop(i).Latency)
+		layers[i].stages = make([]*dataflow.PortMoves, d.Loop(i).Latency)
 	}
 	_, end := d.Target.Ends()
 	given, taken := make([]int, len(g.In)), make([]int, len(g.Out))
@@ -104,7 +104,7 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 	n, l, c := d.Model.Graph.Nodes[i], d.Loop(i), &t.Nodes[i]
 	last := len(k.stages) - 1
 	var empty, full []int // streams that hold up the layer
-	var m dataflow.Moves
+	var m dataflow.PortMoves
 	if k.next < all {
 		m = l.At(k.next % l.Iterations())
 		for p, s := range n.In {
@@ -174,7 +174,7 @@ func (k *oracleLayer) clock(d *dataflow.Design, i, all int, was, streams []oracl
 }
 
 // did records the state of a layer in a clock that was counted.
-func (t *Trace) did(layer int, s State) {
+func (t *Trace) did(layer int, s LayerState) {
 	if n := t.Nodes[layer]; t.Record != nil {
 		t.Record.Layers[layer].record(s, n.Busy+n.Starved+n.Blocked)
 	}

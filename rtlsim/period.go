@@ -135,7 +135,7 @@ func (e *engine) skip(once counts) {
 	}
 	for f := e.goal; f < e.goal+times*p.Frames; f++ {
 		was := e.trace.Frames[f-p.Frames]
-		e.trace.Frames[f] = Frame{was.First + p.Clocks, was.Last + p.Clocks}
+		e.trace.Frames[f] = FrameTime{was.First + p.Clocks, was.Last + p.Clocks}
 	}
 	e.add(once, times)
 	e.trace.Record.repeats(e, p, times)
@@ -164,7 +164,7 @@ func (e *engine) skip(once counts) {
 
 // counts are the clocks counted so far.
 type counts struct {
-	nodes       []Node
+	nodes       []NodeClocks
 	empty, full []int
 	host        []int
 }
@@ -193,7 +193,7 @@ func (c counts) minus(o counts) counts {
 }
 
 // add adds the counts o the given number of times.
-func (n *Node) add(o Node, times int) {
+func (n *NodeClocks) add(o NodeClocks, times int) {
 	n.Busy += times * o.Busy
 	n.Starved += times * o.Starved
 	n.Blocked += times * o.Blocked

@@ -62,7 +62,7 @@ func TestPeriods(t *testing.T) {
 // depths and pace.
 func TestKnownRuns(t *testing.T) {
 	t.Parallel()
-	var known Known
+	var known RunCache
 	differ := 0
 	for seed := range uint64(60) {
 		d, rng := randomNet(t, seed, 8)
@@ -72,7 +72,7 @@ func TestKnownRuns(t *testing.T) {
 			deeper.FIFO[rng.IntN(len(d.FIFO))].Depth += rng.IntN(3)
 			opt := Options{Frames: 1 + rng.IntN(3), In: Pace{Every: rng.IntN(2)}, Out: Pace{Every: rng.IntN(2)}}
 			want, stuck := Run(t.Context(), &deeper, nil, opt)
-			opt.Known = &known
+			opt.Cache = &known
 			for range 2 {
 				if got, err := Run(t.Context(), &deeper, nil, opt); !reflect.DeepEqual(got, want) ||
 					!reflect.DeepEqual(err, stuck) {
@@ -93,15 +93,15 @@ func TestKnownRuns(t *testing.T) {
 func TestKnownRunsTogether(t *testing.T) {
 	t.Parallel()
 	d, _ := randomNet(t, 3, 8)
-	var alone, known Known
-	want, err := Run(t.Context(), d, nil, Options{Frames: 400, Known: &alone})
+	var alone, known RunCache
+	want, err := Run(t.Context(), d, nil, Options{Frames: 400, Cache: &alone})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			got, err := Run(t.Context(), d, nil, Options{Frames: 400, Known: &known})
+			got, err := Run(t.Context(), d, nil, Options{Frames: 400, Cache: &known})
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("%+v, %v; a new run %+v", got, err, want)
 			}
@@ -134,26 +134,27 @@ func TestBottleneck(t *testing.T) {
 		d        *dataflow.Design
 		opt      Options
 		interval float64
-		want     Bottleneck
+		want     IntervalCause
 	}{
 		{chain(matrix(2, 3, 4, 2), matrix(2, 5, 3, 2)), Options{}, 30,
-			Bottleneck{"Any_1", "Any_1 works in every clock"}},
-		{chain(matrix(2, 3, 4, 2), pass(6, 1, 1, 1)), Options{}, 24, Bottleneck{"Any_0", "Any_0 works in every clock"}},
+			IntervalCause{"Any_1", "Any_1 works in every clock"}},
+		{chain(matrix(2, 3, 4, 2), pass(6, 1, 1, 1)), Options{}, 24, IntervalCause{"Any_0",
+			"Any_0 works in every clock"}},
 		{chain(regroup(4, 3, 1, 1), pass(4, 1, 1, 1)), Options{}, 12,
-			Bottleneck{"Any_0", "Any_0 works in every clock"}},
+			IntervalCause{"Any_0", "Any_0 works in every clock"}},
 		{chain(pass(4, 1, 1, 1), regroup(4, 1, 3, 1)), Options{}, 12,
-			Bottleneck{"Any_1", "Any_1 works in every clock"}},
+			IntervalCause{"Any_1", "Any_1 works in every clock"}},
 		{chain(pass(4, 1, 1, 1)), Options{In: Pace{Every: 3}}, 12,
-			Bottleneck{"", "the host gives one word every 3 clocks on s0"}},
+			IntervalCause{"", "the host gives one word every 3 clocks on s0"}},
 		{chain(pass(4, 1, 1, 1)), Options{Out: Pace{Every: 3}}, 12,
-			Bottleneck{"", "the host takes one word every 3 clocks from s1"}},
+			IntervalCause{"", "the host takes one word every 3 clocks from s1"}},
 		// A word comes back round the loop of Fork, Hold and Join after 9+2 clocks. As many words are under way as
 		// s2 holds.
 		{short(2), Options{}, 12. * 11 / 2,
-			Bottleneck{"Fork_0", "Fork_0 waits for room on s2, which holds 2 words"}},
-		{short(9), Options{}, 12. * 11 / 9, Bottleneck{"Fork_0",
+			IntervalCause{"Fork_0", "Fork_0 waits for room on s2, which holds 2 words"}},
+		{short(9), Options{}, 12. * 11 / 9, IntervalCause{"Fork_0",
 			"Fork_0 waits for room on s2, which holds 9 words"}},
-		{short(11), Options{}, 12, Bottleneck{"Fork_0", "Fork_0 works in every clock"}},
+		{short(11), Options{}, 12, IntervalCause{"Fork_0", "Fork_0 works in every clock"}},
 	} {
 		c.opt.Frames = 30
 		got := run(t, c.d, nil, c.opt)

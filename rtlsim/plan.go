@@ -234,7 +234,7 @@ func (e *engine) worker(i int, streams []*stream) *worker {
 		l.out = append(l.out, streams[s])
 	}
 	joined := func(s int) bool { return streams[s] != nil }
-	l.joined = dataflow.Moves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
+	l.joined = dataflow.PortMoves{Read: mask(n.In, joined), Write: mask(n.Out, joined)}
 	if l.line, l.single = l.lined(); l.pipe != nil {
 		l.pipe.port = bits.TrailingZeros64(l.joined.Write)
 	}

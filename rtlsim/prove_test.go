@@ -42,7 +42,7 @@ func TestProve(t *testing.T) {
 		if err != nil && !errors.As(err, &stuck) {
 			t.Fatal(err)
 		}
-		runs := func(rule dataflow.Stalls) bool {
+		runs := func(rule dataflow.StallRule) bool {
 			other := relate(d, func(l dataflow.Loop) int { return max(1, l.Latency+rng.IntN(12)-2) })
 			other.Target.Stalls = rule
 			_, err := Run(t.Context(), other, nil, Options{Frames: 3,
@@ -106,7 +106,7 @@ func TestPipelinesHoldNothingForSure(t *testing.T) {
 			t.Errorf("depths %d: proved %t", c.d.Depths(), proved)
 		}
 		for _, r := range []struct {
-			rule  dataflow.Stalls
+			rule  dataflow.StallRule
 			every int
 			lives bool
 		}{{dataflow.Frozen, 1, c.frozen}, {dataflow.Frozen, 5, c.slowly}, {dataflow.Credit, 1, c.credits}} {
@@ -185,7 +185,7 @@ func TestProof(t *testing.T) {
 // uneven returns a loop that reads n words at each of its inputs and writes n to each of its outputs, in any order.
 func uneven(rng *rand.Rand, n, in, out int) dataflow.Loop {
 	left := slices.Repeat([]int{n}, in+out)
-	var runs []dataflow.Run
+	var runs []dataflow.LoopRun
 	for {
 		var open []int
 		for port, words := range left {
@@ -200,7 +200,7 @@ func uneven(rng *rand.Rand, n, in, out int) dataflow.Loop {
 		if slices.Sort(ports); rng.IntN(2) == 0 {
 			ports = ports[:1]
 		}
-		r := dataflow.Run{Times: n}
+		r := dataflow.LoopRun{Times: n}
 		for _, port := range ports {
 			if r.Times = min(r.Times, left[port]); port < in {
 				r.Moves.Read |= 1 << port
@@ -213,7 +213,7 @@ func uneven(rng *rand.Rand, n, in, out int) dataflow.Loop {
 			left[port] -= r.Times
 		}
 		if runs = append(runs, r); rng.IntN(3) == 0 {
-			runs = append(runs, dataflow.Run{Times: 1 + rng.IntN(4)})
+			runs = append(runs, dataflow.LoopRun{Times: 1 + rng.IntN(4)})
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A Record holds the states of layers and the words on streams of a run, clock by clock.
-type Record struct {
-	Layers  []Spans // per node: its states over time
-	Streams []Moved // per stream; nil if only layers are recorded
+// A RunRecord holds the states of layers and the words on streams of a run, clock by clock.
+type RunRecord struct {
+	Layers  []Spans      // per node: its states over time
+	Streams []WordCounts // per stream; nil if only layers are recorded
 
 	wanted int   // number of frames to record, if only layers are recorded
 	ends   []end // ends of the frames recorded so far
@@ -22,49 +22,49 @@ type end struct {
 }
 
 // Moved returns the clocks in which the words of a stream were written and read.
-func (r *Record) Moved(stream int) (written, read []int) {
+func (r *RunRecord) Moved(stream int) (written, read []int) {
 	return r.Streams[stream].Written, r.Streams[stream].Read
 }
 
-// A State is the activity of a layer in a clock.
-type State uint8
+// A LayerState is the activity of a layer in a clock.
+type LayerState uint8
 
 // Node defines the three states.
 const (
-	Busy State = iota
+	Busy LayerState = iota
 	Starved
 	Blocked
 )
 
-func (s State) String() string { return [...]string{"busy", "starved", "blocked"}[s] }
+func (s LayerState) String() string { return [...]string{"busy", "starved", "blocked"}[s] }
 
-// A Span is a state that lasts from clock From up to, but not including, clock To.
-type Span struct {
-	State
+// A ClockSpan is a state that lasts from clock From up to, but not including, clock To.
+type ClockSpan struct {
+	LayerState
 	From, To int
 }
 
-// Moved holds three clocks for each word of a stream: when it took its place in the FIFO, when it became visible
+// WordCounts holds three clocks for each word of a stream: when it took its place in the FIFO, when it became visible
 // and when it was read. Where pipelines freeze, a word takes its place when it is written. With credits, it does
 // when its iteration starts.
-type Moved struct{ Written, Arrived, Read []int }
+type WordCounts struct{ Written, Arrived, Read []int }
 
 // Spans is a list of spans without gaps between them. Most spans take one byte, which holds the state and the
 // length.
 type Spans struct {
 	from   int // clock when the first span begins
 	packed []byte
-	last   Span // the span behind the packed ones; empty if there is none
-	end    int  // clock when the last visible span ends; 0 if all are visible
+	last   ClockSpan // the span behind the packed ones; empty if there is none
+	end    int       // clock when the last visible span ends; 0 if all are visible
 }
 
 // All returns the spans in order.
-func (l *Spans) All() iter.Seq[Span] {
-	return func(yield func(Span) bool) {
+func (l *Spans) All() iter.Seq[ClockSpan] {
+	return func(yield func(ClockSpan) bool) {
 		from := l.from
 		for rest := l.packed; len(rest) > 0; {
 			v, n := binary.Uvarint(rest)
-			s := Span{State(v & 3), from, from + int(v>>2)}
+			s := ClockSpan{LayerState(v & 3), from, from + int(v>>2)}
 			if l.end > 0 && s.To >= l.end {
 				s.To = l.end
 				yield(s)
@@ -86,16 +86,16 @@ func (l *Spans) All() iter.Seq[Span] {
 }
 
 // record adds a span of the given state up to clock to. It extends the last span if that has the same state.
-func (l *Spans) record(state State, to int) {
+func (l *Spans) record(state LayerState, to int) {
 	switch last := &l.last; {
 	case to <= last.To:
-	case last.State == state:
+	case last.LayerState == state:
 		last.To = to
 	default:
 		if n := last.To - last.From; n > 0 {
-			l.packed = binary.AppendUvarint(l.packed, uint64(n)<<2|uint64(last.State))
+			l.packed = binary.AppendUvarint(l.packed, uint64(n)<<2|uint64(last.LayerState))
 		}
-		*last = Span{state, last.To, to}
+		*last = ClockSpan{state, last.To, to}
 	}
 }
 
@@ -115,7 +115,7 @@ func (l *worker) again(clocks, times int) {
 	list := l.log.since(l.log.last.To - clocks)
 	for n := 1; n <= times; n++ {
 		for s := range list.All() {
-			l.log.record(s.State, s.To+n*clocks)
+			l.log.record(s.LayerState, s.To+n*clocks)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (l *Spans) since(clock int) Spans {
 
 // keep makes the engine record what the options ask for.
 func (e *engine) keep(opt Options) {
-	r := &Record{Layers: make([]Spans, len(e.workers)), wanted: opt.Layers}
+	r := &RunRecord{Layers: make([]Spans, len(e.workers)), wanted: opt.Layers}
 	e.trace.Record = r
 	for i, l := range e.workers {
 		l.log = &r.Layers[i]
@@ -145,17 +145,17 @@ func (e *engine) keep(opt Options) {
 		return
 	}
 	e.stretch.over, e.drift.over, e.every, r.wanted = true, true, true, 0
-	r.Streams = make([]Moved, len(e.streams))
+	r.Streams = make([]WordCounts, len(e.streams))
 	for i, s := range e.streams {
 		s.log = &r.Streams[i]
 	}
 }
 
 // whole reports whether the record is complete, or there is none.
-func (r *Record) whole() bool { return r == nil || len(r.ends) >= r.wanted }
+func (r *RunRecord) whole() bool { return r == nil || len(r.ends) >= r.wanted }
 
 // ended records that a frame is finished.
-func (r *Record) ended(e *engine) {
+func (r *RunRecord) ended(e *engine) {
 	if r.whole() {
 		return
 	}
@@ -168,7 +168,7 @@ func (r *Record) ended(e *engine) {
 }
 
 // repeats adds a period the given number of times, but not more frames than are wanted.
-func (r *Record) repeats(e *engine, p Period, times int) {
+func (r *RunRecord) repeats(e *engine, p Period, times int) {
 	if r.whole() {
 		return
 	}
@@ -190,7 +190,7 @@ func (r *Record) repeats(e *engine, p Period, times int) {
 }
 
 // add adds the end of a frame. After the last frame that is wanted, it ends the logs of all layers.
-func (r *Record) add(at end, e *engine) {
+func (r *RunRecord) add(at end, e *engine) {
 	if r.ends = append(r.ends, at); r.whole() {
 		for _, l := range e.workers {
 			l.log = nil
@@ -210,5 +210,5 @@ func (t *Trace) Head(frames int) *Trace {
 	for i := range layers {
 		layers[i].end = last.layers[i]
 	}
-	return &Trace{Start: t.Start, Cycles: last.clock, Frames: t.Frames[:frames], Record: &Record{Layers: layers}}
+	return &Trace{Start: t.Start, Cycles: last.clock, Frames: t.Frames[:frames], Record: &RunRecord{Layers: layers}}
 }

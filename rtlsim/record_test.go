@@ -94,7 +94,7 @@ func TestWriteVCD(t *testing.T) {
 			t.Fatalf("%d clocks, want %d: %v", len(clocks), trace.Cycles, err)
 		}
 		for i, n := range trace.Nodes {
-			got := Node{Name: n.Name}
+			got := NodeClocks{Name: n.Name}
 			for _, at := range clocks {
 				got.Busy += at["design."+n.Name+".busy"]
 				got.Starved += at["design."+n.Name+".starved"]

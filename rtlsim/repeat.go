@@ -53,11 +53,11 @@ type mark struct {
 
 type workerMark struct {
 	at, frame                int
-	walk                     dataflow.Walker
+	walk                     dataflow.LoopWalker
 	started, written, passed int
 	clocks                   []int
 	flown                    []uint64
-	count                    Node
+	count                    NodeClocks
 }
 
 type streamMark struct {
@@ -364,7 +364,7 @@ func (e *engine) follow(m *mark, clocks, times int) {
 		once := *k.count
 		once.add(was.count, -1)
 		k.count.add(once, times)
-		k.walk.Follow(way, times)
+		k.walk.RepeatStretch(way, times)
 		if k.log != nil {
 			k.again(k.at-was.at, times)
 		}

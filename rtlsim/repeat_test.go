@@ -15,7 +15,7 @@ func TestRepeats(t *testing.T) {
 	for seed := range uint64(150) {
 		d, _ := longNet(t, seed, 9, 40)
 		for i, opt := range []Options{{}, {In: Pace{Every: 3}}, {Out: Pace{Every: 2}}, {}} {
-			d.Target.Stalls = dataflow.Stalls(i / 3)
+			d.Target.Stalls = dataflow.StallRule(i / 3)
 			opt.Frames = 2
 			got, sweeps, err := throughAll(t, d, opt, false)
 			want, all, wantErr := throughAll(t, d, opt, true)
@@ -59,7 +59,7 @@ func TestWindowsRepeat(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(150) {
 		d, rng := longNet(t, seed, 10, 30)
-		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		p := newPlan(d)
 		depth := d.Depths()
 		for s := range depth {

@@ -5,7 +5,7 @@
 //
 //  1. Input. The host's next word enters an input's FIFO if that FIFO has a free place. Words in a FIFO are
 //     visible.
-//  2. Work. The rule of the target decides (dataflow.Stalls). Where a pipeline freezes, nothing in a layer moves if
+//  2. Work. The rule of the target decides (dataflow.StallRule). Where a pipeline freezes, nothing in a layer moves if
 //     the iteration at its last stage writes to a FIFO without a free place. Otherwise that iteration writes, and
 //     all stages move on. The next iteration then starts if every word it reads is visible. With credits, the next
 //     iteration starts if every word it reads is visible and every FIFO it writes to has a free place. It takes
@@ -73,11 +73,11 @@ type Options struct {
 	In, Out   Pace // pace of the host on every input and every output
 	MaxCycles int  // stop with an error at this clock; 0 for no limit
 
-	// Carried, if not nil, is called in runs with data with the tensor that each stream carries, frame by frame. It
+	// OnTensor, if not nil, is called in runs with data with the tensor that each stream carries, frame by frame. It
 	// must not keep the tensor. An error ends the run.
-	Carried func(frame, stream int, t dataflow.Tensor) error
+	OnTensor func(frame, stream int, t dataflow.Tensor) error
 
-	Known *Known // earlier runs without data, to be reused; may be nil. Callers must not change their traces
+	Cache *RunCache // earlier runs without data, to be reused; may be nil. Callers must not change their traces
 }
 
 // Run runs the design over frames, each with one tensor per Graph.In. Without frames it runs opt.Frames frames
@@ -91,7 +91,7 @@ func Run(ctx context.Context, d *dataflow.Design, frames [][]dataflow.Tensor, op
 		return nil, err
 	}
 	p := newPlan(d)
-	if opt.Known != nil && len(frames) == 0 && !opt.Record {
+	if opt.Cache != nil && len(frames) == 0 && !opt.Record {
 		return p.known(ctx, opt)
 	}
 	return p.run(ctx, frames, opt)
@@ -105,7 +105,7 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 	}
 	key := string(p.key(b, nil, p.design.Depths()))
 	m := &made{done: make(chan struct{})}
-	if was, ok := opt.Known.runs.LoadOrStore(key, m); ok {
+	if was, ok := opt.Cache.runs.LoadOrStore(key, m); ok {
 		was := was.(*made)
 		select {
 		case <-was.done:
@@ -115,7 +115,7 @@ func (p *plan) known(ctx context.Context, opt Options) (*Trace, error) {
 		if t := was.trace; t != nil && (opt.Layers == 0 || t.Head(min(opt.Layers, opt.Frames)) != nil) {
 			return t, nil
 		}
-		opt.Known.runs.Store(key, m)
+		opt.Cache.runs.Store(key, m)
 	}
 	defer close(m.done)
 	t, err := p.run(ctx, nil, opt)
@@ -139,7 +139,7 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 	if opt.Record || opt.Layers > 0 {
 		e.keep(opt)
 	}
-	if k := opt.Known; k != nil {
+	if k := opt.Cache; k != nil {
 		defer func() { k.moved.Add(int64(e.passed * p.words(nil))) }()
 	}
 	for e.goal < e.frames {
@@ -162,12 +162,12 @@ func (p *plan) run(ctx context.Context, frames [][]dataflow.Tensor, opt Options)
 		}
 	}
 	t := e.finish()
-	if e.search.bare > 0 && opt.Known != nil {
-		opt.Known.courses.Store(courseKey(p, opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
+	if e.search.bare > 0 && opt.Cache != nil {
+		opt.Cache.courses.Store(courseKey(p, opt.In, opt.Out, p.design.Depths()), e.course.recurs(e))
 	}
 	t.Bottleneck = e.bottleneck(opt)
 	if len(frames) > 0 {
-		t.Outputs, err = p.carry(ctx, frames, each, opt.Carried)
+		t.Outputs, err = p.carry(ctx, frames, each, opt.OnTensor)
 	}
 	return t, err
 }

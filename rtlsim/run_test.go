@@ -31,7 +31,7 @@ func TestLoneLayer(t *testing.T) {
 		loop := randomLoop(rng)
 		out := n.add("Any", loop, n.input(loop.Reads(0)))
 		d := n.design(2+rng.IntN(3), out...)
-		d.Target.Stalls = dataflow.Stalls(rng.IntN(2))
+		d.Target.Stalls = dataflow.StallRule(rng.IntN(2))
 		if d.Target.Stalls == dataflow.Credit { // a place is taken until its word is read
 			d.FIFO = dataflow.ShiftRegisters(1, loop.Latency+1)
 		}
@@ -41,11 +41,11 @@ func TestLoneLayer(t *testing.T) {
 		in, end := d.Target.Ends()
 		for f, got := range trace.Frames {
 			begin := f*interval + end
-			if want := (Frame{begin + loop.FirstWrite(0), begin + loop.LastWrite(0)}); got != want {
+			if want := (FrameTime{begin + loop.FirstWrite(0), begin + loop.LastWrite(0)}); got != want {
 				t.Fatalf("frame %d of %+v comes out at %+v, want %+v", f, loop, got, want)
 			}
 		}
-		if want := (Node{Name: "Any_0", Busy: frames * interval}); trace.Nodes[0] != want {
+		if want := (NodeClocks{Name: "Any_0", Busy: frames * interval}); trace.Nodes[0] != want {
 			t.Errorf("%+v: %+v, want %+v", loop, trace.Nodes[0], want)
 		}
 		if want := (frames-1)*interval + 1 + max(interval-1, loop.LastWrite(0)); trace.Cycles != want {
@@ -62,12 +62,13 @@ func TestLoneLayer(t *testing.T) {
 
 // randomLoop returns a loop that reads at least one word on one port and writes at least one word on another.
 func randomLoop(rng *rand.Rand) dataflow.Loop {
-	l := dataflow.Nest{Latency: 1 + rng.IntN(9), Read: make([]dataflow.Access, 1), Write: make([]dataflow.Access, 1)}
+	l := dataflow.LoopNest{Latency: 1 + rng.IntN(9), Read: make([]dataflow.PortIndices, 1),
+		Write: make([]dataflow.PortIndices, 1)}
 	for range rng.IntN(4) {
 		n := 1 + rng.IntN(4)
 		l.Trips = append(l.Trips, n)
-		for _, a := range []*dataflow.Access{&l.Read[0], &l.Write[0]} {
-			x := dataflow.Index{Kind: dataflow.Each + dataflow.IndexKind(rng.IntN(4))}
+		for _, a := range []*dataflow.PortIndices{&l.Read[0], &l.Write[0]} {
+			x := dataflow.IndexSet{Kind: dataflow.Each + dataflow.IndexSetKind(rng.IntN(4))}
 			if x.Kind == dataflow.At {
 				p := []byte(strings.Repeat("0", n))
 				for range n {
@@ -97,7 +98,7 @@ func TestRandomNetworks(t *testing.T) {
 			{},
 			{In: Pace{Every: 2}, Out: Pace{Stall: 60, Seed: seed}},
 		} {
-			d.Target.Stalls = dataflow.Stalls(i / 3)
+			d.Target.Stalls = dataflow.StallRule(i / 3)
 			token := opt
 			token.Frames = len(frames)
 			bare, bareErr := Run(t.Context(), d, nil, token)
@@ -125,7 +126,7 @@ func TestRandomNetworks(t *testing.T) {
 				t.Fatalf("seed %d, %v: %+v\nthe plain walk: %+v, stuck %t\n%s", seed, d.Target.Stalls, bare, plain,
 					stuck, d.Model.Graph)
 			}
-			alone, err := Carry(t.Context(), d, frames, nil)
+			alone, err := ComputeOutputs(t.Context(), d, frames, nil)
 			if err = errors.Join(err, Compare(full.Outputs, want), Compare(alone, want)); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
@@ -138,7 +139,7 @@ func TestRandomNetworks(t *testing.T) {
 	for rule := range deadlocks {
 		if d, p := deadlocks[rule], periods[rule]; d < 30 || d > 600 || p < 30 {
 			t.Errorf("%v: %d runs deadlocked, %d came to a steady state: the networks test too little",
-				dataflow.Stalls(rule), d, p)
+				dataflow.StallRule(rule), d, p)
 		}
 	}
 }
@@ -167,7 +168,7 @@ func evaluateStreams(t *testing.T, d *dataflow.Design, frames [][]dataflow.Tenso
 	return all
 }
 
-// kept returns a function for Options.Carried that stores all tensors, per frame and stream.
+// kept returns a function for Options.OnTensor that stores all tensors, per frame and stream.
 func kept(streams *[][]dataflow.Tensor, d *dataflow.Design) func(frame, stream int, v dataflow.Tensor) error {
 	return func(frame, stream int, v dataflow.Tensor) error {
 		if frame == len(*streams) {
@@ -189,7 +190,7 @@ func TestUnboundedNetworks(t *testing.T) {
 		}
 		frames := randomFrames(d, 6, rng)
 		var streams [][]dataflow.Tensor
-		trace := run(t, d, frames, Options{Carried: kept(&streams, d)})
+		trace := run(t, d, frames, Options{OnTensor: kept(&streams, d)})
 		if err := Compare(streams, evaluateStreams(t, d, frames)); err != nil {
 			t.Fatalf("seed %d, streams: %v", seed, err)
 		}
@@ -210,7 +211,7 @@ func TestUnboundedNetworks(t *testing.T) {
 // TestNodeOrder checks that the order of two parallel branches makes no difference.
 func TestNodeOrder(t *testing.T) {
 	t.Parallel()
-	build := func(swap bool) map[string]Node {
+	build := func(swap bool) map[string]NodeClocks {
 		n := &net{t: t, perWord: 1}
 		fork := n.add("Fork", pass(12, 1, 2, 2), n.input(12))
 		var slow, fast []int
@@ -222,7 +223,7 @@ func TestNodeOrder(t *testing.T) {
 			fast = n.add("Fast", pass(12, 1, 1, 1), fork[1])
 		}
 		d := n.design(8, n.add("Join", pass(12, 2, 1, 3), slow[0], fast[0])...)
-		nodes := map[string]Node{}
+		nodes := map[string]NodeClocks{}
 		for _, c := range run(t, d, nil, Options{Frames: 5, Out: Pace{Stall: 30, Seed: 1}}).Nodes {
 			nodes[c.Name] = c
 		}
@@ -291,12 +292,12 @@ func TestThroughput(t *testing.T) {
 		opt      Options
 		interval float64
 		latency  int
-		outlet   Node
+		outlet   NodeClocks
 	}{
-		{2, Options{Frames: 20}, 10, 5 + 10, Node{"Pass_4", 200, 4, 0}},
-		{2, Options{Frames: 20, In: Pace{Every: 7}}, 70, 5 + 9*7 + 1, Node{"Pass_4", 200, 4 + 199*6, 0}},
-		{1, Options{Frames: 20}, 20, 5 + 9*2 + 1, Node{"Pass_4", 200, 4 + 199, 0}},
-		{2, Options{Frames: 20, Out: Pace{Every: 3}}, 30, 5 + 9*3 + 1, Node{"Pass_4", 200, 4, 2 * (199 - 2)}},
+		{2, Options{Frames: 20}, 10, 5 + 10, NodeClocks{"Pass_4", 200, 4, 0}},
+		{2, Options{Frames: 20, In: Pace{Every: 7}}, 70, 5 + 9*7 + 1, NodeClocks{"Pass_4", 200, 4 + 199*6, 0}},
+		{1, Options{Frames: 20}, 20, 5 + 9*2 + 1, NodeClocks{"Pass_4", 200, 4 + 199, 0}},
+		{2, Options{Frames: 20, Out: Pace{Every: 3}}, 30, 5 + 9*3 + 1, NodeClocks{"Pass_4", 200, 4, 2 * (199 - 2)}},
 	} {
 		d := chain(c.depth)
 		trace := run(t, d, nil, c.opt)
@@ -376,7 +377,7 @@ type wrong struct {
 	step func(i int) []dataflow.Word
 }
 
-func (w wrong) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (w wrong) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	_, out, err := w.blender.Bind(in)
 	return w, out, err
 }
@@ -407,7 +408,7 @@ func TestKernelDefects(t *testing.T) {
 				}
 			}()
 			n := &net{t: t, perWord: 1}
-			loop := dataflow.Nest{Trips: []int{4}, Read: accesses("e"), Write: accesses("l"), Latency: 1}.Loop()
+			loop := dataflow.LoopNest{Trips: []int{4}, Read: accesses("e"), Write: accesses("l"), Latency: 1}.Loop()
 			out, err := n.b.Add(wrong{newBlender("Wrong", loop, 1), c.step}, []int{n.input(4)}, nil, nil)
 			if err != nil {
 				t.Fatal(err)

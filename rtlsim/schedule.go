@@ -352,7 +352,7 @@ func (s *schedule) take(id int) {
 // held returns the most words that the FIFO of a stream holds.
 func (s *schedule) held(id int) int {
 	seen, read := s.seen[id], s.read[id]
-	n, most := len(seen), Least
+	n, most := len(seen), MinDepth
 	gone := -1 // the last word that is read before word k takes a place
 	at := func(k int) int {
 		if k < 0 {

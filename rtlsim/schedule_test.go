@@ -49,8 +49,8 @@ func TestScheduleFollowsTheSlowest(t *testing.T) {
 	t.Parallel()
 	n := &net{t: t, perWord: 1}
 	layer := func(s, clocks int) int {
-		return n.add("Pass", dataflow.Loop{Latency: 1, Body: []dataflow.Run{{Times: 10, Body: []dataflow.Run{
-			{Times: 1, Moves: dataflow.Moves{Read: 1, Write: 1}}, {Times: clocks/10 - 1}}}}}, s)[0]
+		return n.add("Pass", dataflow.Loop{Latency: 1, Body: []dataflow.LoopRun{{Times: 10, Body: []dataflow.LoopRun{
+			{Times: 1, Moves: dataflow.PortMoves{Read: 1, Write: 1}}, {Times: clocks/10 - 1}}}}}, s)[0]
 	}
 	d := n.design(2, layer(layer(layer(n.input(10), 20), 100), 50))
 	z := &trials{plan: newPlan(d), ctx: t.Context(), interval: 100}
@@ -112,7 +112,7 @@ func TestFilled(t *testing.T) {
 		d, _ := randomNet(t, seed, 5)
 		d.Target.Stalls = dataflow.Credit
 		p := newPlan(d)
-		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &Known{}, left: 1e9}, depths: newDepths(p,
+		z := &sizer{trials: &trials{plan: p, ctx: t.Context(), known: &RunCache{}, left: 1e9}, depths: newDepths(p,
 			SizeOptions{each: 1}), blocks: p.split()}
 		z.begin()
 		z.interval = fastest(p, Pace{}, Pace{})

@@ -20,7 +20,7 @@ func TestSettled(t *testing.T) {
 		if seed%3 == 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.Stalls(seed / 3 % 2)
+		d.Target.Stalls = dataflow.StallRule(seed / 3 % 2)
 		p := newPlan(d)
 		z := &trials{plan: p, ctx: t.Context(), left: math.MaxInt}
 		z.interval = fastest(z.plan, Pace{}, Pace{})
@@ -68,7 +68,7 @@ func TestSettled(t *testing.T) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	d := skips(t, 8, 100, 60)
-	z := &trials{plan: newPlan(d), ctx: t.Context(), known: &Known{}, left: math.MaxInt}
+	z := &trials{plan: newPlan(d), ctx: t.Context(), known: &RunCache{}, left: math.MaxInt}
 	z.interval = fastest(z.plan, Pace{}, Pace{})
 	roomy := make([]int, len(z.ports))
 	for s := range roomy {
@@ -86,7 +86,7 @@ func TestCut(t *testing.T) {
 		{"too few frames", roomy, 2, math.MaxInt, false, true},
 		{"too few words", roomy, 20, 1, false, true},
 		{"behind", least, 20, math.MaxInt, false, false},
-		{"stuck", slices.Repeat([]int{Least}, len(roomy)), 20, math.MaxInt, false, false},
+		{"stuck", slices.Repeat([]int{MinDepth}, len(roomy)), 20, math.MaxInt, false, false},
 	} {
 		z.left = c.left
 		e := z.paced(c.depth, c.frames)

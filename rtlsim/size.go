@@ -9,33 +9,33 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Least is the depth of the smallest FIFO in words. HLS makes such a FIFO of two registers by default.
-const Least = 2
+// MinDepth is the depth of the smallest FIFO in words. HLS makes such a FIFO of two registers by default.
+const MinDepth = 2
 
 // memoryWords is the depth of the smallest memory in words: a shift register, or the shallowest RAM in LUTs.
 const memoryWords = 32
 
-// Step rounds a number of words up to a depth that Size considers: two, or a multiple of the smallest memory. A
+// RoundUpDepth rounds a number of words up to a depth that Size considers: two, or a multiple of the smallest memory. A
 // depth in between takes no less hardware.
-func Step(words int) int { return step(words, memoryWords) }
+func RoundUpDepth(words int) int { return step(words, memoryWords) }
 
-// Deeper returns the next depth that Size considers for stream s of a design. For a FIFO that the host writes, this
+// NextDepth returns the next depth that Size considers for stream s of a design. For a FIFO that the host writes, this
 // depth allows for the words that its hardware holds in addition.
-func Deeper(d *dataflow.Design, s int) int {
+func NextDepth(d *dataflow.Design, s int) int {
 	return stepAhead(d.FIFO[s].Depth+1, memoryWords, d.Places(s)-d.FIFO[s].Depth)
 }
 
 // stepAhead is step for hardware that has room for ahead further words.
 func stepAhead(words, each, ahead int) int {
-	if words <= Least {
-		return Least
+	if words <= MinDepth {
+		return MinDepth
 	}
 	return step(words+ahead, each) - ahead
 }
 
 func step(words, each int) int {
-	if words <= Least {
-		return Least
+	if words <= MinDepth {
+		return MinDepth
 	}
 	return (words + each - 1) / each * each
 }
@@ -48,39 +48,43 @@ type SizeOptions struct {
 	From     []int // per stream: least depth in words; nil for two
 	In, Out  Pace  // pace of the host, which must not stall
 	Fixed    []int // per stream: given depth in words, 0 if Size is to find it; nil if none is given
-	// Shorter also makes shorter sequences come through, for every length. Prove may show that they do not with the
+	// AllLengths also makes shorter sequences come through, for every length. Prove may show that they do not with the
 	// depths for the longest.
-	Shorter bool
+	AllLengths bool
 	// Effort limits the words that trials may move; 0 means 1e9, which takes some ten seconds. If the effort runs
 	// out, depths are larger than necessary (see Exact). A few trials of the whole design are made in any case.
 	Effort int
-	Known  *Known // results found in other designs; may be nil
+	Cache  *RunCache // results found in other designs; may be nil
 
-	// Trust accepts depths that hold a schedule without a trial, if the effort is too small for windows. With
-	// credits these depths are proved to keep the interval; otherwise they are Untried. Whether smaller depths
-	// suffice is examined only in a few windows (Unsure), unless the saving may be large.
-	Trust bool
+	// TrustSchedule accepts depths that hold a schedule without a trial, if the effort is too small for windows. With
+	// credits these depths are proved to keep the interval; otherwise they are Unsimulated. Whether smaller depths
+	// suffice is examined only in a few windows (NotProved), unless the saving may be large.
+	TrustSchedule bool
 
 	each int // words of the smallest memory, if not 0; for tests, whose networks are small
 }
 
-// A Sizing holds depths for all streams of a design. They are steps (Step), except for given depths.
+// A Sizing holds depths for all streams of a design. They are steps (RoundUpDepth), except for given depths.
 type Sizing struct {
-	Interval int    // clocks per frame that the depths keep; 0 if they only avoid deadlock
-	Words    []int  // per stream: depth in words
-	Kept     bool   // the depths keep the interval or are Untried; false if no depths do, or if unknown (Cut)
-	Untried  bool   // the depths hold a schedule of pipelines that freeze (Trust), which proves nothing
-	Unsure   bool   // it is not known whether smaller depths suffice, so Needs are not proved
-	Cut      bool   // a trial of the whole design hit a limit, so it is not known whether any depths keep the interval
-	Exact    bool   // no FIFO alone could be a step smaller; if pipelines freeze, that held before other FIFOs shrank
-	Needs    []Need // parts that were too shallow at first; empty if SizeOptions.From suffices
-	Trials   int
-	Moved    int // words moved in all trials
+	Interval int   // clocks per frame that the depths keep; 0 if they only avoid deadlock
+	Words    []int // per stream: depth in words
+	// the depths keep the interval or are Unsimulated; false if no depths do, or if unknown (HitLimit)
+	Feasible bool
+	// the depths hold a schedule of pipelines that freeze (TrustSchedule), which proves nothing
+	Unsimulated bool
+	NotProved   bool // it is not known whether smaller depths suffice, so Needs are not proved
+	// a trial of the whole design hit a limit, so it is not known whether any depths keep the interval
+	HitLimit bool
+	// no FIFO alone could be a step smaller; if pipelines freeze, that held before other FIFOs shrank
+	Exact  bool
+	Needs  []ShallowPart // parts that were too shallow at first; empty if SizeOptions.From suffices
+	Trials int
+	Moved  int // words moved in all trials
 }
 
-// A Need states that some layers, in any design, do not keep the interval or deadlock, as long as no stream between
-// them holds more words than SizeOptions.From.
-type Need struct{ Nodes, Streams []int }
+// A ShallowPart states that some layers, in any design, do not keep the interval or deadlock, as long as no stream
+// between them holds more words than SizeOptions.From.
+type ShallowPart struct{ Nodes, Streams []int }
 
 // Size finds depths by simulation, such that no FIFO alone could be smaller.
 //
@@ -116,7 +120,7 @@ type Need struct{ Nodes, Streams []int }
 // simulation solves it.
 //
 // In the end no FIFO alone could be smaller: Size takes back each depth that was needed only as long as other FIFOs
-// were shallow. If sequences have different lengths, all this holds for the longest (see SizeOptions.Shorter).
+// were shallow. If sequences have different lengths, all this holds for the longest (see SizeOptions.AllLengths).
 func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, error) {
 	if err := d.Verify(); err != nil {
 		return nil, fmt.Errorf("design: %w", err)
@@ -134,15 +138,15 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 			return nil, fmt.Errorf("%d depths are given for %d streams", len(list), n)
 		}
 	}
-	known := opt.Known
+	known := opt.Cache
 	if known == nil {
-		known = &Known{}
+		known = &RunCache{}
 	}
 	p := newPlan(d)
 	z := &sizer{trials: &trials{plan: p, ctx: ctx, known: known, in: opt.In, out: opt.Out, left: cmp.Or(opt.Effort,
 		1e9)},
 		depths: newDepths(p, opt), blocks: p.split(), why: map[int][]bool{},
-		trust: opt.Trust && !slices.ContainsFunc(opt.Fixed, func(words int) bool { return words > 0 })}
+		trust: opt.TrustSchedule && !slices.ContainsFunc(opt.Fixed, func(words int) bool { return words > 0 })}
 	z.begin()
 	if opt.Minimal {
 		z.kept = z.free(nil, z.now)
@@ -151,14 +155,14 @@ func Size(ctx context.Context, d *dataflow.Design, opt SizeOptions) (*Sizing, er
 		z.interval = max(opt.Interval, fastest(p, z.in, z.out))
 		z.throughput()
 	}
-	if opt.Shorter && z.kept && z.err == nil {
+	if opt.AllLengths && z.kept && z.err == nil {
 		z.lengthen()
 	}
 	if z.err != nil {
 		return nil, z.err
 	}
-	return &Sizing{Interval: z.interval, Words: z.now, Kept: z.kept, Cut: z.cut && !z.kept,
-		Exact: z.exact, Untried: z.untried, Unsure: z.unsure && len(z.needs) > 0,
+	return &Sizing{Interval: z.interval, Words: z.now, Feasible: z.kept, HitLimit: z.cut && !z.kept,
+		Exact: z.exact, Unsimulated: z.untried, NotProved: z.unsure && len(z.needs) > 0,
 		Needs: z.needs, Trials: z.count, Moved: cmp.Or(opt.Effort, 1e9) - z.left}, nil
 }
 
@@ -167,14 +171,14 @@ type sizer struct {
 	*trials
 	depths
 	blocks  []block
-	needs   []Need
+	needs   []ShallowPart
 	why     map[int][]bool // by stream: the window for which it became deeper; nil for the whole design
 	kept    bool
 	cut     bool // the last trial that had to be made hit a limit
 	exact   bool
 	untried bool
 	unsure  bool
-	trust   bool // SizeOptions.Trust, if no depths are given
+	trust   bool // SizeOptions.TrustSchedule, if no depths are given
 	loose   bool // some depths that avoid deadlock may still be larger than necessary
 }
 
@@ -200,7 +204,7 @@ func (z *sizer) lengthen() {
 // need records that the given layers need more than the lower bounds. The streams should be those at which a writer
 // lacked room, for deepening others does not help.
 func (z *sizer) need(members []bool, streams []int) {
-	n := Need{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
+	n := ShallowPart{Streams: slices.DeleteFunc(slices.Clone(streams), z.given)}
 	for i := range z.loops {
 		if members == nil || members[i] {
 			n.Nodes = append(n.Nodes, i)

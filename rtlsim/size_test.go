@@ -58,7 +58,7 @@ func TestSizeOfSchedules(t *testing.T) {
 		}
 		d.Target.Stalls = dataflow.Frozen
 		opt := SizeOptions{Effort: 1, each: 1 + int(seed%3)}
-		if z := size(t, d, opt); !z.Kept || !keeps(t, d, z.Words, z, opt) {
+		if z := size(t, d, opt); !z.Feasible || !keeps(t, d, z.Words, z, opt) {
 			t.Errorf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
 		}
 	}
@@ -74,20 +74,20 @@ func TestSize(t *testing.T) {
 		if seed%2 > 0 {
 			d = randomForks(t, rng)
 		}
-		d.Target.Stalls = dataflow.Stalls(seed / 2 % 2)
+		d.Target.Stalls = dataflow.StallRule(seed / 2 % 2)
 		opt := SizeOptions{Minimal: seed%8 < 2, each: 1 + int(seed%3)}
 		if seed%8 > 5 {
 			opt.In.Every, opt.Out.Every = rng.IntN(4), rng.IntN(4)
 		}
 		z := size(t, d, opt)
-		if !z.Kept || !z.Exact || !keeps(t, d, z.Words, z, opt) {
+		if !z.Feasible || !z.Exact || !keeps(t, d, z.Words, z, opt) {
 			t.Fatalf("seed %d: %+v does not keep the interval in\n%s", seed, z, d.Model.Graph)
 		}
 		for s, words := range z.Words {
 			if words != stepAhead(words, opt.each, d.Places(s)-d.FIFO[s].Depth) {
 				t.Errorf("seed %d: %d words", seed, words)
 			}
-			if words == Least {
+			if words == MinDepth {
 				continue
 			}
 			deep++
@@ -95,7 +95,7 @@ func TestSize(t *testing.T) {
 				minimal++
 			}
 			less := slices.Clone(z.Words)
-			less[s] = max(Least, less[s]-opt.each)
+			less[s] = max(MinDepth, less[s]-opt.each)
 			if !keeps(t, d, less, z, opt) {
 				continue
 			}
@@ -124,8 +124,8 @@ func TestSizeFixed(t *testing.T) {
 	}{{200, true}, {128, true}, {90, false}} {
 		given[past] = c.words
 		z := size(t, d, SizeOptions{Fixed: given})
-		if z.Kept != c.kept || z.Words[past] != c.words {
-			t.Errorf("%d words given: kept %t, %v", c.words, z.Kept, z.Words)
+		if z.Feasible != c.kept || z.Words[past] != c.words {
+			t.Errorf("%d words given: kept %t, %v", c.words, z.Feasible, z.Words)
 		}
 		if c.kept && !keeps(t, d, z.Words, z, SizeOptions{}) {
 			t.Errorf("%d words given: %v do not keep the interval", c.words, z.Words)
@@ -176,9 +176,10 @@ func forked(t testing.TB, words, held int) (d *dataflow.Design, past int) {
 
 // held1 returns a loop that writes each word the given number of iterations after it read the word.
 func held1(words, held int) dataflow.Loop {
-	return dataflow.Loop{Latency: 2, Body: dataflow.Join(dataflow.Run{Times: held, Moves: dataflow.Moves{Read: 1}},
-		dataflow.Run{Times: words - held, Moves: dataflow.Moves{Read: 1, Write: 1}},
-		dataflow.Run{Times: held, Moves: dataflow.Moves{Write: 1}})}
+	return dataflow.Loop{Latency: 2, Body: dataflow.Join(dataflow.LoopRun{Times: held,
+		Moves: dataflow.PortMoves{Read: 1}},
+		dataflow.LoopRun{Times: words - held, Moves: dataflow.PortMoves{Read: 1, Write: 1}},
+		dataflow.LoopRun{Times: held, Moves: dataflow.PortMoves{Write: 1}})}
 }
 
 func TestSizeReason(t *testing.T) {
@@ -194,7 +195,7 @@ func TestSizeReason(t *testing.T) {
 		t.Errorf("interval %d, %+v, %q", z.Interval, z, why)
 	}
 	for s, words := range z.Words {
-		if s != past && words != Least {
+		if s != past && words != MinDepth {
 			t.Errorf("s%d: %d words", s, words)
 		}
 	}
@@ -257,15 +258,15 @@ func TestSizeWithoutEffort(t *testing.T) {
 	deeper := 0
 	for seed := range uint64(60) {
 		d := randomForks(t, rand.New(rand.NewPCG(seed, 11)))
-		d.Target.Stalls = dataflow.Stalls(seed % 2)
+		d.Target.Stalls = dataflow.StallRule(seed % 2)
 		z := size(t, d, SizeOptions{Effort: 1, each: 4})
-		if !z.Kept || z.Cut {
+		if !z.Feasible || z.HitLimit {
 			t.Fatalf("seed %d: %+v", seed, z)
 		}
 		if !z.Exact {
 			deeper++
 		}
-		if again := size(t, d, SizeOptions{Fixed: z.Words, each: 4}); !again.Kept || again.Interval != z.Interval {
+		if again := size(t, d, SizeOptions{Fixed: z.Words, each: 4}); !again.Feasible || again.Interval != z.Interval {
 			t.Errorf("seed %d: %v do not keep %d clocks", seed, z.Words, z.Interval)
 		}
 	}

@@ -37,7 +37,7 @@ type stream struct {
 	id   int
 	port dataflow.Port
 	host HostWait
-	log  *Moved // nil if nothing is recorded
+	log  *WordCounts // nil if nothing is recorded
 }
 
 // newStreams returns empty streams in one block of memory. Streams that are used together then lie close

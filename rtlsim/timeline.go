@@ -37,7 +37,7 @@ func WriteTimeline(w io.Writer, d *dataflow.Design, t *Trace) error {
 	for s, colour := range stateColours {
 		x := timelineNames + 90*s
 		fmt.Fprintf(b, `<rect x="%d" y="12" width="12" height="12" fill="%s"/><text x="%d" y="22">%s</text>`+"\n", x,
-			colour, x+17, State(s))
+			colour, x+17, LayerState(s))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="22">%d clocks, %d in a column</text>`+"\n", timelineNames+300, t.Cycles, bin)
 	for i := range t.Record.Layers {
@@ -64,7 +64,7 @@ func columns(spans *Spans, bin int) (list [][3]int) {
 			for k >= len(list) {
 				list = append(list, [3]int{})
 			}
-			list[k][s.State] += to - from
+			list[k][s.LayerState] += to - from
 			from = to
 		}
 	}

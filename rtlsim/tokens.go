@@ -26,12 +26,12 @@ type tokens struct {
 }
 
 type tokenWorker struct {
-	in, out []int          // streams
-	reads   []int          // streams that the current iterations read
-	writes  []int          // streams that the current iterations write
-	joined  dataflow.Moves // ports whose other end is simulated too
+	in, out []int              // streams
+	reads   []int              // streams that the current iterations read
+	writes  []int              // streams that the current iterations write
+	joined  dataflow.PortMoves // ports whose other end is simulated too
 	loop    dataflow.Loop
-	walk    *dataflow.Walker
+	walk    *dataflow.LoopWalker
 	moved   int // number of iterations so far
 	done    bool
 }
@@ -49,7 +49,7 @@ func newTokens(p *plan, members []bool) *tokens {
 		}
 		l := &t.workers[i]
 		l.in, l.out, l.loop = node.In, node.Out, p.loops[i]
-		l.joined = dataflow.Moves{Read: mask(node.In, joined), Write: mask(node.Out, joined)}
+		l.joined = dataflow.PortMoves{Read: mask(node.In, joined), Write: mask(node.Out, joined)}
 	}
 	return t
 }
@@ -100,7 +100,7 @@ func (t *tokens) visit(i task) {
 		m := l.walk.Moves()
 		m.Read &= l.joined.Read
 		m.Write &= l.joined.Write
-		alike := l.walk.Alike()
+		alike := l.walk.EqualIterations()
 		l.reads, l.writes = ports(l.reads[:0], l.in, m.Read), ports(l.writes[:0], l.out, m.Write)
 		n := t.most(l, alike)
 		t.move(l, n)

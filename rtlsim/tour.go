@@ -52,14 +52,14 @@ func (t *tour) rewind(end bool) {
 }
 
 // ahead visits iterations forward, each as soon as the words that it reads are visible.
-func (t *tour) ahead(body []dataflow.Run) {
+func (t *tour) ahead(body []dataflow.LoopRun) {
 	for _, r := range body {
 		switch {
 		case r.Body != nil:
 			for range r.Times {
 				t.ahead(r.Body)
 			}
-		case r.Moves == dataflow.Moves{}:
+		case r.Moves == dataflow.PortMoves{}:
 			t.clock += r.Times
 		case r.Times == 1 || several(r.Moves):
 			for range r.Times {
@@ -72,10 +72,10 @@ func (t *tour) ahead(body []dataflow.Run) {
 }
 
 // several reports whether an iteration reads more than one port or writes more than one.
-func several(m dataflow.Moves) bool { return m.Read&(m.Read-1) != 0 || m.Write&(m.Write-1) != 0 }
+func several(m dataflow.PortMoves) bool { return m.Read&(m.Read-1) != 0 || m.Write&(m.Write-1) != 0 }
 
 // one visits one iteration forward.
-func (t *tour) one(m dataflow.Moves) {
+func (t *tour) one(m dataflow.PortMoves) {
 	t.clock++
 	for r := m.Read; r != 0; r &= r - 1 {
 		if x := t.in[bits.TrailingZeros64(r)]; x.seen != nil {
@@ -95,7 +95,7 @@ func (t *tour) one(m dataflow.Moves) {
 }
 
 // alike is one for n iterations that read at most one port and write at most one.
-func (t *tour) alike(m dataflow.Moves, n int) {
+func (t *tour) alike(m dataflow.PortMoves, n int) {
 	var seen, read, write []int
 	if m.Write != 0 {
 		x := t.out[bits.TrailingZeros64(m.Write)]
@@ -131,7 +131,7 @@ func (t *tour) alike(m dataflow.Moves, n int) {
 }
 
 // back visits iterations backward, each as late as the readers of its words allow.
-func (t *tour) back(body []dataflow.Run) {
+func (t *tour) back(body []dataflow.LoopRun) {
 	for i := len(body) - 1; i >= 0; i-- {
 		r := body[i]
 		switch {
@@ -139,7 +139,7 @@ func (t *tour) back(body []dataflow.Run) {
 			for range r.Times {
 				t.back(r.Body)
 			}
-		case r.Moves == dataflow.Moves{}:
+		case r.Moves == dataflow.PortMoves{}:
 			t.clock -= r.Times
 		case r.Times == 1 || several(r.Moves):
 			for range r.Times {
@@ -152,7 +152,7 @@ func (t *tour) back(body []dataflow.Run) {
 }
 
 // oneBack visits one iteration backward.
-func (t *tour) oneBack(m dataflow.Moves) {
+func (t *tour) oneBack(m dataflow.PortMoves) {
 	t.clock--
 	for w := m.Write; w != 0; w &= w - 1 {
 		x := t.out[bits.TrailingZeros64(w)]
@@ -172,7 +172,7 @@ func (t *tour) oneBack(m dataflow.Moves) {
 }
 
 // alikeBack is oneBack for n iterations that read at most one port and write at most one.
-func (t *tour) alikeBack(m dataflow.Moves, n int) {
+func (t *tour) alikeBack(m dataflow.PortMoves, n int) {
 	var due, read, write []int
 	if m.Read != 0 {
 		x := t.in[bits.TrailingZeros64(m.Read)]

@@ -7,27 +7,27 @@ type Trace struct {
 	Outputs [][]dataflow.Tensor // per frame and graph output; nil in a run without data
 	Start   int                 // clock when the host gave the first word; negative because of the input's end
 	Cycles  int                 // clocks up to the last iteration and the last word that left its FIFO, both included
-	Frames  []Frame
-	Nodes   []Node // counts per node of the graph
-	High    []int  // per stream: the most places of its FIFO taken in a clock; this depth delays nothing
-	Empty   []int  // per stream: clocks in which its reader waited for a word on it
-	Full    []int  // per stream: clocks in which its writer had every word but waited for room on it
+	Frames  []FrameTime
+	Nodes   []NodeClocks // counts per node of the graph
+	High    []int        // per stream: the most places of its FIFO taken in a clock; this depth delays nothing
+	Empty   []int        // per stream: clocks in which its reader waited for a word on it
+	Full    []int        // per stream: clocks in which its writer had every word but waited for room on it
 	Host    []HostWait
-	Period  Period // the steady state, if the run reached it
-	Steady  []Node // counts of one period; nil if none was found
+	Period  Period       // the steady state, if the run reached it
+	Steady  []NodeClocks // counts of one period; nil if none was found
 
-	Bottleneck Bottleneck
-	Record     *Record // nil without Options.Record and Layers; in a reused run it may hold more
+	Bottleneck IntervalCause
+	Record     *RunRecord // nil without Options.Record and Layers; in a reused run it may hold more
 }
 
-// A Frame holds the clocks when one frame came out.
-type Frame struct {
+// A FrameTime holds the clocks when one frame came out.
+type FrameTime struct {
 	First, Last int // clocks when the host took its first and last word, behind the ends of all outputs
 }
 
-// A Node counts the clocks of a layer from clock 0 to its last iteration. Their sum is the clock of that iteration
-// plus 1.
-type Node struct {
+// A NodeClocks counts the clocks of a layer from clock 0 to its last iteration. Their sum is the clock of that
+// iteration plus 1.
+type NodeClocks struct {
 	Name    string `json:"name"`
 	Busy    int    `json:"busy"`    // clocks in which an iteration started
 	Starved int    `json:"starved"` // clocks in which a word was missing
@@ -37,9 +37,9 @@ type Node struct {
 func newTrace(d *dataflow.Design, frames int) *Trace {
 	in, _ := d.Target.Ends()
 	g := d.Model.Graph
-	t := &Trace{Start: -in, Frames: make([]Frame, frames), Nodes: make([]Node, len(g.Nodes))}
+	t := &Trace{Start: -in, Frames: make([]FrameTime, frames), Nodes: make([]NodeClocks, len(g.Nodes))}
 	for i := range t.Frames {
-		t.Frames[i] = Frame{-1, -1}
+		t.Frames[i] = FrameTime{-1, -1}
 	}
 	for i, n := range g.Nodes {
 		t.Nodes[i].Name = n.Name

@@ -10,22 +10,22 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Known remembers the results of runs without data, and which windows keep which intervals at which depths. Any
+// RunCache remembers the results of runs without data, and which windows keep which intervals at which depths. Any
 // designs may share it, also between goroutines. The zero value is empty.
-type Known struct {
+type RunCache struct {
 	windows, looks, runs, courses sync.Map
 	moved                         atomic.Int64
 }
 
 // Moved returns the words that runs without data moved. Repeated frames move none.
-func (k *Known) Moved() int { return int(k.moved.Load()) }
+func (k *RunCache) Moved() int { return int(k.moved.Load()) }
 
 // trials run a design, or a window of it, to see whether its depths keep the interval.
 type trials struct {
 	*plan
 	ctx      context.Context
 	err      error // the context's error; after it no trial succeeds
-	known    *Known
+	known    *RunCache
 	in, out  Pace
 	interval int // clocks per frame to keep
 	hosts    hosts

@@ -99,8 +99,8 @@ func (v *vcd) layers(d *dataflow.Design, t *Trace) (changes []change) {
 		}
 		v.close()
 		for span := range t.Record.Layers[i].All() {
-			changes = append(changes, change{id: ids[span.State], clock: span.From, value: 1},
-				change{id: ids[span.State], clock: span.To, value: 0})
+			changes = append(changes, change{id: ids[span.LayerState], clock: span.From, value: 1},
+				change{id: ids[span.LayerState], clock: span.To, value: 0})
 		}
 	}
 	return changes
@@ -132,7 +132,7 @@ func (v *vcd) streams(d *dataflow.Design, t *Trace) (changes []change) {
 }
 
 // clocks returns the clocks in which the content of a stream may change, in order.
-func (m Moved) clocks() []int {
+func (m WordCounts) clocks() []int {
 	list := append([]int{0}, m.Arrived...)
 	for _, c := range slices.Concat(m.Written, m.Read) {
 		list = append(list, c+1)
@@ -142,14 +142,14 @@ func (m Moved) clocks() []int {
 }
 
 // held returns the words in the FIFO in a clock, before any is read.
-func (m Moved) held(clock int) int {
+func (m WordCounts) held(clock int) int {
 	in, _ := slices.BinarySearch(m.Arrived, clock+1)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out
 }
 
 // taken returns the places of the FIFO that were taken before a clock and are not free yet.
-func (m Moved) taken(clock int) int {
+func (m WordCounts) taken(clock int) int {
 	in, _ := slices.BinarySearch(m.Written, clock)
 	out, _ := slices.BinarySearch(m.Read, clock)
 	return in - out

@@ -20,11 +20,11 @@ type worker struct {
 	node    int
 	name    string
 	in, out []*stream
-	joined  dataflow.Moves // ports with a simulated stream; other ports never wait
-	line    line           // the streams of joined, if single is true
-	single  bool           // at most one stream on each side
-	pipe    *pipeline      // nil with credits
-	count   *Node
+	joined  dataflow.PortMoves // ports with a simulated stream; other ports never wait
+	line    line               // the streams of joined, if single is true
+	single  bool               // at most one stream on each side
+	pipe    *pipeline          // nil with credits
+	count   *NodeClocks
 	task    task
 
 	log   *Spans // nil if nothing is recorded, or after the last recorded frame
@@ -32,12 +32,12 @@ type worker struct {
 	pace  int    // frame f starts no earlier than clock f*pace - early; 0 if frames need not wait
 	early int
 
-	walk   *dataflow.Walker
-	frame  int            // frame of the next iteration
-	at     int            // clock of the last iteration
-	reads  []*stream      // streams that the latest iterations read
-	writes []*stream      // streams that the latest iterations write
-	moved  dataflow.Moves // ports that these iterations move
+	walk   *dataflow.LoopWalker
+	frame  int                // frame of the next iteration
+	at     int                // clock of the last iteration
+	reads  []*stream          // streams that the latest iterations read
+	writes []*stream          // streams that the latest iterations write
+	moved  dataflow.PortMoves // ports that these iterations move
 }
 
 // visit runs iterations as far as the streams and the goal allow.
@@ -55,7 +55,7 @@ func (k *worker) visit(e *engine) {
 func (k *worker) advance(e *engine) {
 	for k.frame < e.goal {
 		k.at = k.turn(k.at)
-		alike := k.walk.Alike()
+		alike := k.walk.EqualIterations()
 		done := k.run(e, k.walk.Moves(), alike)
 		if done < alike {
 			k.walk.Skip(done)
@@ -94,10 +94,10 @@ func (k *worker) resize(e *engine, was *plan) {
 
 // run runs up to n iterations that move the same ports. It returns how many it ran; fewer than n if it is
 // stuck.
-func (k *worker) run(e *engine, m dataflow.Moves, n int) int {
+func (k *worker) run(e *engine, m dataflow.PortMoves, n int) int {
 	m.Read &= k.joined.Read
 	m.Write &= k.joined.Write
-	if m == (dataflow.Moves{}) {
+	if m == (dataflow.PortMoves{}) {
 		return k.idle(e, n)
 	}
 	if m != k.moved {
@@ -195,7 +195,7 @@ func ports[T any](list, at []T, mask uint64) []T {
 }
 
 // start moves the words of an iteration that starts in clock at.
-func (k *worker) start(m dataflow.Moves, at int) {
+func (k *worker) start(m dataflow.PortMoves, at int) {
 	for _, s := range k.reads {
 		s.take(at)
 	}
@@ -245,7 +245,7 @@ func (k *worker) waited(ready, words, start int) {
 // waits lists what the worker waits for once nothing moves any more. The next iteration may wait for words.
 // Room is missing for the iterations in the pipeline or, without a pipeline, for the next iteration.
 func (k *worker) waits(goal int) (list []Wait) {
-	var m dataflow.Moves
+	var m dataflow.PortMoves
 	if k.frame < goal {
 		m = k.walk.Moves()
 	}

@@ -25,7 +25,8 @@ func TestBenchErrors(t *testing.T) {
 		instance dataflow.Instance
 		in       dataflow.Port
 	}{
-		"a stream word of 5000 bits; Vitis HLS takes 4096": {instance(func(*dataflow.Instance) {}), dataflow.Port{Elem: intN(50), PerWord: 100, Words: 1}},
+		"a stream word of 5000 bits; Vitis HLS takes 4096": {instance(func(*dataflow.Instance) {}),
+			dataflow.Port{Elem: intN(50), PerWord: 100, Words: 1}},
 		"a stream of 0 words of 2 elements": {instance(func(*dataflow.Instance) {}),
 			dataflow.Port{Elem: intN(4), PerWord: 2}},
 		"table weights is empty": {instance(func(i *dataflow.Instance) {
@@ -85,7 +86,7 @@ func TestBenchErrors(t *testing.T) {
 		}), port},
 	} {
 		frame := dataflow.Tensor{Data: make([]int64, c.in.Words*c.in.PerWord)}
-		_, err := templates.Bench([]templates.Trial{{
+		_, err := templates.Bench([]templates.LayerTrial{{
 			Layer: templates.Layer{Name: "L", Instance: c.instance, In: []dataflow.Port{c.in},
 				Calls: []int{1}},
 			In: [][]dataflow.Tensor{{frame}},
@@ -101,7 +102,7 @@ func TestPorts(t *testing.T) {
 	t.Parallel()
 	port := dataflow.Port{Elem: intN(4), PerWord: 300, Words: 1}
 	frames := []dataflow.Tensor{{Data: make([]int64, 300)}}
-	files, err := templates.Bench([]templates.Trial{{
+	files, err := templates.Bench([]templates.LayerTrial{{
 		Layer: templates.Layer{Name: "Add_0", Instance: dataflow.Instance{Header: "mvau.hpp", Func: "add",
 			Streams: []string{"in1_width", "out_width"},
 			Config: []dataflow.Field{

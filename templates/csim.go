@@ -27,14 +27,14 @@ type CSim struct {
 // not OK.
 type Outcome struct {
 	Passed   bool
-	Verdicts []Verdict
+	Verdicts []LayerVerdict
 	Words    map[string][]string // per AXI output: its words in hex, frame after frame
 	Log      string
 }
 
-// A Verdict is the result for one layer, or for the whole network under its top function's name. Message names the
+// A LayerVerdict is the result for one layer, or for the whole network under its top function's name. Message names the
 // stream, frame and word of the first difference.
-type Verdict struct {
+type LayerVerdict struct {
 	Name    string
 	OK      bool
 	Message string
@@ -127,8 +127,8 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 // scratch is the name of the temporary folders of C simulations.
 const scratch = "hlsgen-csim"
 
-// Abandon removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
-func Abandon() error { return owned.Abandon(scratch) }
+// RemoveScratch removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
+func RemoveScratch() error { return owned.Abandon(scratch) }
 
 // units are the project's translation units. The test bench would take longer to optimise than it takes to run.
 var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-O1"}, {"tb/tb.cpp", "-Og"}}

@@ -19,7 +19,7 @@ import (
 )
 
 // project generates the files of a design with random frames.
-func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, templates.Vectors) {
+func project(t testing.TB, d *dataflow.Design, frames int) (templates.Files, templates.TestVectors) {
 	t.Helper()
 	v := vectors(t, d, frames, 9)
 	files, err := templates.Project(d, v, templates.Options{})
@@ -147,10 +147,10 @@ func TestCSimEnds(t *testing.T) {
 	t.Parallel()
 	d := small(t)
 	v := vectors(t, d, 2, 4)
-	var trials []templates.Trial
+	var trials []templates.LayerTrial
 	for i, n := range d.Model.Graph.Nodes[:2] {
 		in, out := n.Op.Ports(d.Folds[i])
-		trial := templates.Trial{
+		trial := templates.LayerTrial{
 			Layer: templates.Layer{Name: "Trial_" + n.Name, Origin: n.Origin, Instance: n.Op.Emit(d.Folds[i], d.Target),
 				In: in, Out: out, Calls: slices.Repeat([]int{n.Op.Loop(d.Folds[i], d.Target).Iterations()}, 2)},
 			In: make([][]dataflow.Tensor, 1), Out: make([][]dataflow.Tensor, 1),
@@ -167,7 +167,7 @@ func TestCSimEnds(t *testing.T) {
 	}
 	files = edit(t, files, "hls/include/hlsgen/threshold.hpp", "if (in.empty()) return;\n", "")
 	o := run(t, files, templates.CSim{})
-	want := []templates.Verdict{
+	want := []templates.LayerVerdict{
 		{Name: "Trial_StreamingDataWidthConverter_0", OK: true},
 		{Name: "Trial_Thresholding_0",
 			Message: "hls::stream Trial_Thresholding_0.in is empty and is read, words so far: 16"},

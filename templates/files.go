@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// A File is one generated file. Path is relative, with slashes.
-type File struct {
+// A GeneratedFile is one generated file. Path is relative, with slashes.
+type GeneratedFile struct {
 	Path string
 	Data []byte
 }
 
 // kernel reports whether the file is the C++ of a kind of layers.
-func (f File) kernel() bool { return path.Dir(f.Path) == "hls/include/hlsgen" }
+func (f GeneratedFile) kernel() bool { return path.Dir(f.Path) == "hls/include/hlsgen" }
 
 // process reports whether the file belongs to one process: the header with its config and declaration, or its
 // function.
-func (f File) process() bool { return path.Dir(f.Path) == "hls/layers" }
+func (f GeneratedFile) process() bool { return path.Dir(f.Path) == "hls/layers" }
 
 // Processes returns the contents of all processes' files with an extension, one after the other: ".hpp" for the
 // declarations, ".cpp" for the functions.
@@ -36,11 +36,14 @@ func (f Files) Processes(ext string) []byte {
 }
 
 // Files is a generated project, sorted by path.
-type Files []File
+type Files []GeneratedFile
 
 // Get returns the contents of the file at path, or nil if there is none.
 func (f Files) Get(path string) []byte {
-	if i, ok := slices.BinarySearchFunc(f, path, func(a File, p string) int { return strings.Compare(a.Path, p) }); ok {
+	if i, ok := slices.BinarySearchFunc(f, path, func(a GeneratedFile, p string) int {
+		return strings.Compare(a.Path,
+			p)
+	}); ok {
 		return f[i].Data
 	}
 	return nil
@@ -68,11 +71,11 @@ func (f Files) write(ctx context.Context, dir string) error {
 	return nil
 }
 
-func (f *Files) add(path string, data []byte) { *f = append(*f, File{path, data}) }
+func (f *Files) add(path string, data []byte) { *f = append(*f, GeneratedFile{path, data}) }
 
 // sort orders the files. Two files with one path are an error, which only a defect of this package causes.
 func (f Files) sort() error {
-	slices.SortFunc(f, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(f, func(a, b GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	for i := 1; i < len(f); i++ {
 		if f[i].Path == f[i-1].Path {
 			return fmt.Errorf("two generated files are called %s", f[i].Path)

@@ -237,9 +237,9 @@ func TestPortNames(t *testing.T) {
 	}
 }
 
-// What is counted for a network's ends (delay.Clock.Ends) is what is written: AXI4-Streams are at processes of their
-// own alone, which are pipelined and move a word; each has the register slice that the tool makes where no mode is
-// given, and layers have none.
+// What is counted for a network's ends (delay.StageClock.Ends) is what is written: AXI4-Streams are at processes of
+// their own alone, which are pipelined and move a word; each has the register slice that the tool makes where no mode
+// is given, and layers have none.
 func TestEndsAreAsCounted(t *testing.T) {
 	t.Parallel()
 	mode := regexp.MustCompile(`(?m)^    (\w+) (axis|ap_fifo) `)

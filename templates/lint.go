@@ -75,7 +75,7 @@ func (l *linter) report(file string, line int, format string, args ...any) {
 }
 
 // characters accepts printable ASCII and line ends, and tabs in Makefiles.
-func (l *linter) characters(f File) {
+func (l *linter) characters(f GeneratedFile) {
 	for i, c := range f.Data {
 		if c != '\n' && (c < ' ' || c > '~') && (c != '\t' || path.Base(f.Path) != "Makefile") {
 			l.report(f.Path, 1+bytes.Count(f.Data[:i], []byte("\n")), "character %#x", c)
@@ -148,7 +148,7 @@ func (l *linter) source(file string, code []byte) {
 		}
 	}
 	first := []string{"top.hpp", "layers.hpp"}
-	switch process := (File{Path: file}).process(); {
+	switch process := (GeneratedFile{Path: file}).process(); {
 	case process && path.Ext(file) == ".hpp":
 		first = []string{"ap_types.hpp"}
 	case process:

@@ -12,7 +12,7 @@ import (
 // windows is a sliding window of one position a clock, and one of all.
 func windows(t testing.TB) *dataflow.Design {
 	p := swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1}, Groups: 1}
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104, FIFO: dataflow.ShiftRegisters(2, 2, 2, 2)}
 	for _, pe := range []int{1, 4} {
 		in := b.Input("image", tensorType(uintN(4), 3, 40, 2))

@@ -110,7 +110,7 @@ func TestLintKnowsControl(t *testing.T) {
 	reset := regexp.MustCompile(`#pragma HLS RESET variable=(\w+)\n`)
 	var files templates.Files
 	for _, h := range hlslib.Headers() {
-		files = append(files, templates.File{Path: "hls/" + h.Path, Data: h.Text})
+		files = append(files, templates.GeneratedFile{Path: "hls/" + h.Path, Data: h.Text})
 	}
 	if found := templates.Lint(files); len(found) > 0 {
 		t.Fatal(found)
@@ -156,7 +156,7 @@ func TestBenchLints(t *testing.T) {
 			"Half_0: the kernel has no array kept", "Half_0: storage kept 3x9 in distributed, bound are []"}}},
 	} {
 		own := hlslib.Header{Path: "include/hlsgen/half.hpp", Text: []byte(strings.Replace(kernel, c.from, c.to, 1))}
-		_, err := templates.Bench([]templates.Trial{{
+		_, err := templates.Bench([]templates.LayerTrial{{
 			Layer: templates.Layer{
 				Name:     "Half_0",
 				Instance: dataflow.Instance{Header: "half.hpp", Func: "half", Storage: c.storage},

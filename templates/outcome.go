@@ -21,9 +21,10 @@ func outcome(stdout, stderr string, exit error) *Outcome {
 		case word == "run":
 			running = rest
 		case running != "" && word == "ok":
-			o.Verdicts, running = append(o.Verdicts, Verdict{Name: rest, OK: true}), ""
+			o.Verdicts, running = append(o.Verdicts, LayerVerdict{Name: rest, OK: true}), ""
 		case running != "" && word == "FAIL":
-			o.Verdicts = append(o.Verdicts, Verdict{Name: running, Message: strings.TrimPrefix(rest, running+": ")})
+			o.Verdicts = append(o.Verdicts, LayerVerdict{Name: running, Message: strings.TrimPrefix(rest,
+				running+": ")})
 			running = ""
 		}
 		last = line
@@ -33,10 +34,10 @@ func outcome(stdout, stderr string, exit error) *Outcome {
 		message, _, _ := strings.Cut(strings.TrimSpace(stderr), "\n")
 		switch {
 		case running != "":
-			o.Verdicts = append(o.Verdicts, Verdict{Name: running,
+			o.Verdicts = append(o.Verdicts, LayerVerdict{Name: running,
 				Message: cmp.Or(message, fmt.Sprintf("the program ended: %v", exit))})
-		case !slices.ContainsFunc(o.Verdicts, func(v Verdict) bool { return !v.OK }):
-			o.Verdicts = append(o.Verdicts, Verdict{Name: "test bench",
+		case !slices.ContainsFunc(o.Verdicts, func(v LayerVerdict) bool { return !v.OK }):
+			o.Verdicts = append(o.Verdicts, LayerVerdict{Name: "test bench",
 				Message: cmp.Or(message, strings.TrimPrefix(last, "FAIL "))})
 		}
 	}

@@ -29,9 +29,9 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Vectors are the expected values of the test bench: Frames[f][s] is frame f on stream s, as Graph.Eval returns it.
+// TestVectors are the expected values of the test bench: Frames[f][s] is frame f on stream s, as Graph.Eval returns it.
 // If Recorded is set, only the network's inputs and outputs need frames.
-type Vectors struct {
+type TestVectors struct {
 	Frames   [][]dataflow.Tensor
 	Recorded *Recorder // the words of all streams, or nil
 }
@@ -102,7 +102,7 @@ func (i Interface) FIFOs(d *dataflow.Design) map[string]dataflow.FIFO {
 
 // Project generates all files below hls/ for d. The test bench contains every frame of v as text for every stream, so
 // there should be few. A project that does not pass the lint is an error.
-func Project(d *dataflow.Design, v Vectors, opt Options) (Files, error) {
+func Project(d *dataflow.Design, v TestVectors, opt Options) (Files, error) {
 	g := d.Model.Graph
 	if len(d.Folds) != len(g.Nodes) || len(d.FIFO) != len(g.Streams) {
 		return nil, errors.New("generate C++: the design lacks folds or FIFOs")
@@ -208,8 +208,8 @@ func agree(d *dataflow.Design, n *dataflow.Node, in, out []dataflow.Port) error 
 	return nil
 }
 
-// A Trial is a layer with the frames on its streams: In[port][frame], Out[port][frame].
-type Trial struct {
+// A LayerTrial is a layer with the frames on its streams: In[port][frame], Out[port][frame].
+type LayerTrial struct {
 	Layer
 	In, Out [][]dataflow.Tensor
 }
@@ -218,7 +218,7 @@ type Trial struct {
 // the written words with the output frames. All trials must have the same number of frames. In this way many folds of
 // one layer, under different names, share a translation unit. own are headers of kernels that hlslib lacks. If the
 // lint finds violations, the error is a *Findings, as for Project.
-func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
+func Bench(trials []LayerTrial, own ...hlslib.Header) (Files, error) {
 	var b bench
 	for i, t := range trials {
 		w := wiring{Layer: t.Layer}
@@ -250,9 +250,9 @@ func Bench(trials []Trial, own ...hlslib.Header) (Files, error) {
 	return b.project(func(files *Files) error { return benchFiles(files, b, Interface{}) }, nil, own...)
 }
 
-// Scratch lists the folders of a project that its own Makefile makes, and `make clean` removes.
-var Scratch = []string{"hls/build", "hls/build.vendor", "rtl/build"}
+// TemporaryFolders lists the folders of a project that its own Makefile makes, and `make clean` removes.
+var TemporaryFolders = []string{"hls/build", "hls/build.vendor", "rtl/build"}
 
-// Lasting lists the folders that remain when the project is generated again. Synthesis takes long, and the Makefile
+// KeptFolders lists the folders that remain when the project is generated again. Synthesis takes long, and the Makefile
 // finds from their contents which results are still valid.
-var Lasting = []string{"hls/build.ip", "vivado/build", "synth"}
+var KeptFolders = []string{"hls/build.ip", "vivado/build", "synth"}

@@ -34,9 +34,9 @@ type stage struct {
 }
 
 // chain makes a design of layers in a row.
-func chain(t testing.TB, name, input string, in dataflow.Type, stages ...stage) *dataflow.Design {
+func chain(t testing.TB, name, input string, in dataflow.StreamType, stages ...stage) *dataflow.Design {
 	t.Helper()
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104}
 	s := b.Input(input, in)
 	for _, st := range stages {
@@ -60,10 +60,10 @@ func chain(t testing.TB, name, input string, in dataflow.Type, stages ...stage) 
 }
 
 // vectors runs random frames, which follow each other, through the graph.
-func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) templates.Vectors {
+func vectors(t testing.TB, d *dataflow.Design, frames int, seed uint64) templates.TestVectors {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
-	var v templates.Vectors
+	var v templates.TestVectors
 	run := d.Model.Graph.Begin()
 	for range frames {
 		var in []dataflow.Tensor
@@ -104,19 +104,19 @@ func matrix(r *rand.Rand, mh, mw int, lo, hi int64, skip ...int64) [][]int64 {
 func uintN(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
 func intN(n int) num.Type  { return num.Type{Kind: num.Int, Width: n} }
 
-func tensorType(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+func tensorType(elem num.Type, shape ...int) dataflow.StreamType {
+	return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 }
 
-var sign = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+var sign = num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
 
 // keeping is a recurrence that goes on from frame to frame.
 func keeping(t testing.TB) *dataflow.Design {
 	clip := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -50, Hi: 60}
 	ones := [][]int64{{1, 0, 0, 0}, {0, 1, 0, 0}, {1, -1, 1, 0}, {0, 0, 0, 1}}
 	last := rnn.Ref{Value: 3}
-	cell := rnn.Cell{States: []rnn.State{{Next: last, Start: []int64{3, -5, 7, 9}}}, Phases: []rnn.Phase{{
-		Units: 4, State: new(int), Dots: []rnn.Dot{{Weights: ones}}, Values: []rnn.Value{
+	cell := rnn.Cell{States: []rnn.StateVector{{Next: last, Start: []int64{3, -5, 7, 9}}}, Phases: []rnn.Phase{{
+		Units: 4, State: new(int), Dots: []rnn.CellDot{{Weights: ones}}, Values: []rnn.CellValue{
 			{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
 			{Op: rnn.Requant, Of: []int{2}, Requant: &clip}}}}}
 	return chain(t, "keeping", "global_in", tensorType(intN(3), 3, 4),
@@ -127,20 +127,20 @@ func keeping(t testing.TB) *dataflow.Design {
 // small is a chain, with signed, unsigned and bipolar elements and per-channel thresholds.
 func small(t testing.TB) *dataflow.Design {
 	r := rand.New(rand.NewPCG(2, 3))
-	steps := make([]num.Step, 12)
+	steps := make([]num.StepFunction, 12)
 	for c := range steps {
 		at := int64(c) - 6
-		steps[c] = num.Step{At: []int64{at, at + 3, at + 10}, Value: []int64{0, 1, 2, 3}}
+		steps[c] = num.StepFunction{At: []int64{at, at + 3, at + 10}, Value: []int64{0, 1, 2, 3}}
 	}
 	return chain(t, "small", "global_in", tensorType(intN(8), 2, 16),
-		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-60, -10, 0, 70},
+		stage{threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{-60, -10, 0, 70},
 			Value: []int64{-2, -1, 0, 1, 1}}}}),
 			dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.LUTRAM}, "/quant/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 4, Out: 8}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 12, 16, -4, 3), Steps: steps}),
 			dataflow.Fold{PE: 3, SIMD: 8, Memory: dataflow.BRAM, Compute: dataflow.LUT}, "/act/Quant_output_0"},
 		stage{dwc.New(dwc.Params{In: 3, Out: 4}), dataflow.Fold{PE: 1, SIMD: 1}, ""},
-		stage{mvau.New(mvau.Params{Weights: matrix(r, 6, 12, -1, 1, 0), Steps: []num.Step{sign}}),
+		stage{mvau.New(mvau.Params{Weights: matrix(r, 6, 12, -1, 1, 0), Steps: []num.StepFunction{sign}}),
 			dataflow.Fold{PE: 2, SIMD: 4, Memory: dataflow.LUTRAM, Compute: dataflow.LUT},
 			"/sign/BipolarQuant_output_0"},
 		stage{mvau.New(mvau.Params{Weights: matrix(r, 5, 6, -1, 1, 0)}),
@@ -150,14 +150,14 @@ func small(t testing.TB) *dataflow.Design {
 
 // twins are two networks side by side: two inputs, two outputs.
 func twins(t testing.TB) *dataflow.Design {
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104}
-	step := num.Step{At: []int64{-9, 4}, Value: []int64{3, 9, -3}} // falls: deltas
+	step := num.StepFunction{At: []int64{-9, 4}, Value: []int64{3, 9, -3}} // falls: deltas
 	var out []int
-	for i, in := range []dataflow.Type{tensorType(intN(5), 3, 4), tensorType(uintN(4), 6)} {
+	for i, in := range []dataflow.StreamType{tensorType(intN(5), 3, 4), tensorType(uintN(4), 6)} {
 		pe := []int{2, 6}[i]
 		s := b.Input([]string{"left", "right"}[i], in)
-		o, err := b.Add(threshold.New(threshold.Params{Steps: []num.Step{step}}), []int{s}, []string{"y"}, nil)
+		o, err := b.Add(threshold.New(threshold.Params{Steps: []num.StepFunction{step}}), []int{s}, []string{"y"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func twins(t testing.TB) *dataflow.Design {
 // forked is a network whose streams part and meet: windows, tile by tile, are pooled and then read three times; two of
 // the branches join again.
 func forked(t testing.TB) *dataflow.Design {
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	d := &dataflow.Design{Target: zcu104}
 	layer := func(op dataflow.Op, f dataflow.Fold, in ...int) []int {
 		out, err := b.Add(op, in, nil, []string{"/" + op.Kind()})
@@ -190,15 +190,16 @@ func forked(t testing.TB) *dataflow.Design {
 		return out
 	}
 	by3 := dataflow.Fold{PE: 3, SIMD: 1}
-	steps := make([]num.Step, 6)
+	steps := make([]num.StepFunction, 6)
 	for c := range steps {
 		at := int64(c) * 5
-		steps[c] = num.Step{At: []int64{at - 20, at, at + 20}, Value: []int64{int64(c), 3, -1, 9}} // falls: deltas
+		// falls: deltas
+		steps[c] = num.StepFunction{At: []int64{at - 20, at, at + 20}, Value: []int64{int64(c), 3, -1, 9}}
 	}
 	windows := b.Input("windows", tensorType(uintN(4), 2, 3, 4, 6))
 	pooled := layer(pool.New(pool.Params{Op: pool.Max}), dataflow.Fold{PE: 3, SIMD: 2}, windows)
 	copies := layer(dup.New(dup.Params{Copies: 3}), by3, pooled[0])
-	signs := layer(threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{7}, Value: []int64{-1, 1}}}}),
+	signs := layer(threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{7}, Value: []int64{-1, 1}}}}),
 		dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.LUTRAM}, copies[0])
 	scaled := add.Params{Factors: [2][]int64{{-9, 4, 3, 0, 1, 17}, {2}}, Steps: steps}
 	joined := layer(add.New(scaled), dataflow.Fold{PE: 3, SIMD: 1, Memory: dataflow.BRAM, Compute: dataflow.DSP},
@@ -226,18 +227,18 @@ func tfc(t testing.TB) *dataflow.Design {
 	fold := func(pe, simd int) dataflow.Fold {
 		return dataflow.Fold{PE: pe, SIMD: simd, Compute: dataflow.LUT}
 	}
-	signs := func(n int, lo, hi int64) []num.Step {
-		s := make([]num.Step, n)
+	signs := func(n int, lo, hi int64) []num.StepFunction {
+		s := make([]num.StepFunction, n)
 		for i := range s {
-			s[i] = num.Step{At: []int64{lo + r.Int64N(hi-lo)}, Value: []int64{-1, 1}}
+			s[i] = num.StepFunction{At: []int64{lo + r.Int64N(hi-lo)}, Value: []int64{-1, 1}}
 		}
 		return s
 	}
-	layer := func(mh, mw int, steps []num.Step) dataflow.Op {
+	layer := func(mh, mw int, steps []num.StepFunction) dataflow.Op {
 		return mvau.New(mvau.Params{Weights: matrix(r, mh, mw, -1, 1, 0), Steps: steps})
 	}
 	return chain(t, "tfc-w1a1", "global_in", tensorType(uintN(8), 784),
-		stage{threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{128}, Value: []int64{-1, 1}}}}),
+		stage{threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{128}, Value: []int64{-1, 1}}}}),
 			dataflow.Fold{PE: 49, SIMD: 1, Memory: dataflow.LUTRAM}, "/inp/Quant"},
 		stage{layer(64, 784, signs(64, -40, 40)), fold(16, 49), "/fc1"},
 		stage{layer(64, 64, signs(64, -10, 10)), fold(8, 16), "/fc2"},
@@ -268,7 +269,7 @@ func TestDeterministic(t *testing.T) {
 	if !reflect.DeepEqual(a, b) {
 		t.Error("two runs differ")
 	}
-	if !slices.IsSortedFunc(a, func(x, y templates.File) int { return strings.Compare(x.Path, y.Path) }) {
+	if !slices.IsSortedFunc(a, func(x, y templates.GeneratedFile) int { return strings.Compare(x.Path, y.Path) }) {
 		t.Error("not sorted")
 	}
 	for _, f := range a {
@@ -286,7 +287,7 @@ func TestForeignNames(t *testing.T) {
 	t.Parallel()
 	evil := "x*/ \\\n#error\r\u2028{{ v.Top }}{% now %}??/"
 	d := chain(t, evil, evil, tensorType(intN(3), 4),
-		stage{threshold.New(threshold.Params{Steps: []num.Step{sign}}),
+		stage{threshold.New(threshold.Params{Steps: []num.StepFunction{sign}}),
 			dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM}, evil})
 	d.Model.Graph.Nodes[0].Origin = []string{evil, "/b"}
 	files, _ := project(t, d, 1) // which lints
@@ -316,13 +317,13 @@ func TestInterface(t *testing.T) {
 	}
 }
 
-// TestScratch holds that the Makefile makes files in the folders that Scratch names, and in no other.
+// TestScratch holds that the Makefile makes files in the folders that TemporaryFolders names, and in no other.
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	files, _ := project(t, small(t), 0)
 	text := string(files.Get("hls/Makefile"))
 	var names []string
-	for _, path := range templates.Scratch {
+	for _, path := range templates.TemporaryFolders {
 		if name, ok := strings.CutPrefix(path, "hls/"); ok {
 			names = append(names, name)
 		}
@@ -346,48 +347,48 @@ func TestNoFrames(t *testing.T) {
 // TestProjectErrors: what cannot be generated is an error that says why.
 func TestProjectErrors(t *testing.T) {
 	t.Parallel()
-	for want, breakIt := range map[string]func(*dataflow.Design, *templates.Vectors, *templates.Options){
-		"the design lacks folds or FIFOs": func(d *dataflow.Design, _ *templates.Vectors,
+	for want, breakIt := range map[string]func(*dataflow.Design, *templates.TestVectors, *templates.Options){
+		"the design lacks folds or FIFOs": func(d *dataflow.Design, _ *templates.TestVectors,
 			_ *templates.Options) {
 			d.FIFO = d.FIFO[1:]
 		},
-		"stream s2 has depth 0": func(d *dataflow.Design, _ *templates.Vectors,
+		"stream s2 has depth 0": func(d *dataflow.Design, _ *templates.TestVectors,
 			_ *templates.Options) {
 			d.FIFO[2].Depth = 0
 		},
-		"top function \"a-b\" is not a C++ name": func(_ *dataflow.Design, _ *templates.Vectors,
+		"top function \"a-b\" is not a C++ name": func(_ *dataflow.Design, _ *templates.TestVectors,
 			o *templates.Options) {
 			o.Top = "a-b"
 		},
-		"part \"x; exec\" has characters other than letters": func(d *dataflow.Design, _ *templates.Vectors,
+		"part \"x; exec\" has characters other than letters": func(d *dataflow.Design, _ *templates.TestVectors,
 			_ *templates.Options) {
 			d.Target.Board.Part = "x; exec"
 		},
-		"a clock of 0 MHz": func(d *dataflow.Design, _ *templates.Vectors,
+		"a clock of 0 MHz": func(d *dataflow.Design, _ *templates.TestVectors,
 			_ *templates.Options) {
 			d.Target.ClockMHz = 0
 		},
-		"layer MVAU 0: \"MVAU 0\" is not a C++ name": func(d *dataflow.Design, _ *templates.Vectors,
+		"layer MVAU 0: \"MVAU 0\" is not a C++ name": func(d *dataflow.Design, _ *templates.TestVectors,
 			_ *templates.Options) {
 			d.Model.Graph.Nodes[2].Name = "MVAU 0"
 		},
-		"two layers are called MVAU_1": func(d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+		"two layers are called MVAU_1": func(d *dataflow.Design, _ *templates.TestVectors, _ *templates.Options) {
 			d.Model.Graph.Nodes[2].Name = "MVAU_1"
 		},
-		"frame 0 has 6 of 7 streams": func(_ *dataflow.Design, v *templates.Vectors,
+		"frame 0 has 6 of 7 streams": func(_ *dataflow.Design, v *templates.TestVectors,
 			_ *templates.Options) {
 			v.Frames[0] = v.Frames[0][1:]
 		},
-		"stream s1: frame 0 has 0 elements, the stream carries": func(_ *dataflow.Design, v *templates.Vectors,
+		"stream s1: frame 0 has 0 elements, the stream carries": func(_ *dataflow.Design, v *templates.TestVectors,
 			_ *templates.Options) {
 			v.Frames[0][1].Data = nil
 		},
 		"stream s0: frame 0, word 0: element 0 is 128, which INT8 does not hold": func(_ *dataflow.Design,
-			v *templates.Vectors, _ *templates.Options) {
+			v *templates.TestVectors, _ *templates.Options) {
 			v.Frames[0][0].Data[0] = 128
 		},
 		"stream s1: StreamingDataWidthConverter_0 has 8 words of 4 INT2, the other end 16 words of 2 INT2": func(
-			d *dataflow.Design, _ *templates.Vectors, _ *templates.Options) {
+			d *dataflow.Design, _ *templates.TestVectors, _ *templates.Options) {
 			d.Folds[0].PE = 2
 		},
 	} {

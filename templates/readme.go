@@ -13,19 +13,19 @@ import (
 // Names from a model are data: pass them through Code in texts, and through ShellWord in commands.
 type Readme struct {
 	Title, About string
-	Files        []Entry
-	Steps        []Step
+	Files        []ReadmeEntry
+	Steps        []ReadmeStep
 }
 
-// An Entry describes the files that match the patterns. Patterns are those of path.Match, relative to the folder; a
-// pattern that ends in a slash matches everything in a folder.
-type Entry struct {
+// A ReadmeEntry describes the files that match the patterns. Patterns are those of path.Match, relative to the folder;
+// a pattern that ends in a slash matches everything in a folder.
+type ReadmeEntry struct {
 	Patterns []string
 	What     string
 }
 
-// A Step is something to do with a folder. The commands, one per line, are to be given in the folder.
-type Step struct {
+// A ReadmeStep is something to do with a folder. The commands, one per line, are to be given in the folder.
+type ReadmeStep struct {
 	Title, Text string
 	Commands    []string
 }
@@ -46,16 +46,16 @@ func (r Readme) README(files []string) ([]byte, error) {
 		}
 	}
 	for _, file := range files {
-		if !Names(r.Files, file) {
+		if !Describes(r.Files, file) {
 			return nil, fmt.Errorf("README: nothing says what %s is", file)
 		}
 	}
 	return render("README.md.tpl", view)
 }
 
-// Names reports whether an entry matches the file.
-func Names(entries []Entry, file string) bool {
-	return slices.ContainsFunc(entries, func(e Entry) bool {
+// Describes reports whether an entry matches the file.
+func Describes(entries []ReadmeEntry, file string) bool {
+	return slices.ContainsFunc(entries, func(e ReadmeEntry) bool {
 		return slices.ContainsFunc(e.Patterns, func(pattern string) bool { return matches(pattern, file) })
 	})
 }
@@ -76,7 +76,7 @@ type (
 	readmeView struct {
 		Title, About string
 		Files        []entryView
-		Steps        []Step
+		Steps        []ReadmeStep
 	}
 	entryView struct{ Names, What string }
 )

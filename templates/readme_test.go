@@ -10,12 +10,12 @@ import (
 
 func TestReadme(t *testing.T) {
 	t.Parallel()
-	r := Readme{Title: "a model", About: "What it is.", Files: []Entry{
+	r := Readme{Title: "a model", About: "What it is.", Files: []ReadmeEntry{
 		{[]string{"README.md"}, "this page"},
 		{[]string{"x/*.txt", "y.csv"}, "texts"},
 		{[]string{"points/"}, "points"},
 		{[]string{"*.png"}, "pictures"},
-	}, Steps: []Step{{"Look", "At it.", []string{"cat x/1.txt", "ls"}}, {"Think", "Of it.", nil}}}
+	}, Steps: []ReadmeStep{{"Look", "At it.", []string{"cat x/1.txt", "ls"}}, {"Think", "Of it.", nil}}}
 	got, err := r.README([]string{"README.md", "x/1.txt", "x/2.txt", "points/a/b.c"})
 	const want = "# a model\n\nWhat it is.\n\n| file | what it is |\n|---|---|\n| `README.md` | this page |\n| " +
 		"`x/*.txt` | texts |\n" +

@@ -37,7 +37,7 @@ func TestRTLLintFinds(t *testing.T) {
 		{".in0_read(s2_read)", ".in0_read(s4_read)", "s2_read"},
 		{".ap_rst(ap_rst)", ".ap_rst_n(ap_rst_n)", "ap_rst_n"},
 	} {
-		got, err := rtltest.Findings(t.Context(), t.TempDir(), edit(t, files, top, c.from, c.to))
+		got, err := rtltest.LintOutput(t.Context(), t.TempDir(), edit(t, files, top, c.from, c.to))
 		if err != nil || !strings.Contains(got, c.want) {
 			t.Errorf("%s for %s: %v, %q", c.to, c.from, err, got)
 		}

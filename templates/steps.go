@@ -10,7 +10,7 @@ import (
 
 // sequences describes how a design takes sequences of any length up to the longest. A frame is one sequence, and the
 // words and layers are those of a step. Inputs tell all layers after which step the sequence ends, by FIFOs with one
-// bit per step (dataflow.End).
+// bit per step (dataflow.SequenceEnd).
 type sequences struct {
 	longest int
 	one     *dataflow.Design         // the design for sequences of one step
@@ -34,7 +34,7 @@ func sequencesOf(d *dataflow.Design, frames [][]dataflow.Tensor) (q *sequences, 
 	}
 	g := d.Model.Graph
 	for s := range g.Streams {
-		q.timed = append(q.timed, g.Timed(q.one.Model.Graph, s))
+		q.timed = append(q.timed, g.HasTimeSteps(q.one.Model.Graph, s))
 	}
 	for f, streams := range frames {
 		var in []dataflow.Tensor

@@ -101,7 +101,7 @@ func overflowing(o compiler.SimOptions, engine bool) error {
 	case o.Overflow == "" && o.AccBits.Asked():
 		return usagef("--acc-bits of a simulation is for --acc-overflow wrap or saturate; " +
 			"hlsgen check --acc-bits audits")
-	case o.Overflow == "" && o.Orders > 0 || o.Overflow == frontend.Wrap && o.Orders > 0:
+	case o.Overflow == "" && o.RandomOrders > 0 || o.Overflow == frontend.Wrap && o.RandomOrders > 0:
 		return usagef("--acc-order is for --acc-overflow saturate: other sums do not depend on the order")
 	case o.Overflow == "":
 		return nil
@@ -117,7 +117,7 @@ func overflowing(o compiler.SimOptions, engine bool) error {
 }
 
 // overflowed shows how narrower accumulators changed the outputs of the samples.
-func overflowed(s *screen, o compiler.SimOptions, r *compiler.Simulated) {
+func overflowed(s *screen, o compiler.SimOptions, r *compiler.SimResult) {
 	x := r.Overflow
 	if x == nil {
 		return
@@ -126,7 +126,7 @@ func overflowed(s *screen, o compiler.SimOptions, r *compiler.Simulated) {
 	s.field("overflow", "accumulators %s at --acc-bits %s: this is another model, and no hardware does it", what,
 		label(o.AccBits.String()))
 	for _, l := range x.Layers {
-		s.field("", "%s: %s of %s overflow at %d bits; %d hold all", label(l.Layer), whole(l.Left),
+		s.field("", "%s: %s of %s overflow at %d bits; %d hold all", label(l.Layer), whole(l.Overflows),
 			count(l.Sums, "sum"), l.Bits, l.Exact)
 	}
 	s.field("changed", "the outputs of %d of %s", x.Changed, count(r.Samples, "sample"))

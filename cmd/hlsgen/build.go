@@ -55,7 +55,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 		"what the first Ctrl-C does once there is a design: best, end the search and build that; stop, end all and "+
 			"write nothing, as the second one does. Default: best where stderr is a terminal, else stop")
 	t.completes("on-interrupt", onInterrupt)
-	t.labelled(&o.Data, &o.Classes, "samples to check the design on, .npy or .npz; without it, made-up ones")
+	t.labelled(&o.Data, &o.LabelsFile, "samples to check the design on, .npy or .npz; without it, made-up ones")
 	option(t.FlagSet, &o.Verify, "verify", "16", "N", integer(0, maxSamples),
 		"samples to check the design on; left out, fewer of a large network")
 	t.backend("what to generate")
@@ -103,7 +103,7 @@ hlsgen.yaml (fps: 1000) or in the environment (HLSGEN_FPS=1000).`,
 
 // built shows the result of a build: whether the design fits, its speed and bottleneck, how it was verified, and the
 // next command. With explain it shows everything that is known of the design.
-func (s *screen) built(r *compiler.Result, explain bool) {
+func (s *screen) built(r *compiler.BuildResult, explain bool) {
 	d := r.Design
 	t := d.Target
 	s.title("%s on %s (%s) at %s MHz",
@@ -150,7 +150,7 @@ func (s *screen) built(r *compiler.Result, explain bool) {
 	s.field("verified", "%s", verified(r))
 	s.field("written", "%s (%s)", printable(r.Out), count(r.FileCount, "file"))
 	if len(r.Kept) > 0 {
-		s.field("kept", "%s", owned.Some(r.Kept))
+		s.field("kept", "%s", owned.QuoteSome(r.Kept))
 	}
 	next := "make -C " + quoted(filepath.Join(r.Out, "hls")) + " csim"
 	if !r.Backend.HLS() {
@@ -202,7 +202,7 @@ func takes(d *folding.Design) string {
 			parts = append(parts, text)
 		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
 			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
-				folding.Called(s.Name, d.Target.Board)))
+				folding.WithBlockName(s.Name, d.Target.Board)))
 		}
 	}
 	return strings.Join(parts, ", ") + " in the budget"
@@ -211,20 +211,20 @@ func takes(d *folding.Design) string {
 // proof returns one line on how far a design is proved to be the best.
 func proof(c *folding.Certificate) string {
 	if c.Proved() {
-		return "no design within the budget is better, whatever its FIFOs hold" + among(c.Given())
+		return "no design within the budget is better, whatever its FIFOs hold" + among(c.Condition())
 	}
 	var parts []string
 	if c.Floor > 0 && float64(c.Floor) != c.Interval {
 		parts = append(parts, fmt.Sprintf("no interval below %s is possible%s", count(c.Floor, "clock"),
-			c.BelowFloor()))
+			c.FloorExclusions()))
 	}
-	if l := c.Latency; l != nil && l.Open() > 0 {
-		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", count(l.Least, "clock"), c.Without()))
+	if l := c.Latency; l != nil && l.Gap() > 0 {
+		parts = append(parts, fmt.Sprintf("no latency below %s is possible%s", count(l.Least, "clock"), c.Exclusions()))
 	}
 	for _, b := range c.Bounds {
-		if b.Open() > 0 {
-			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.Open(), b.Measure,
-				among(c.Given())))
+		if b.Gap() > 0 {
+			parts = append(parts, fmt.Sprintf("at most %.2f %% above the least %s there is%s", 100*b.Gap(), b.Measure,
+				among(c.Condition())))
 			break
 		}
 	}
@@ -239,7 +239,7 @@ func among(given string) string {
 	return ". This covers designs" + given
 }
 
-func (s *screen) layers(r *compiler.Result) {
+func (s *screen) layers(r *compiler.BuildResult) {
 	t := newTable("layer", ">PE", ">SIMD", "memory", "compute", ">clocks", ">LUT", ">FF",
 		">"+r.Design.Target.Board.BlockName(), ">URAM", ">DSP", ">acc bits")
 	for _, l := range r.Layers() {
@@ -278,23 +278,23 @@ func (s *screen) shares(shares []folding.Share, on boards.Board) {
 		if x.Name == "FF" && x.Used == 0 {
 			used, of = "-", "not estimated" // FINN's formulas leave flip-flops out, but every design has some
 		}
-		t.row(folding.Called(x.Name, on), used, budget, board, of)
+		t.row(folding.WithBlockName(x.Name, on), used, budget, board, of)
 	}
 	s.table(t)
 }
 
 // explain shows the details of a design: FIFOs, the host's port, the proof against deadlock, and the proof of the
 // folding.
-func (s *screen) explain(r *compiler.Result) {
+func (s *screen) explain(r *compiler.BuildResult) {
 	d := r.Design
 	deepest, bits := 0, 0
 	for k, f := range d.FIFO {
-		if f.Depth > dataflow.Shallow {
-			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.Shallow)*d.Port(k).Width()
+		if f.Depth > dataflow.RegisterDepth {
+			deepest, bits = max(deepest, f.Depth), bits+(f.Depth-dataflow.RegisterDepth)*d.Port(k).Width()
 		}
 	}
 	for _, e := range d.Ends() {
-		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.Shallow
+		deepest, bits = max(deepest, e.FIFO.Depth), bits+e.FIFO.Depth-dataflow.RegisterDepth
 	}
 	if bits > 0 {
 		s.field("FIFOs", "up to %s, %s bits in all beyond two words each", count(deepest, "word"), whole(bits))
@@ -320,7 +320,7 @@ func (s *screen) explain(r *compiler.Result) {
 		name = ""
 	}
 	name = "folding"
-	for _, line := range append([]string{d.Certificate.Effort()}, d.Certificate.Lines()...) {
+	for _, line := range append([]string{d.Certificate.Choices()}, d.Certificate.Lines()...) {
 		s.field(name, "%s", line)
 		name = ""
 	}
@@ -367,7 +367,7 @@ func (s *screen) hostParts(m *dataflow.Model) {
 }
 
 // verified returns the sentence that says what was compared, and on how many samples.
-func verified(r *compiler.Result) string {
+func verified(r *compiler.BuildResult) string {
 	v := r.Verified
 	if v.Samples == 0 {
 		return "not verified: no samples were asked for (--verify 0)"
@@ -375,12 +375,12 @@ func verified(r *compiler.Result) string {
 	s := fmt.Sprintf("bit-exact: %s, %s engines (%s)", count(v.Samples, "sample"), inWords(len(v.Engines)),
 		strings.Join(v.Engines, ", "))
 	if len(v.Steps) > 0 {
-		s += fmt.Sprintf(", sequences of %s steps", compiler.Listed(v.Steps))
+		s += fmt.Sprintf(", sequences of %s steps", compiler.JoinNumbers(v.Steps))
 	}
 	if 0 < v.Recorded && v.Recorded < v.Samples && slices.Contains(v.Engines, string(compiler.CSim)) {
 		s += fmt.Sprintf(", csim with %d of them", v.Recorded)
 	}
-	if !r.Real {
+	if !r.RealSamples {
 		s += ", random inputs in range"
 	}
 	if v.Large {
@@ -410,32 +410,32 @@ type built struct {
 	Interval float64 `json:"interval_clocks"`
 	Latency  int     `json:"latency_clocks"`
 
-	Ends folding.Ends `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
+	Ends folding.EndLatency `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
 
-	Least *folding.Pace `json:"least,omitempty"` // the least interval and latency that are possible until latencies are calibrated
-	Most  *folding.Pace `json:"most,omitempty"`  // the largest interval and latency until then
+	Least *folding.FramePace `json:"least,omitempty"` // the least interval and latency that are possible until latencies are calibrated
+	Most  *folding.FramePace `json:"most,omitempty"`  // the largest interval and latency until then
 
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
-	Series     compiler.SeriesReport  `json:"series"`
-	Slowest    int                    `json:"slowest_layer_clocks"`
-	Bottleneck compiler.Bottleneck    `json:"bottleneck"`
-	Port       *compiler.PortReport   `json:"host_port,omitempty"`
-	Weights    *compiler.LoadReport   `json:"weights,omitempty"` // if weights are loaded at run time
-	Layers     []compiler.LayerReport `json:"layers"`
-	FIFOs      dataflow.Resources     `json:"fifo_cost"`
-	Host       dataflow.Resources     `json:"host_cost"`
-	Total      dataflow.Resources     `json:"cost"`
-	Resources  []share                `json:"resources"`
-	Folding    compiler.Certificate   `json:"certificate"`
-	Stopped    bool                   `json:"interrupted"` // the user ended the search, and the best design so far was built
-	Prefix     []string               `json:"host_prefix"`
-	Suffix     []string               `json:"host_suffix"`
-	Verified   compiler.Verified      `json:"verified"`
-	Accuracy   *samples.Accuracy      `json:"accuracy,omitempty"`
-	Out        string                 `json:"out"`
-	Files      int                    `json:"files"`
-	Kept       []string               `json:"kept,omitempty"` // paths below out that hlsgen did not write, or that were changed since
+	Series     compiler.SeriesReport      `json:"series"`
+	Slowest    int                        `json:"slowest_layer_clocks"`
+	Bottleneck compiler.BottleneckReport  `json:"bottleneck"`
+	Port       *compiler.PortReport       `json:"host_port,omitempty"`
+	Weights    *compiler.LoadReport       `json:"weights,omitempty"` // if weights are loaded at run time
+	Layers     []compiler.LayerReport     `json:"layers"`
+	FIFOs      dataflow.Resources         `json:"fifo_cost"`
+	Host       dataflow.Resources         `json:"host_cost"`
+	Total      dataflow.Resources         `json:"cost"`
+	Resources  []share                    `json:"resources"`
+	Folding    compiler.CertificateReport `json:"certificate"`
+	Stopped    bool                       `json:"interrupted"` // the user ended the search, and the best design so far was built
+	Prefix     []string                   `json:"host_prefix"`
+	Suffix     []string                   `json:"host_suffix"`
+	Verified   compiler.Verified          `json:"verified"`
+	Accuracy   *samples.Accuracy          `json:"accuracy,omitempty"`
+	Out        string                     `json:"out"`
+	Files      int                        `json:"files"`
+	Kept       []string                   `json:"kept,omitempty"` // paths below out that hlsgen did not write, or that were changed since
 	outcome
 }
 
@@ -446,7 +446,7 @@ type share struct {
 	Board  float64 `json:"board"`
 }
 
-func builtOf(r *compiler.Result, d *diag.List) built {
+func builtOf(r *compiler.BuildResult, d *diag.List) built {
 	f := r.Design
 	t, m, e := f.Target, f.Model, f.Estimate
 	fps, interval := f.Pace()
@@ -456,7 +456,7 @@ func builtOf(r *compiler.Result, d *diag.List) built {
 		Slowest: f.Clocks.Slowest, Series: compiler.SeriesOf(f),
 		Bottleneck: r.Bottleneck(), Port: r.Port(), Weights: compiler.LoadOf(r),
 		Layers: r.Layers(), FIFOs: e.FIFOs.Total(), Host: e.Host.Total(), Total: e.Total,
-		Folding: compiler.CertificateOf(&f.Certificate), Stopped: f.Certificate.Interrupted,
+		Folding: compiler.NewCertificate(&f.Certificate), Stopped: f.Certificate.Interrupted,
 		Prefix: append([]string{}, m.Prefix.Nodes...),
 		Suffix: append([]string{}, m.Suffix.Nodes...), Verified: r.Verified, Accuracy: r.Accuracy, Out: r.Out,
 		Files: r.FileCount, Kept: r.Kept, outcome: outcomeOf(d, nil)}

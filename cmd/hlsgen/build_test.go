@@ -154,18 +154,19 @@ func TestVerified(t *testing.T) {
 	own := compiler.Open("", &diag.List{})
 	for _, c := range []struct {
 		v    compiler.Verified
-		from *compiler.Source
+		from *compiler.ModelSource
 		want string
 	}{
 		{compiler.Verified{Samples: 16, Engines: []string{"eval", "cycle", "csim"}}, own,
 			"bit-exact: 16 samples, three engines (eval, cycle, csim)"},
 		{compiler.Verified{Samples: 1, Engines: []string{"eval", "cycle"}}, own,
 			"bit-exact: 1 sample, two engines (eval, cycle)"},
-		{compiler.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &compiler.Source{},
+		{compiler.Verified{Samples: 4, Engines: []string{"eval", "cycle"}, Left: "csim"}, &compiler.ModelSource{},
 			"bit-exact: 4 samples, two engines (eval, cycle), random inputs in range; left out: csim"},
 		{compiler.Verified{}, own, "not verified: no samples were asked for (--verify 0)"},
 	} {
-		if got := verified(&compiler.Result{Source: c.from, Verified: c.v, Real: c.from == own}); got != c.want {
+		if got := verified(&compiler.BuildResult{Source: c.from, Verified: c.v,
+			RealSamples: c.from == own}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -70,12 +70,12 @@ give one factor for all latencies.`,
 
 // calibrated is the JSON of a calibration.
 type calibrated struct {
-	delay.Calibration
+	delay.DelayCalibration
 	Out string `json:"out"`
 	outcome
 }
 
-func showCalibrated(s *screen, c *delay.Calibration, out string) {
+func showCalibrated(s *screen, c *delay.DelayCalibration, out string) {
 	s.title("%s", printable(c.Part))
 	s.field("tool", "%s", printable(c.Tool))
 	s.field("uncertainty", "%s of a period", percentOf(c.Uncertainty))

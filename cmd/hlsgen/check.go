@@ -56,7 +56,7 @@ The exit code is 1 if the model cannot be built, or an accumulator does not fit.
 	})
 }
 
-func (s *screen) checked(o compiler.Options, c *compiler.Checked, d *diag.List) {
+func (s *screen) checked(o compiler.Options, c *compiler.CheckResult, d *diag.List) {
 	if len(c.Imported.Fates) == 0 {
 		return // the file is unreadable
 	}
@@ -160,7 +160,7 @@ type checked struct {
 	outcome
 }
 
-func checkedOf(c *compiler.Checked, d *diag.List) checked {
+func checkedOf(c *compiler.CheckResult, d *diag.List) checked {
 	return checked{about: aboutOf(c.Source), OK: !d.Failed(), Nodes: append([]frontend.NodeFate{}, c.Imported.Fates...),
 		Layers: append([]compiler.LayerReport{}, c.Layers...), Lengths: c.Lengths, Accumulators: c.Audit,
 		outcome: outcomeOf(d, nil)}

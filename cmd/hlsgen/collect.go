@@ -62,29 +62,29 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 				return nil, err
 			}
 		}
-		return &answer{object: collected{compiler.Versioned, *table, outcomeOf(&t.d, nil)},
+		return &answer{object: collected{compiler.CurrentHead, *table, outcomeOf(&t.d, nil)},
 			show: func(s *screen) { showCollected(s, table, shown, written) }}, nil
 	})
 }
 
 // collected is the JSON of the collect command.
 type collected struct {
-	compiler.Head
-	synthesis.Table
+	compiler.ReportHead
+	synthesis.BuildTable
 	outcome
 }
 
 // sayings lists the sources of figures for a part: the estimate, the tools, and the board.
 var sayings = []struct {
 	name, column string
-	of           func(*synthesis.Part) *synthesis.Figures
+	of           func(*synthesis.DesignPart) *synthesis.Figures
 }{
-	{"estimate", "estimate", func(p *synthesis.Part) *synthesis.Figures { return p.Estimate }},
-	{"HLS", "hls", func(p *synthesis.Part) *synthesis.Figures { return p.HLS }},
-	{"Vivado", "vivado", func(p *synthesis.Part) *synthesis.Figures { return p.Vivado }},
-	{"Vivado (rtl)", "vivado_rtl", func(p *synthesis.Part) *synthesis.Figures { return p.RTL }},
-	{"bitstream", "bitstream", func(p *synthesis.Part) *synthesis.Figures { return p.Bitstream }},
-	{"board", "board", func(p *synthesis.Part) *synthesis.Figures { return p.Board }},
+	{"estimate", "estimate", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Estimate }},
+	{"HLS", "hls", func(p *synthesis.DesignPart) *synthesis.Figures { return p.HLS }},
+	{"Vivado", "vivado", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Vivado }},
+	{"Vivado (rtl)", "vivado_rtl", func(p *synthesis.DesignPart) *synthesis.Figures { return p.RTL }},
+	{"bitstream", "bitstream", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Bitstream }},
+	{"board", "board", func(p *synthesis.DesignPart) *synthesis.Figures { return p.Board }},
 }
 
 // A quantity is a figure of a part. of returns its text, which is empty if the source does not give the figure.
@@ -122,7 +122,7 @@ func unlessZero[T int | float64](x T) string {
 }
 
 // showCollected shows a table for each quantity, with a column for each source that gives it.
-func showCollected(s *screen, t *synthesis.Table, dir, written string) {
+func showCollected(s *screen, t *synthesis.BuildTable, dir, written string) {
 	s.title("%s on %s (%s) at %s MHz", label(t.Model), label(t.Board), label(t.Part), figure(t.ClockMHz))
 	for _, q := range quantities {
 		said := func(i, who int) string {
@@ -196,7 +196,7 @@ func listOf(names []string) string {
 }
 
 // spreadsheetOf returns the CSV file: a row for each part, and a column for each quantity of each source.
-func spreadsheetOf(t *synthesis.Table) []byte {
+func spreadsheetOf(t *synthesis.BuildTable) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	head := []string{"part", "kind"}

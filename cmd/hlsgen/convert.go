@@ -68,29 +68,29 @@ of every tensor is written, as viewers like to have it. --clean goes alone, too.
 // converted is the JSON of a conversion.
 type converted struct {
 	about
-	To         convert.Dialect `json:"to,omitempty"` // absent: the dialect of the model
-	Clean      bool            `json:"clean"`
-	Quantisers int             `json:"quantisers"` // number of nodes that were rewritten
-	Proof      convert.Proof   `json:"proof"`      // program: node by node; network: as integer layers
-	Before     []convert.Count `json:"before"`     // operators of the model
-	After      []convert.Count `json:"after"`      // operators of what was written
-	Out        string          `json:"out"`
+	To         convert.Dialect         `json:"to,omitempty"` // absent: the dialect of the model
+	Clean      bool                    `json:"clean"`
+	Quantisers int                     `json:"quantisers"` // number of nodes that were rewritten
+	Proof      convert.ConversionProof `json:"proof"`      // program: node by node; network: as integer layers
+	Before     []convert.OperatorCount `json:"before"`     // operators of the model
+	After      []convert.OperatorCount `json:"after"`      // operators of what was written
+	Out        string                  `json:"out"`
 	outcome
 }
 
-func convertedOf(c *compiler.Converted, how convert.Options, out string, d *diag.List) converted {
+func convertedOf(c *compiler.ConvertResult, how convert.Options, out string, d *diag.List) converted {
 	r := c.Result
 	return converted{about: aboutOf(c.Source), To: how.To, Clean: how.Clean, Quantisers: r.Quantisers, Proof: r.Proof,
 		Before: r.Before, After: r.After, Out: out, outcome: outcomeOf(d, nil)}
 }
 
 // proofs describes what was proved of a converted file.
-var proofs = map[convert.Proof]string{
+var proofs = map[convert.ConversionProof]string{
 	convert.SameProgram: "the same program, node by node, with every quantiser taken apart: equal for all inputs",
 	convert.SameNetwork: "the same integer layers, equal for every integer that occurs",
 }
 
-func showConverted(s *screen, c *compiler.Converted, how convert.Options, out string) {
+func showConverted(s *screen, c *compiler.ConvertResult, how convert.Options, out string) {
 	r := c.Result
 	what := "simplified"
 	if how.To != "" {
@@ -118,7 +118,7 @@ type countRow struct {
 	before, after int
 }
 
-func operatorCounts(before, after []convert.Count) (rows []countRow) {
+func operatorCounts(before, after []convert.OperatorCount) (rows []countRow) {
 	for _, c := range before {
 		rows = append(rows, countRow{c.Op, c.Nodes, 0})
 	}

@@ -78,7 +78,7 @@ func options[T any](fs *pflag.FlagSet, to *[]T, name, kind string, parse func(st
 // sequences.
 type sizes struct {
 	to      *map[string]int
-	lengths **frontend.Lengths
+	lengths **frontend.AxisLengths
 }
 
 func (s sizes) Type() string { return "AXIS=SIZE" }
@@ -114,11 +114,11 @@ func (s sizes) Set(text string) error {
 			return fmt.Errorf("axis %s is %d to %d already", name, l.Min, l.Max)
 		case twice && (old != n || n != m):
 			return fmt.Errorf("axis %s is %d already", name, old)
-		case n < m && l != nil && *l != (frontend.Lengths{Axis: name, Min: n, Max: m}):
+		case n < m && l != nil && *l != (frontend.AxisLengths{Axis: name, Min: n, Max: m}):
 			return fmt.Errorf("axis %s is %d to %d already, and one axis can have several lengths", l.Axis, l.Min,
 				l.Max)
 		case n < m:
-			*s.lengths = &frontend.Lengths{Axis: name, Min: n, Max: m}
+			*s.lengths = &frontend.AxisLengths{Axis: name, Min: n, Max: m}
 			continue
 		}
 		if *s.to == nil {
@@ -161,7 +161,7 @@ func (s initials) Set(text string) error {
 }
 
 // feedbacks is the value of --state: a repeatable INPUT=OUTPUT.
-type feedbacks struct{ to *[]frontend.Feedback }
+type feedbacks struct{ to *[]frontend.StateFeedback }
 
 func (f feedbacks) Type() string { return "INPUT=OUTPUT" }
 
@@ -179,7 +179,7 @@ func (f feedbacks) Set(text string) error {
 		if !ok || input == "" || output == "" {
 			return fmt.Errorf("want the name of an input and that of an output, such as state=stateN")
 		}
-		*f.to = append(*f.to, frontend.Feedback{Input: input, Output: output})
+		*f.to = append(*f.to, frontend.StateFeedback{Input: input, Output: output})
 	}
 	return nil
 }
@@ -292,7 +292,7 @@ func either[T fmt.Stringer](a, b T) func(string) (T, error) {
 func oneOf[T ~string](what string, names []string) func(string) (T, error) {
 	return func(s string) (T, error) {
 		if !slices.Contains(names, s) {
-			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.Meant(s, names))
+			return "", fmt.Errorf("%s are %s%s", what, strings.Join(names, ", "), suggest.DidYouMean(s, names))
 		}
 		return T(s), nil
 	}

@@ -199,5 +199,5 @@ func commandError(root *cobra.Command, msg string) string {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return msg + suggest.Meant(name, names)
+	return msg + suggest.DidYouMean(name, names)
 }

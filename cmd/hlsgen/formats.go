@@ -53,7 +53,7 @@ right, run as integers.`,
 		if err != nil {
 			return nil, err
 		}
-		c := compared{Head: compiler.Versioned, Length: length, Board: b.Name, Formats: rows}
+		c := compared{ReportHead: compiler.CurrentHead, Length: length, Board: b.Name, Formats: rows}
 		for _, folder := range folders {
 			m, err := formats.Read(ctx, under(a.dir, folder), o, &t.d)
 			if m == nil || err != nil {
@@ -68,11 +68,11 @@ right, run as integers.`,
 
 // compared is the JSON of a comparison of formats.
 type compared struct {
-	compiler.Head
-	Length  int             `json:"length"` // number of products in a sum
-	Board   string          `json:"board"`
-	Formats []formats.Row   `json:"formats"`
-	Models  []formats.Model `json:"models,omitempty"`
+	compiler.ReportHead
+	Length  int                     `json:"length"` // number of products in a sum
+	Board   string                  `json:"board"`
+	Formats []formats.FormatRow     `json:"formats"`
+	Models  []formats.LabelledModel `json:"models,omitempty"`
 	outcome
 }
 

@@ -20,7 +20,7 @@ func front(ctx context.Context, o compiler.Options, points int, d *diag.List) (*
 	return &answer{object: frontOf(f, o.Least, d), show: func(s *screen) { s.front(f, o.Least) }}, nil
 }
 
-func (s *screen) front(f *compiler.Front, least folding.Measure) {
+func (s *screen) front(f *compiler.ParetoFront, least folding.Measure) {
 	t := f.Target
 	s.title("%s on %s (%s) at %s MHz: %s worth choosing from", label(f.Source.Name), label(t.Board.Name),
 		label(t.Board.Part), figure(t.ClockMHz), count(len(f.Points), "design"))
@@ -51,7 +51,7 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 		what = "a smaller load"
 	}
 	gap := ""
-	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Open() > 0 }) {
+	if slices.ContainsFunc(f.Points, func(d *folding.Design) bool { return d.Certificate.Bounds[0].Gap() > 0 }) {
 		gap = "; or, where a per cent is given, one may take so much less"
 	}
 	s.field("proved", "no design within the budget has both a shorter interval and %s%s%s", what, gap,
@@ -61,13 +61,13 @@ func (s *screen) front(f *compiler.Front, least folding.Measure) {
 	}
 	if c := f.Points[0].Certificate; c.Floor > 0 && float64(c.Floor) != c.Interval {
 		s.field("", "of the fastest: no interval below %s is possible%s", count(c.Floor, "clock"),
-			c.BelowFloor())
+			c.FloorExclusions())
 	}
 	if l := f.Points[0].Certificate.Lengths; l != nil {
 		s.field("sequences", "%d to %d steps (axis %s), a frame each: figures are those of the longest", l.Min, l.Max,
 			label(l.Axis))
 	}
-	if !f.Whole {
+	if !f.Complete {
 		s.field("more", "there are more designs between these: --points shows more of them")
 	}
 	s.field("next", "the same command without --pareto, with --interval of a row's clocks or --fps of its %s, "+
@@ -85,16 +85,16 @@ func given(points []*folding.Design) string {
 		all.InLUTs = all.InLUTs || d.Certificate.InLUTs
 	}
 	if all.Spares && slices.ContainsFunc(points, func(d *folding.Design) bool { return !spares(d) }) {
-		return all.Given() + ", where there is one"
+		return all.Condition() + ", where there is one"
 	}
-	return all.Given()
+	return all.Condition()
 }
 
 // frontProof returns "yes" if a design is proved to be the cheapest at its interval. Otherwise it returns the gap that
 // is open.
 func frontProof(c *folding.Certificate) string {
-	if b := c.Bounds[0]; b.Open() > 0 {
-		return fmt.Sprintf("to %.2f %%", 100*b.Open())
+	if b := c.Bounds[0]; b.Gap() > 0 {
+		return fmt.Sprintf("to %.2f %%", 100*b.Gap())
 	}
 	return "yes"
 }
@@ -112,21 +112,21 @@ type frontJSON struct {
 }
 
 type frontItem struct {
-	FPS      float64              `json:"fps"`
-	Interval float64              `json:"interval_clocks"`
-	Latency  int                  `json:"latency_clocks"`
-	Total    dataflow.Resources   `json:"cost"`
-	Folding  compiler.Certificate `json:"certificate"`
+	FPS      float64                    `json:"fps"`
+	Interval float64                    `json:"interval_clocks"`
+	Latency  int                        `json:"latency_clocks"`
+	Total    dataflow.Resources         `json:"cost"`
+	Folding  compiler.CertificateReport `json:"certificate"`
 }
 
-func frontOf(f *compiler.Front, least folding.Measure, d *diag.List) frontJSON {
+func frontOf(f *compiler.ParetoFront, least folding.Measure, d *diag.List) frontJSON {
 	j := frontJSON{about: aboutOf(f.Source), Points: []frontItem{}, Board: f.Target.Board.Name,
 		Part: f.Target.Board.Part, ClockMHz: f.Target.ClockMHz,
-		Measure: least.String(), Whole: f.Whole, outcome: outcomeOf(d, nil)}
+		Measure: least.String(), Whole: f.Complete, outcome: outcomeOf(d, nil)}
 	for _, p := range f.Points {
 		fps, every := p.Pace()
 		j.Points = append(j.Points, frontItem{fps, every, p.Clocks.Latency, p.Estimate.Total,
-			compiler.CertificateOf(&p.Certificate)})
+			compiler.NewCertificate(&p.Certificate)})
 	}
 	return j
 }

@@ -305,14 +305,14 @@ func TestShares(t *testing.T) {
 	dir := folder(t, nil)
 	for _, kind := range []string{"lut", "ff", "bram", "mean"} { // the host's port takes some of each
 		for _, share := range []string{"0", "-0", "5e-324", "1e-9"} {
-			for i, goal := range []string{"", "--fps 1000", "--latency", "--least lut", "--least bram", "--pareto",
+			for i, wanted := range []string{"", "--fps 1000", "--latency", "--least lut", "--least bram", "--pareto",
 				"--cost finn --pareto --fps 10", "--over-budget"} {
-				if kind != "lut" && strings.Contains(goal, "finn") {
+				if kind != "lut" && strings.Contains(wanted, "finn") {
 					continue // these formulas have no port
 				}
-				args := strings.Fields("build " + iris + " --board zcu104 --no-csim --verify 1 " + goal +
+				args := strings.Fields("build " + iris + " --board zcu104 --no-csim --verify 1 " + wanted +
 					" --max-use " + kind + "=" + share + " --force --out out-" + kind + strconv.Itoa(i))
-				got, over := say(dir, nil, args...), goal == "--over-budget"
+				got, over := say(dir, nil, args...), wanted == "--over-budget"
 				if (got.code == exitOK) != over || !over && got.code != exitDiagnostics ||
 					!strings.Contains(got.stderr, "[budget-exceeded]") {
 					t.Errorf("%v: %+v", args, got)

@@ -165,7 +165,7 @@ func listed(t *testing.T, dir string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r owned.Record
+	var r owned.ManifestRecord
 	if err := json.Unmarshal(b, &r); err != nil {
 		t.Fatal(err)
 	}

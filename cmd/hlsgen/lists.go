@@ -136,7 +136,7 @@ func (a *app) explainCommand() *cobra.Command {
 			code := strings.Trim(args[0], "[]")
 			page, ok := docs.Page(code)
 			if _, known := diag.Codes[diag.Code(code)]; !known || !ok {
-				return usagef("no diagnostic has the code %q%s", code, suggest.Meant(code, codes()))
+				return usagef("no diagnostic has the code %q%s", code, suggest.DidYouMean(code, codes()))
 			}
 			a.running = true
 			if a.screen.width > 0 {

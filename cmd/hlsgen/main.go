@@ -70,7 +70,7 @@ func main() {
 	case <-time.After(patience):
 	}
 	say := notes{Writer: os.Stderr, json: objects.Load()}
-	if err := templates.Abandon(); err != nil {
+	if err := templates.RemoveScratch(); err != nil {
 		say.complain(err.Error())
 	}
 	say.complain("interrupted")

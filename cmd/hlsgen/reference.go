@@ -51,7 +51,7 @@ func (a *app) referenceCommand() *cobra.Command {
 				return err
 			}
 			var d diag.List
-			err = compiler.Sharing(under(a.dir, args[0]), &d, func(dir *owned.Shared) error {
+			err = compiler.WithSharedFolder(under(a.dir, args[0]), &d, func(dir *owned.Shared) error {
 				return copyPages(made, dir)
 			})
 			if err != nil || d.Failed() {

@@ -93,7 +93,7 @@ func run(ctx context.Context, args []string, w world) (code int) {
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !a.object && wantsJSON(a, cmd) { // a command that printed its object has told the error in it
 		a.screen.Reset()
-		if e := a.json(failure{compiler.Versioned, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
+		if e := a.json(failure{compiler.CurrentHead, outcomeOf(&diag.List{}, errors.New(a.told(cmd, err)))}); e != nil {
 			err = e
 		}
 	}
@@ -173,7 +173,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error) int {
 		return exitDiagnostics
 	case ctx.Err() != nil:
 		text := "interrupted"
-		if unwritten := new(compiler.Unwritten); errors.As(err, &unwritten) {
+		if unwritten := new(compiler.NotWrittenError); errors.As(err, &unwritten) {
 			text += "; " + unwritten.What()
 		}
 		a.notes().complain(text)
@@ -207,12 +207,12 @@ type outcome struct {
 
 // A failure is the JSON of a command that has no result.
 type failure struct {
-	compiler.Head
+	compiler.ReportHead
 	outcome
 }
 
 func outcomeOf(d *diag.List, err error) outcome {
-	o := outcome{Diagnostics: d.Told()}
+	o := outcome{Diagnostics: d.ForUser()}
 	if err != nil {
 		o.Error = err.Error()
 	}
@@ -231,7 +231,7 @@ func (a *app) json(v any) error {
 // without ends a command that has no result: it shows the diagnostics, and returns err or errShown.
 func (a *app) without(asJSON bool, d *diag.List, err error) error {
 	if asJSON {
-		if e := a.json(failure{compiler.Versioned, outcomeOf(d, err)}); e != nil {
+		if e := a.json(failure{compiler.CurrentHead, outcomeOf(d, err)}); e != nil {
 			return e
 		}
 	}

@@ -96,7 +96,7 @@ func command(s *screen, name string, lines ...string) {
 }
 
 // example describes the embedded example if the user named no model. own says how to name one.
-func (s *screen) example(src *compiler.Source, own string) {
+func (s *screen) example(src *compiler.ModelSource, own string) {
 	if src != nil && src.Example {
 		s.field("example", "%s%s", exampleDoc(src.Name), own)
 	}
@@ -113,9 +113,9 @@ func exampleDoc(name string) string {
 
 // about has the first fields of the JSON of a command on a model.
 type about struct {
-	compiler.Head
+	compiler.ReportHead
 	Model   string `json:"model"`
 	Example bool   `json:"example"`
 }
 
-func aboutOf(s *compiler.Source) about { return about{compiler.Versioned, s.Name, s.Example} }
+func aboutOf(s *compiler.ModelSource) about { return about{compiler.CurrentHead, s.Name, s.Example} }

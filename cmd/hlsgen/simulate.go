@@ -24,7 +24,7 @@ import (
 )
 
 func (a *app) simulateCommand() *cobra.Command {
-	o := compiler.SimOptions{Engine: compiler.Fast, Shown: elements}
+	o := compiler.SimOptions{Engine: compiler.Fast, MaxShown: elements}
 	var engines, methods []string
 	long := `Simulate runs a model on your data and gives what the model gives: .npy or .npz
 in, .npy or .npz out, in the model's own shapes and types. Data are one sample,
@@ -64,8 +64,9 @@ are pieces of one stream, in order.
   hlsgen simulate                                  # the embedded example`,
 	}, &o.Options)
 	t.labelled(&o.Input, &o.Labels, "data, .npy or .npz; - for .npy on standard input")
-	t.path(&o.Steps, "lengths", "FILE", "how many steps of each sample count, .npy with one integer per sample; with "+
-		"--dim AXIS=MIN..MAX", nil)
+	t.path(&o.LengthsFile, "lengths", "FILE",
+		"how many steps of each sample count, .npy with one integer per sample; with "+
+			"--dim AXIS=MIN..MAX", nil)
 	t.path(&o.Output, "output", "FILE", "where results go: .npz for every output, .npy for the first; - for the "+
 		"first as .npy on standard output", noStandard)
 	option(t.FlagSet, &o.Engine, "engine", string(compiler.Fast), "ENGINE", oneOf[compiler.Engine]("engines", engines),
@@ -75,7 +76,7 @@ are pieces of one stream, in order.
 		[]string{string(frontend.Wrap), string(frontend.Saturate)}), "what narrower accumulators would do: wrap, the "+
 		"sum modulo 2^BITS; saturate, clip after every product; with --acc-bits; this changes the model")
 	t.accumulators("the bits of accumulators with --acc-overflow")
-	option(t.FlagSet, &o.Orders, "acc-order", "", "ORDERS", integer(1, maxOrders),
+	option(t.FlagSet, &o.RandomOrders, "acc-order", "", "ORDERS", integer(1, maxOrders),
 		"with --acc-overflow saturate: so many random orders of products, and their spread")
 	t.path(&o.Trace, "trace", "DIR", "write every tensor to this folder as .npy", nil)
 	t.path(&o.VCD, "trace-vcd", "FILE",
@@ -93,7 +94,7 @@ are pieces of one stream, in order.
 			return nil, usagef("data are needed: --input x.npy, one sample in the model's shape or N of them " +
 				"(only the embedded example brings its own)")
 		}
-		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == compiler.Standard
+		ext, toStdout := strings.ToLower(filepath.Ext(o.Output)), o.Output == compiler.StdioPath
 		if o.Output != "" && !toStdout && ext != ".npy" && ext != ".npz" {
 			return nil, usagef("--output %s: results are written as .npy or .npz", o.Output)
 		}
@@ -101,7 +102,8 @@ are pieces of one stream, in order.
 			return nil, usagef("--output - and --json exclude each other: both are for standard output")
 		}
 		if toStdout {
-			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // otherwise a reader that closes the pipe would kill the process
+			// otherwise a reader that closes the pipe would kill the process
+			signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 			o.Stdout = a.stdout
 		}
 		if (o.VCD != "" || o.Timeline != "") && o.Engine != compiler.Cycle {
@@ -130,7 +132,7 @@ are pieces of one stream, in order.
 	})
 }
 
-func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
+func (s *screen) simulated(o compiler.SimOptions, r *compiler.SimResult) {
 	s.title("%s, engine %s: %s%s", label(r.Source.Name), r.Engine, count(r.Samples, "sample"), stepsOf(r.Steps))
 	s.example(r.Source, "; your own: hlsgen simulate MODEL.onnx --input x.npy")
 	if r.Design != nil {
@@ -166,13 +168,13 @@ func (s *screen) simulated(o compiler.SimOptions, r *compiler.Simulated) {
 }
 
 // accuracy shows how many samples are classified right, and the accuracy that info.json beside the model states.
-func accuracy(s *screen, r *compiler.Simulated) {
+func accuracy(s *screen, r *compiler.SimResult) {
 	if r.Accuracy == nil {
 		return
 	}
 	s.field("accuracy", "%v", r.Accuracy)
-	if r.Stated != nil {
-		s.field("", "%.4g %% by the info.json beside the model", 100**r.Stated)
+	if r.StatedAccuracy != nil {
+		s.field("", "%.4g %% by the info.json beside the model", 100**r.StatedAccuracy)
 	}
 }
 
@@ -189,7 +191,7 @@ func stepsOf(steps []int) string {
 }
 
 // design shows the simulated design in the words that build uses.
-func (s *screen) design(o compiler.SimOptions, r *compiler.Simulated) {
+func (s *screen) design(o compiler.SimOptions, r *compiler.SimResult) {
 	d := r.Design
 	if o.Board == "" {
 		s.field("folding", "no --board is given: per layer the cheapest of at most %s per frame, no budget, "+
@@ -286,9 +288,10 @@ type folded struct {
 	SIMD int `json:"SIMD"`
 }
 
-func simulatedOf(o compiler.SimOptions, r *compiler.Simulated, d *diag.List) simulated {
+func simulatedOf(o compiler.SimOptions, r *compiler.SimResult, d *diag.List) simulated {
 	s := simulated{about: aboutOf(r.Source), Outputs: []tensor{}, Engine: r.Engine, Samples: r.Samples, Steps: r.Steps,
-		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.Stated, Overflow: r.Overflow, outcome: outcomeOf(d, nil)}
+		Compare: r.Compare, Accuracy: r.Accuracy, Stated: r.StatedAccuracy, Overflow: r.Overflow, outcome: outcomeOf(d,
+			nil)}
 	if r.Decoder != nil {
 		s.Decode, s.Texts = r.Decoder.Method, r.Texts
 	}

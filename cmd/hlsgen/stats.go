@@ -60,7 +60,7 @@ figures of qonnx' inference_cost.`,
 }
 
 // showStats shows the counts of every layer and of the network.
-func showStats(s *screen, o compiler.StatsOptions, c *compiler.Counted) {
+func showStats(s *screen, o compiler.StatsOptions, c *compiler.StatsResult) {
 	n := c.Network
 	s.title("%s: %s with products, for one sample", label(c.Source.Name), count(len(n.Layers), "node"))
 	s.example(c.Source, "; your own: hlsgen stats MODEL.onnx")
@@ -91,7 +91,7 @@ func showStats(s *screen, o compiler.StatsOptions, c *compiler.Counted) {
 }
 
 // showTotals shows the counts of the whole network.
-func showTotals(s *screen, c *compiler.Counted) {
+func showTotals(s *screen, c *compiler.StatsResult) {
 	n, t := c.Network, &c.Network.Total
 	s.field("total", "%s MACs, %s of them effective; %s BOPs, %s if no weight were 0", humanize.Comma(t.MACs),
 		humanize.Comma(t.EffectiveMACs), bops(t.BOPs), bops(t.DenseBOPs))
@@ -137,7 +137,7 @@ func showTotals(s *screen, c *compiler.Counted) {
 }
 
 // showStates shows how often the neurons of each layer are on, and how many different states the layers took.
-func showStates(s *screen, n *stats.Network) {
+func showStates(s *screen, n *stats.Totals) {
 	t := newTable("node", ">neurons", ">states seen", ">distinct", ">on", ">entropy", ">efficiency")
 	for _, l := range n.Layers {
 		q := l.States
@@ -148,7 +148,7 @@ func showStates(s *screen, n *stats.Network) {
 }
 
 // types returns the types of a layer's inputs and weights, without repetitions.
-func types(l *stats.Row) string {
+func types(l *stats.LayerStats) string {
 	var in, weights []string
 	for _, p := range l.Products {
 		if !slices.Contains(in, p.Input) {
@@ -162,14 +162,14 @@ func types(l *stats.Row) string {
 }
 
 // place returns where the products of a layer are computed: in a layer of the accelerator, or on the host.
-func place(l *stats.Row) string {
+func place(l *stats.LayerStats) string {
 	first, _, _ := strings.Cut(l.Becomes, ", ")
 	return first
 }
 
 func onHost(becomes string) bool { return strings.HasPrefix(becomes, "host ") }
 
-func operations(n *stats.Network) (ops int64) {
+func operations(n *stats.Totals) (ops int64) {
 	for _, o := range n.Others {
 		ops += o.Operations
 	}
@@ -189,10 +189,10 @@ func zeros(c *stats.Counts) string {
 // A counted is the JSON of statistics.
 type counted struct {
 	about
-	Buildable bool           `json:"buildable"` // the whole model can be built
-	Layers    []*stats.Row   `json:"layers"`
-	Others    []*stats.Other `json:"others"` // nodes that compute on data without weights
-	Total     statsTotal     `json:"total"`
+	Buildable bool                `json:"buildable"` // the whole model can be built
+	Layers    []*stats.LayerStats `json:"layers"`
+	Others    []*stats.Other      `json:"others"` // nodes that compute on data without weights
+	Total     statsTotal          `json:"total"`
 	// the figures of qonnx' inference_cost, by its keys
 	InferenceCost map[string]float64 `json:"inference_cost"`
 
@@ -209,7 +209,7 @@ type statsTotal struct {
 	Entropy     *stats.Entropy `json:"entropy,omitempty"`
 }
 
-func countedOf(o compiler.StatsOptions, c *compiler.Counted, d *diag.List) counted {
+func countedOf(o compiler.StatsOptions, c *compiler.StatsResult, d *diag.List) counted {
 	n := c.Network
 	j := counted{about: aboutOf(c.Source), Buildable: c.Buildable, Layers: n.Layers, Others: n.Others,
 		Total: statsTotal{n.Total, n.Total.Intensity(), n.Entropy}, InferenceCost: n.InferenceCost(),

@@ -60,7 +60,7 @@ func styled[T fmt.Stringer](values []T) func(string) (T, error) {
 		if i := slices.Index(names, s); i >= 0 {
 			return values[i], nil
 		}
-		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.Meant(s, names))
+		return values[0], fmt.Errorf("want %s%s", strings.Join(names, ", "), suggest.DidYouMean(s, names))
 	}
 }
 
@@ -226,7 +226,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 	t.calibration()
 	t.inputs()
 	t.quantising()
-	t.labelled(&o.Data, &o.Classes, "samples that accuracy is measured on, .npy or .npz; without it, "+
+	t.labelled(&o.Data, &o.LabelsFile, "samples that accuracy is measured on, .npy or .npz; without it, "+
 		"those of --calibrate")
 	fs.Var(&value{kind: "FORMATS", set: func(_ *value, s string) (_ string, err error) {
 		o.Precisions, err = parsePrecisions(s)
@@ -236,7 +236,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		"costs: w=2..8,a=4,8,e4m3 for weights and activations; wa=2..8 for both alike; p=12,16 for the bits of "+
 		"accumulators (A2Q+); or least: the fewest bits, layer by layer, with which --keep's share of samples keeps "+
 		"the float model's class")
-	option(fs, &o.Keeps, "keep", "0.99", "SHARE", parseShare, "with --requantize least: the share of samples that "+
+	option(fs, &o.KeepShare, "keep", "0.99", "SHARE", parseShare, "with --requantize least: the share of samples that "+
 		"keep the class that the float model gives them")
 	t.backend("what the designs are for")
 	options(fs, &o.Samples, "interleave", "SAMPLES,...", turns, "so many samples take turns in recurrences, "+
@@ -274,7 +274,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 				"--save-model")
 		case len(o.Precisions) > 0 && (len(o.Samples) > 1 || len(o.Samples) == 1 && o.Samples[0] > 1):
 			return nil, usagef("--requantize excludes --interleave")
-		case o.Data != "" && o.Classes == "" && len(o.Precisions) == 0:
+		case o.Data != "" && o.LabelsFile == "" && len(o.Precisions) == 0:
 			return nil, usagef("--input has the samples that accuracy is measured on: --labels FILE")
 		case o.Bound && (o.Latency || by.slurm):
 			return nil, usagef("--bound makes no designs: it excludes --latency and --jobs slurm")
@@ -288,7 +288,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 		}
 		r, err := sweep.Run(ctx, o, &t.d)
 		if err == nil && r != nil && by.slurm {
-			err = r.Slurm(ctx, o, &t.d)
+			err = r.WriteSlurm(ctx, o, &t.d)
 		}
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
 			a.notes().remark("%d of %d searches are kept in %s: the same command goes on from there", r.Kept,
@@ -303,7 +303,7 @@ array that synthesises them; --collect gathers the reports into the tables.`,
 
 // sweptAnswer returns the answer that shows a sweep, or nil without one. o has the options of the sweep; it is nil if
 // only reports were collected.
-func sweptAnswer(r *sweep.Result, err error, o *sweep.Options, d *diag.List) (*answer, error) {
+func sweptAnswer(r *sweep.SweepReport, err error, o *sweep.Options, d *diag.List) (*answer, error) {
 	if r == nil || err != nil {
 		return nil, err
 	}
@@ -312,25 +312,25 @@ func sweptAnswer(r *sweep.Result, err error, o *sweep.Options, d *diag.List) (*a
 
 // A swept is the JSON of a sweep. sweep.json has the points.
 type swept struct {
-	compiler.Head
+	compiler.ReportHead
 	Model    string         `json:"model"`
 	Points   int            `json:"points"`
 	Fates    map[string]int `json:"fates"`
 	Searches int            `json:"searches"`
 	Fresh    int            `json:"searches_made_now"`
 	// accuracies of the float model and of the model, if it was quantised again
-	Precision *sweep.Precisions `json:"precision,omitempty"`
-	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"` // of the unchanged model, with labels
-	Chosen    *sweep.Point      `json:"chosen,omitempty"`
-	Out       string            `json:"out"`
-	Files     []string          `json:"files"`
-	Array     int               `json:"slurm_jobs,omitempty"`
-	Collected int               `json:"reports_collected,omitempty"`
+	Precision *sweep.PrecisionResults `json:"precision,omitempty"`
+	Accuracy  *samples.Accuracy       `json:"accuracy,omitempty"` // of the unchanged model, with labels
+	Chosen    *sweep.Point            `json:"chosen,omitempty"`
+	Out       string                  `json:"out"`
+	Files     []string                `json:"files"`
+	Array     int                     `json:"slurm_jobs,omitempty"`
+	Collected int                     `json:"reports_collected,omitempty"`
 	outcome
 }
 
-func sweptOf(r *sweep.Result, d *diag.List) swept {
-	s := swept{Head: compiler.Versioned, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
+func sweptOf(r *sweep.SweepReport, d *diag.List) swept {
+	s := swept{ReportHead: compiler.CurrentHead, Model: r.Model, Points: len(r.Points), Fates: map[string]int{},
 		Searches: r.Total, Fresh: r.Fresh, Chosen: r.Chosen(), Out: r.Out,
 		Files: append([]string{}, r.Files...), Array: r.Array, Collected: r.Collected,
 		Precision: r.Precision, Accuracy: r.Accuracy, outcome: outcomeOf(d, nil)}

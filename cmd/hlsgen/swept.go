@@ -23,7 +23,7 @@ var fates = []struct{ status, words string }{
 }
 
 // swept shows a sweep. o has the options of the sweep; it is nil if only reports were collected.
-func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
+func (s *screen) swept(r *sweep.SweepReport, o *sweep.Options) {
 	n := map[string]int{}
 	for i := range r.Points {
 		n[r.Points[i].Status]++
@@ -76,14 +76,14 @@ func (s *screen) swept(r *sweep.Result, o *sweep.Options) {
 }
 
 // sweepLeast shows the fewest bits that were found.
-func sweepLeast(s *screen, r *sweep.Result) {
+func sweepLeast(s *screen, r *sweep.SweepReport) {
 	if r.Precision != nil && r.Precision.Least != nil {
 		s.field("least", "%v", r.Precision.Least)
 	}
 }
 
 // sweepAccuracy shows the accuracy of the swept model, and of the float model if it was quantised again.
-func sweepAccuracy(s *screen, r *sweep.Result) {
+func sweepAccuracy(s *screen, r *sweep.SweepReport) {
 	switch p := r.Precision; {
 	case p != nil && p.Labelled && p.Bare:
 		s.field("accuracy", "float %v", p.Float)
@@ -100,7 +100,7 @@ func sweepAccuracy(s *screen, r *sweep.Result) {
 }
 
 // sweepNext shows the next command to type: a build of the chosen design, or the jobs for a cluster.
-func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
+func (s *screen) sweepNext(r *sweep.SweepReport, o *sweep.Options) {
 	if r.Array > 0 {
 		command(s, "next", fmt.Sprintf("cd %s && sbatch %s", quoted(r.Out), quoted(r.Script)))
 		command(s, "", fmt.Sprintf("hlsgen sweep --collect %s   (once the %s are done)", quoted(r.Out),
@@ -112,7 +112,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		return
 	}
 	build := "hlsgen build"
-	given := o.OfModel()
+	given := o.ModelFlags()
 	switch {
 	case c.Precision != "":
 		build += " " + quoted(r.Path(c.Precision+".onnx"))
@@ -120,7 +120,7 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 	case o.Model != "":
 		build += " " + quoted(o.Model)
 	}
-	lines := []string{build + " --board " + quoted(c.BoardGiven(o.Boards)),
+	lines := []string{build + " --board " + quoted(c.BoardArgument(o.Boards)),
 		"--folding " + quoted(r.Path(sweep.ChosenFile))}
 	for _, f := range []struct {
 		given      bool
@@ -130,8 +130,8 @@ func (s *screen) sweepNext(r *sweep.Result, o *sweep.Options) {
 		{c.MaxUse != folding.Guideline, "--max-use", c.MaxUse},
 		{o.Least != folding.LeastLoad, "--least", o.Least.Flag()},
 		{o.IO != dataflow.FromMemory, "--io", o.IO.String()},
-		{o.Unroll != dataflow.Envelope{}, "--max-unroll", o.Unroll.String()},
-		{o.Cost != dataflow.Fitted, "--cost", o.Cost.String()},
+		{o.MaxUnroll != dataflow.Envelope{}, "--max-unroll", o.MaxUnroll.String()},
+		{o.Formula != dataflow.Fitted, "--cost", o.Formula.String()},
 		{c.Samples > 1, "--interleave", fmt.Sprint(c.Samples)},
 	} {
 		if f.given {
@@ -202,7 +202,7 @@ func (s *screen) sweepRows(t *table, left int, what string) {
 }
 
 // sweepDesigns shows the chosen design and the designs on a front.
-func (s *screen) sweepDesigns(r *sweep.Result) {
+func (s *screen) sweepDesigns(r *sweep.SweepReport) {
 	t := newTable(append(axes[:len(axes):len(axes)], ">"+r.Unit()+"/s", ">clocks", ">latency", ">LUT",
 		">"+sweep.BlockName(r.Points), ">DSP", "best in", "")...)
 	t.keys = len(axes)
@@ -221,13 +221,13 @@ func (s *screen) sweepDesigns(r *sweep.Result) {
 			mark = "chosen"
 		}
 		t.row(append(asked(p), rate(p.FPS), rate(p.Interval), whole(p.Latency), whole(p.Resources.LUT),
-			whole(p.Resources.BRAM), whole(p.Resources.DSP), p.Best(), mark)...)
+			whole(p.Resources.BRAM), whole(p.Resources.DSP), p.FrontNames(), mark)...)
 	}
 	s.sweepRows(t, left, "others on a front")
 }
 
 // sweepBounds shows, for each point, the bounds that no design can beat.
-func (s *screen) sweepBounds(r *sweep.Result) {
+func (s *screen) sweepBounds(r *sweep.SweepReport) {
 	measure, most := "", ">"+r.Unit()+"/s at most"
 	var t *table
 	left := 0
@@ -247,13 +247,13 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 			left++
 			continue
 		}
-		goal, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
+		wanted, fps, clocks, least := "", "", "", whole(int(math.Ceil(b.Least)))
 		switch {
 		case p.FPSAsked > 0:
-			goal = rate(p.FPSAsked) + " " + r.Unit() + "/s"
+			wanted = rate(p.FPSAsked) + " " + r.Unit() + "/s"
 		case p.Asked > 0:
-			if goal = rate(p.Asked) + " clocks"; p.Asked == 1 {
-				goal = "1 clock"
+			if wanted = rate(p.Asked) + " clocks"; p.Asked == 1 {
+				wanted = "1 clock"
 			}
 		default:
 			fps, clocks = rate(b.FPS), whole(b.Interval)
@@ -261,7 +261,7 @@ func (s *screen) sweepBounds(r *sweep.Result) {
 		if measure == folding.LeastLoad.String() {
 			least = fmt.Sprintf("%.1f %%", 100*b.Least)
 		}
-		t.row(append(asked(p), goal, fps, clocks, least)...)
+		t.row(append(asked(p), wanted, fps, clocks, least)...)
 	}
 	if t.rows[0][len(axes)] == "" {
 		t.hide("asked")

@@ -14,13 +14,13 @@ import (
 // TestSweepNext: the command for the chosen design says of the model what the sweep was told.
 func TestSweepNext(t *testing.T) {
 	t.Parallel()
-	r := &sweep.Result{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}
+	r := &sweep.SweepReport{Out: "out", Points: []sweep.Point{{Chosen: true, Board: "zcu104"}}}
 	r.Points[0].MaxUse = folding.Guideline
 	o := &sweep.Options{Options: compiler.Options{Model: "my net.onnx", Dims: map[string]int{"N": 4, "C": 2},
-		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 9}, Stateful: true,
+		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 9}, Stateful: true,
 		Shapes:  frontend.Shapes{"y": {1, 2}, "": {3}},
 		Initial: frontend.InitialStates{"h0": "zero", "": "quant"}, LSTM: "f/lstm.json", Cells: "c.json",
-		Arrives: &frontend.InputType{Scale: big.NewRat(1, 255)}}}
+		InputType: &frontend.InputType{Scale: big.NewRat(1, 255)}}}
 	s := &screen{}
 	s.sweepNext(r, o)
 	got := strings.Join(strings.Fields(strings.ReplaceAll(s.String(), "\\\n", " ")), " ")

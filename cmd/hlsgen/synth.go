@@ -17,7 +17,8 @@ import (
 // stage parses a value of --until: the last stage of the tools.
 func stage(s string) (synthesis.Stage, error) {
 	if !slices.Contains(synthesis.Stages, s) {
-		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.Stages, ", "), suggest.Meant(s, synthesis.Stages))
+		return "", fmt.Errorf("want %s%s", strings.Join(synthesis.Stages, ", "), suggest.DidYouMean(s,
+			synthesis.Stages))
 	}
 	return synthesis.Stage(s), nil
 }
@@ -73,7 +74,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 		}
 		run := synthesis.Options{Last: last, Workers: by.workers, Slurm: by.slurm, Env: a.env, Step: o.Progress}
 		if o.Backend == compiler.BackendHLS || o.Backend == compiler.BackendRTL {
-			run.Flows = []synthesis.Flow{synthesis.Flow(o.Backend)}
+			run.Flows = []synthesis.VerilogSource{synthesis.VerilogSource(o.Backend)}
 		}
 		r, err := p.Synthesise(ctx, run, &t.d)
 		if r != nil && err != nil && ctx.Err() != nil && !t.asJSON {
@@ -93,7 +94,7 @@ variables (SBATCH_PARTITION, SBATCH_TIMELIMIT ...) say what jobs ask for.`,
 
 // A synthesised is the JSON of the synth command.
 type synthesised struct {
-	compiler.Head
+	compiler.ReportHead
 	Model  string   `json:"model"`
 	Tasks  int      `json:"tasks"`
 	Before int      `json:"unchanged"`
@@ -102,8 +103,9 @@ type synthesised struct {
 	outcome
 }
 
-func synthesisedOf(p *synthesis.Project, r *synthesis.Run, d *diag.List) synthesised {
-	s := synthesised{Head: compiler.Versioned, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before, Made: r.Made,
+func synthesisedOf(p *synthesis.Project, r *synthesis.SynthesisRun, d *diag.List) synthesised {
+	s := synthesised{ReportHead: compiler.CurrentHead, Model: p.Model, Tasks: len(r.Tasks), Before: r.Before,
+		Made:   r.Made,
 		Failed: []string{}, outcome: outcomeOf(d, nil)}
 	for _, f := range r.Failed {
 		s.Failed = append(s.Failed, f.Name)
@@ -112,7 +114,7 @@ func synthesisedOf(p *synthesis.Project, r *synthesis.Run, d *diag.List) synthes
 }
 
 // showSynthesised shows how many parts the tools have synthesised, and which have failed.
-func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.Run, dir string) {
+func showSynthesised(s *screen, p *synthesis.Project, r *synthesis.SynthesisRun, dir string) {
 	s.title("%s on %s: %s, %s synthesised now, %s unchanged", label(p.Model), label(p.Board),
 		count(len(r.Tasks), "part"), whole(r.Made), whole(r.Before))
 	if len(r.Failed) > 0 {

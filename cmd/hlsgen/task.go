@@ -69,7 +69,7 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 		a.objects.Store(*t.format == logJSON)
 		a.running = true
 		p := newProgress(a.notes(), func() int { return columnsFor(a.world, a.stderr) }, t.verbose, logger(a))
-		t.o.Progress, t.o.Standing = p.step, p.stand
+		t.o.Progress, t.o.SearchProgress = p.step, p.stand
 		if a.lean != nil {
 			t.o.Progress = func(stage string, done, total int) {
 				if stage == simulates && total > 1 {
@@ -78,7 +78,7 @@ func (t *task) does(work func(context.Context) (*answer, error)) *cobra.Command 
 				p.step(stage, done, total)
 			}
 		}
-		t.o.Stdin = &compiler.Arriving{From: untilDone(cmd.Context(), a.stdin)}
+		t.o.Stdin = &compiler.StdinArray{From: untilDone(cmd.Context(), a.stdin)}
 		a.ending.tells(p.say)
 		got, err := work(cmd.Context())
 		p.close(got != nil && err == nil)
@@ -160,7 +160,7 @@ func (t *task) path(to *string, name, kind, usage string, is func(string) bool) 
 }
 
 // noStandard reports whether a path of samples names a file, and not standard input.
-func noStandard(path string) bool { return path != compiler.Standard }
+func noStandard(path string) bool { return path != compiler.StdioPath }
 
 // completes gives shells all values of a flag, for completion.
 func (t *task) completes(flag string, values []string) {
@@ -191,7 +191,7 @@ func (t *task) design() {
 	fs.BoolVar(&o.Latency, "latency", false, "look for the shortest latency of a frame that the budget allows, "+
 		"at the asked rate or at any, whatever it takes")
 	t.least()
-	option(fs, &o.Search, "search-time", "", "TIME", searchTime, "let the search for the folding take this long, "+
+	option(fs, &o.SearchTime, "search-time", "", "TIME", searchTime, "let the search for the folding take this long, "+
 		"such as 30s; without it, as much work as is the same on every machine")
 	t.ends("where frames come from: memory, through the processor's ports and its bandwidth; " +
 		"or stream, from inside the FPGA, a word in every clock")
@@ -199,7 +199,7 @@ func (t *task) design() {
 	option(fs, &o.MaxUse, "max-use", "", "SHARE", folding.ParseMaxUse, "budget: guideline (the default), what designs "+
 		"are known to close with: LUT 0.7, FF 0.5, LUT RAM 0.25, block RAM, UltraRAM and DSP 0.8, their mean 0.7. "+
 		"Or 0.8, a share of everything; or single ones, lut=0.7,bram=0.9")
-	fs.BoolVar(&o.Over, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
+	fs.BoolVar(&o.OverBudget, "over-budget", false, "where nothing is within the budget, take what exceeds it least")
 	t.path(&o.Folding, "folding", "FILE", "folding file to honour, in the form of folding.json", nil)
 	t.accPerPE()
 	t.unroll()
@@ -243,7 +243,8 @@ func (t *task) accPerPE() {
 }
 
 func (t *task) unroll() {
-	option(t.FlagSet, &t.o.Unroll, "max-unroll", dataflow.DefaultEnvelope.String(), "PRODUCTS", folding.ParseMaxUnroll,
+	option(t.FlagSet, &t.o.MaxUnroll, "max-unroll", dataflow.DefaultEnvelope.String(), "PRODUCTS",
+		folding.ParseMaxUnroll,
 		"the most products that one process computes in a clock: of factors of more than 4 bits, of 2 to 4, and of 1 "+
 			"bit; or one number for all. Wider layers become several processes (SystemVerilog alone: as many as add "+
 			"131072 bits, unless this is given)")
@@ -257,7 +258,7 @@ func (t *task) fifo(usage string) {
 }
 
 func (t *task) cost() {
-	option(t.FlagSet, &t.o.Cost, "cost", dataflow.Fitted.String(), "MODEL", either(dataflow.Fitted, dataflow.FINN),
+	option(t.FlagSet, &t.o.Formula, "cost", dataflow.Fitted.String(), "MODEL", either(dataflow.Fitted, dataflow.FINN),
 		"how resources are estimated: hlsgen, fitted on synthesis, or finn, by FINN's formulas")
 }
 
@@ -285,7 +286,7 @@ func (t *task) inputs() {
 	t.Var(&value{kind: "[INPUT=]STD,...", set: ofInput(o, inputDeviation)}, "input-std",
 		"with --input-type: divide the values by this, after the mean is subtracted: 0.229,0.224,0.225; of one "+
 			"input as with --input-mean")
-	option[*frontend.InputQuant](t.FlagSet, &o.Quantise, "input-quant", "", "TYPE:SCALE", inputQuant,
+	option[*frontend.InputQuant](t.FlagSet, &o.InputQuant, "input-quant", "", "TYPE:SCALE", inputQuant,
 		"put a quantiser behind real inputs that have none: INT8:0.0625; this changes the model")
 	t.Var(initials{&o.Initial}, "initial-state", "what recurrences begin with where that arrives on an input as real "+
 		"numbers: zero, a constant, or quant, the loop's own quantiser behind the input; of all, or of some, "+
@@ -306,10 +307,10 @@ func (t *task) inputs() {
 // ofInput returns the setter of a flag that describes the integers arriving at the inputs.
 func ofInput(o *compiler.Options, say func(*frontend.InputType, string) error) func(*value, string) (string, error) {
 	return func(_ *value, s string) (string, error) {
-		if o.Arrives == nil {
-			o.Arrives = &frontend.InputType{}
+		if o.InputType == nil {
+			o.InputType = &frontend.InputType{}
 		}
-		return s, say(o.Arrives, s)
+		return s, say(o.InputType, s)
 	}
 }
 
@@ -364,7 +365,7 @@ func (t *task) labelled(data, labels *string, usage string) {
 
 // interleave adds the flag for the number of samples that take turns in recurrences.
 func (t *task) interleave() {
-	option(t.FlagSet, &t.o.Samples, "interleave", "1", "SAMPLES", turns,
+	option(t.FlagSet, &t.o.Interleave, "interleave", "1", "SAMPLES", turns,
 		"so many samples take turns in recurrences, which hides the latency of a step; a frame is then so many samples")
 }
 
@@ -372,7 +373,7 @@ func (t *task) interleave() {
 func (t *task) force() {
 	f := t.VarPF(&value{text: "false", kind: "bool", set: func(_ *value, s string) (string, error) {
 		replace, err := strconv.ParseBool(s)
-		if t.o.Keep = s == keep; t.o.Keep {
+		if t.o.KeepForeign = s == keep; t.o.KeepForeign {
 			replace, err = true, nil
 		}
 		if err != nil {

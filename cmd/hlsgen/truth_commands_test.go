@@ -91,8 +91,8 @@ func (x *teller) look() {
 }
 
 // goal is the flags of a goal.
-func (x *teller) flags(goal, use string) []string {
-	for _, word := range regexp.MustCompile(`\{(fps|clocks)[/*](\d+)\}`).FindAllStringSubmatch(goal, -1) {
+func (x *teller) flags(wanted, use string) []string {
+	for _, word := range regexp.MustCompile(`\{(fps|clocks)[/*](\d+)\}`).FindAllStringSubmatch(wanted, -1) {
 		var n float64
 		fmt.Sscan(word[2], &n)
 		if word[1] == "fps" {
@@ -100,20 +100,20 @@ func (x *teller) flags(goal, use string) []string {
 		} else {
 			n = math.Floor(x.best.Interval * n)
 		}
-		goal = strings.ReplaceAll(goal, word[0], fmt.Sprintf("%v", n))
+		wanted = strings.ReplaceAll(wanted, word[0], fmt.Sprintf("%v", n))
 	}
-	return append(strings.Fields(goal), "--max-use", use)
+	return append(strings.Fields(wanted), "--max-use", use)
 }
 
 // build builds; nil where the design is refused, with the hint.
-func (x *teller) build(goal, use string, flags ...string) (*truth, string) {
+func (x *teller) build(wanted, use string, flags ...string) (*truth, string) {
 	x.Helper()
 	x.designs++
 	dir := fmt.Sprintf("out%d", x.designs)
 	args := append([]string{"build", x.model, "--board", x.board, "--json", "--no-csim", "--verify", "0", "--out", dir},
 		flags...)
 	got := say(x.dir, nil, args...)
-	t := &truth{goal: goal, use: use, args: flags, dir: filepath.Join(x.dir, dir)}
+	t := &truth{goal: wanted, use: use, args: flags, dir: filepath.Join(x.dir, dir)}
 	if err := json.Unmarshal([]byte(got.stdout), &t.built); err != nil {
 		x.Fatalf("%v: %v: %+v", args, err, got)
 	}
@@ -158,7 +158,7 @@ func replaced(flags []string, name, value string) []string {
 }
 
 // hint follows what is said where nothing is good enough.
-func (x *teller) hint(goal, use string, flags []string, hint string) {
+func (x *teller) hint(wanted, use string, flags []string, hint string) {
 	x.Helper()
 	m := asks.FindStringSubmatch(hint)
 	if m == nil {
@@ -166,7 +166,7 @@ func (x *teller) hint(goal, use string, flags []string, hint string) {
 		return
 	}
 	flags = replaced(flags, m[1], strings.Trim(m[2], ",;"))
-	t, again := x.build(goal, use, flags...)
+	t, again := x.build(wanted, use, flags...)
 	if t == nil {
 		x.Errorf("%s on %s: hint %q followed: %v: %s", x.model, x.board, hint, flags, again)
 		return
@@ -223,13 +223,13 @@ func (x *teller) within(t *truth) {
 }
 
 // one asks every command for a goal, and follows everything that is printed.
-func (x *teller) one(goal, use string) *truth {
+func (x *teller) one(wanted, use string) *truth {
 	x.Helper()
-	flags := x.flags(goal, use)
-	t, hint := x.build(goal, use, flags...)
+	flags := x.flags(wanted, use)
+	t, hint := x.build(wanted, use, flags...)
 	if t == nil {
 		x.refused++
-		x.hint(goal, use, flags, hint)
+		x.hint(wanted, use, flags, hint)
 		x.sweep(&truth{args: flags}, false)
 		return nil
 	}
@@ -254,15 +254,16 @@ func (x *teller) one(goal, use string) *truth {
 	x.same("simulate's folding", t, s.Folds, folds)
 
 	x.sweep(t, true)
-	again, hint := x.build(goal, use, replaced(flags, "fps", plainText(t.FPS))...)
+	again, hint := x.build(wanted, use, replaced(flags, "fps", plainText(t.FPS))...)
 	x.again("the printed rate", t, again, hint)
 	if t.Interval == math.Floor(t.Interval) {
-		again, hint = x.build(goal, use, replaced(flags, "interval", plainText(t.Interval))...)
+		again, hint = x.build(wanted, use, replaced(flags, "interval", plainText(t.Interval))...)
 		x.again("the printed interval", t, again, hint)
 	}
-	again, hint = x.build(goal, use, append(slices.Clone(flags), "--folding", filepath.Join(t.dir, "folding.json"))...)
+	again, hint = x.build(wanted, use, append(slices.Clone(flags), "--folding", filepath.Join(t.dir,
+		"folding.json"))...)
 	x.again("the written folding", t, again, hint)
-	if !strings.Contains(goal, "latency") {
+	if !strings.Contains(wanted, "latency") {
 		x.front(t)
 	}
 	return t

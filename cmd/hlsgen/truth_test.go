@@ -107,8 +107,8 @@ func TestOneTruth(t *testing.T) {
 			}
 			var all []*truth
 			for _, use := range g.budgets {
-				for _, goal := range g.goals {
-					all = append(all, x.one(goal, use))
+				for _, wanted := range g.goals {
+					all = append(all, x.one(wanted, use))
 				}
 			}
 			if tier.Long() {

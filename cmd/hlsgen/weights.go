@@ -11,7 +11,7 @@ import (
 )
 
 func weightsCommand(a *app) *cobra.Command {
-	var o compiler.LoadOptions
+	var o compiler.WeightsOptions
 	t := a.task(&cobra.Command{
 		Use:   "weights MODEL.onnx --for DIR",
 		Short: "Write the weights of a retrained model for hardware that is built already",
@@ -47,9 +47,9 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 			return nil, usagef("a model is needed: hlsgen weights retrained.onnx --for DIR")
 		}
 		if o.Out == "" {
-			o.Out = under(a.dir, compiler.WeightsOut(o.Model))
+			o.Out = under(a.dir, compiler.DefaultWeightsOut(o.Model))
 		}
-		r, err := compiler.Weights(ctx, o, &t.d)
+		r, err := compiler.WriteWeights(ctx, o, &t.d)
 		if r == nil || err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ reason is said: another shape, a type, a weight or code beyond the room.`,
 }
 
 // showWeights shows the written files and the size of the weights.
-func showWeights(s *screen, r *compiler.Weighed) {
+func showWeights(s *screen, r *compiler.WeightsResult) {
 	s.title("%s, for %s", label(r.Source.Name), label(r.Plan.Top))
 	s.field("fits", "yes: all but the contents of tables is as it was built")
 	s.field("weights", "%s of 32 bits, in %s", count(r.Plan.Words, "word"), count(len(r.Plan.Tables), "table"))
@@ -76,7 +76,7 @@ type weighed struct {
 	outcome
 }
 
-func weighedOf(r *compiler.Weighed, d *diag.List) weighed {
+func weighedOf(r *compiler.WeightsResult, d *diag.List) weighed {
 	return weighed{about: aboutOf(r.Source), Design: r.Plan.Design, Words: r.Plan.Words, Tables: len(r.Plan.Tables),
 		Out: r.Out, Files: r.Files, outcome: outcomeOf(d, nil)}
 }

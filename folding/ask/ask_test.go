@@ -15,41 +15,41 @@ import (
 func TestParseMaxUse(t *testing.T) {
 	t.Parallel()
 	d := DefaultMaxUse
-	with := func(u Use, kind int, f float64) Use {
+	with := func(u MaxUse, kind int, f float64) MaxUse {
 		*u.Share(kind) = f
 		return u
 	}
 	for _, c := range []struct {
 		text    string
-		want    Use
+		want    MaxUse
 		written string // the result of String; the input if empty
 		err     string
 	}{
 		{"guideline", d, "", ""},
-		{"0.8", Even(0.8), "", ""},
-		{"1", Even(1), "", ""},
-		{" 0.25 ", Even(0.25), "0.25", ""},
+		{"0.8", EvenUse(0.8), "", ""},
+		{"1", EvenUse(1), "", ""},
+		{" 0.25 ", EvenUse(0.25), "0.25", ""},
 		{"lut=0.6,bram=0.9", with(with(d, LUT, 0.6), BRAM, 0.9), "", ""},
 		{"lut=0.7", d, "guideline", ""},
 		{"LUT = 0.6, Dsp=0", with(with(d, LUT, 0.6), DSP, 0), "lut=0.6,dsp=0", ""},
-		{"0.5,uram=1", with(Even(0.5), URAM, 1), "", ""},
-		{"0.5,dsp=1", with(Even(0.5), DSP, 1), "", ""},
-		{"0.5,lut=0.6", with(Even(0.5), LUT, 0.6), "", ""},
+		{"0.5,uram=1", with(EvenUse(0.5), URAM, 1), "", ""},
+		{"0.5,dsp=1", with(EvenUse(0.5), DSP, 1), "", ""},
+		{"0.5,lut=0.6", with(EvenUse(0.5), LUT, 0.6), "", ""},
 		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, LUTRAM, 0.1), FF, 0.2), Mean, 0.3), "", ""},
-		{"0.9,lut=0.5,dsp=0.6", with(with(Even(0.9), LUT, 0.5), DSP, 0.6), "", ""},
-		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(Even(0.9), LUT, 0.7), LUTRAM, 0.25), FF, 1), "", ""},
-		{"", Use{}, "", "not a fraction"},
-		{"80%", Use{}, "", "not a fraction"},
-		{"1.2", Use{}, "", "not a fraction"},
-		{"-0.1", Use{}, "", "not a fraction"},
-		{"NaN", Use{}, "", "not a fraction"},
-		{"lut=inf", Use{}, "", "not a fraction"},
-		{"lut=", Use{}, "", "not a fraction"},
-		{"luts=0.5", Use{}, "", "unknown resource"},
-		{"guideline,lut=0.5", Use{}, "", "not a fraction"},
-		{"lut=0.5,lut=0.6", Use{}, "", "given twice"},
-		{"lut=0.5,0.6", Use{}, "", "names no resource"},
-		{"0", Use{}, "", "leaves no resource"},
+		{"0.9,lut=0.5,dsp=0.6", with(with(EvenUse(0.9), LUT, 0.5), DSP, 0.6), "", ""},
+		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(EvenUse(0.9), LUT, 0.7), LUTRAM, 0.25), FF, 1), "", ""},
+		{"", MaxUse{}, "", "not a fraction"},
+		{"80%", MaxUse{}, "", "not a fraction"},
+		{"1.2", MaxUse{}, "", "not a fraction"},
+		{"-0.1", MaxUse{}, "", "not a fraction"},
+		{"NaN", MaxUse{}, "", "not a fraction"},
+		{"lut=inf", MaxUse{}, "", "not a fraction"},
+		{"lut=", MaxUse{}, "", "not a fraction"},
+		{"luts=0.5", MaxUse{}, "", "unknown resource"},
+		{"guideline,lut=0.5", MaxUse{}, "", "not a fraction"},
+		{"lut=0.5,lut=0.6", MaxUse{}, "", "given twice"},
+		{"lut=0.5,0.6", MaxUse{}, "", "names no resource"},
+		{"0", MaxUse{}, "", "leaves no resource"},
 	} {
 		got, err := ParseMaxUse(c.text)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
@@ -66,11 +66,11 @@ func TestParseMaxUse(t *testing.T) {
 		if err != nil || again != got {
 			t.Errorf("%q is written %q, read back %+v, %v", c.text, got, again, err)
 		}
-		if got.differs(Even(got.LUT)) != 1 && got.String() != c.written {
+		if got.differs(EvenUse(got.LUT)) != 1 && got.String() != c.written {
 			t.Errorf("%q is written %q, want %q", c.text, got, c.written)
 		}
 	}
-	if zero := (Use{}).String(); zero != Guideline {
+	if zero := (MaxUse{}).String(); zero != Guideline {
 		t.Errorf("nothing given is written %q", zero)
 	}
 }
@@ -87,13 +87,13 @@ func TestBudget(t *testing.T) {
 	z, p := board("zcu104"), board("pynq-z1")
 	for _, c := range []struct {
 		b    boards.Board
-		use  Use
+		use  MaxUse
 		want dataflow.Resources
 	}{
-		{z, Use{}, dataflow.Resources{LUT: 161280, LUTRAM: 25440, FF: 230400, BRAM: 499, URAM: 76, DSP: 1382}},
-		{z, Even(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96, DSP: 1728}},
-		{p, Even(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
-		{p, Use{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
+		{z, MaxUse{}, dataflow.Resources{LUT: 161280, LUTRAM: 25440, FF: 230400, BRAM: 499, URAM: 76, DSP: 1382}},
+		{z, EvenUse(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96, DSP: 1728}},
+		{p, EvenUse(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
+		{p, MaxUse{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
 	} {
 		if got := BudgetOf(c.b, c.use); got.Resources != c.want || got.Fits(c.want.Plus(dataflow.Resources{LUT: 1})) {
 			t.Errorf("%s %+v: %+v, want %+v", c.b.Name, c.use, got.Resources, c.want)
@@ -122,7 +122,7 @@ func TestMean(t *testing.T) {
 		{with, 0.5, dataflow.Resources{BRAM: 5, URAM: 3, DSP: 3}, 1.55 / 3, false},
 		{boards.Board{LUT: 100}, 0.5, dataflow.Resources{LUT: 1}, 0, true},
 	} {
-		budget := BudgetOf(c.b, Use{1, 1, 1, 1, 1, 1, c.limit})
+		budget := BudgetOf(c.b, MaxUse{1, 1, 1, 1, 1, 1, c.limit})
 		if got := budget.MeanOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.Fits(c.r) != c.fits {
 			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.Fits(c.r))
 		}
@@ -133,7 +133,7 @@ func TestPlain(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891",
 		1e-9: "0"} {
-		if got := Plain(f); got != want {
+		if got := FormatPlain(f); got != want {
 			t.Errorf("%v: %q, want %q", f, got, want)
 		}
 	}
@@ -174,14 +174,14 @@ func TestRate(t *testing.T) {
 		rate := Rate(clock, interval, samples)
 		most := new(big.Rat).Quo(new(big.Rat).Mul(Decimal(clock), big.NewRat(1_000_000*int64(samples), 1)),
 			new(big.Rat).SetFloat64(interval))
-		again, err := strconv.ParseFloat(Exact(rate), 64)
+		again, err := strconv.ParseFloat(FormatExact(rate), 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		limit := intervalOf(clock, again, samples)
 		if !Reaches(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
 			t.Errorf("%v MHz, %v clocks for %d: %s samples per second, which are %s clocks", clock, interval, samples,
-				Exact(rate),
+				FormatExact(rate),
 				limit.FloatString(3))
 		}
 	}
@@ -210,7 +210,7 @@ func TestRate(t *testing.T) {
 func TestGoalVerify(t *testing.T) {
 	t.Parallel()
 	verify := func(clock float64, goal Goal) error { return goal.Verify(dataflow.Target{ClockMHz: clock}) }
-	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFO{Words: 3}}, {Interval: 3, Latency: true}} {
+	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFODepths{Words: 3}}, {Interval: 3, Latency: true}} {
 		if err := verify(100, goal); err != nil {
 			t.Errorf("%+v: %v", goal, err)
 		}
@@ -221,9 +221,11 @@ func TestGoalVerify(t *testing.T) {
 		}
 	}
 	for _, goal := range []Goal{
-		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1}, {FIFO: FIFO{Words: -1}},
+		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1},
+		{FIFO: FIFODepths{Words: -1}},
 		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
-		{MaxUse: Use{LUT: math.NaN()}}, {MaxUse: Use{Mean: -1}}, {MaxUse: Use{BRAM: math.Inf(1)}}, {MaxUse: Even(1.5)},
+		{MaxUse: MaxUse{LUT: math.NaN()}}, {MaxUse: MaxUse{Mean: -1}}, {MaxUse: MaxUse{BRAM: math.Inf(1)}},
+		{MaxUse: EvenUse(1.5)},
 	} {
 		if verify(100, goal) == nil {
 			t.Errorf("%+v is a goal", goal)

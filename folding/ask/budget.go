@@ -34,12 +34,12 @@ const MeanUnits = 10_000_000
 // averaged lists the kinds whose shares Mean averages.
 var averaged = [...]int{BRAM, URAM, DSP}
 
-// Names holds the user's names of the kinds that a budget counts.
-var Names = [Traffic]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
+// KindNames holds the user's names of the kinds that a budget counts.
+var KindNames = [Traffic]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
 
-// Called returns the text, which contains names of Names, with block RAM named as in the board's data sheet.
-func Called(text string, b boards.Board) string {
-	return strings.ReplaceAll(text, Names[BRAM], b.BlockName())
+// WithBlockName returns the text, which contains names of KindNames, with block RAM named as in the board's data sheet.
+func WithBlockName(text string, b boards.Board) string {
+	return strings.ReplaceAll(text, KindNames[BRAM], b.BlockName())
 }
 
 // Amounts returns resources in the order of the kinds.
@@ -63,17 +63,17 @@ func Available(cost dataflow.Resources, b boards.Board) bool {
 	return true
 }
 
-// A Budget holds the resources of a board that a design may take.
+// A StepBudget holds the resources of a board that a design may take.
 type Budget struct {
 	Resources dataflow.Resources
 	Mean      float64 // the largest mean share of block RAM, UltraRAM and DSP slices, among those that the board has
 	Capacity  dataflow.Resources
 }
 
-// BudgetOf returns the budget of a board. The zero Use means DefaultMaxUse. It computes with decimals: 0.7 of 53,200
+// BudgetOf returns the budget of a board. The zero MaxUse means DefaultMaxUse. It computes with decimals: 0.7 of 53,200
 // LUTs is exactly 37,240.
-func BudgetOf(b boards.Board, u Use) Budget {
-	if u == (Use{}) {
+func BudgetOf(b boards.Board, u MaxUse) Budget {
+	if u == (MaxUse{}) {
 		u = DefaultMaxUse
 	}
 	c := Capacity(b)
@@ -137,8 +137,8 @@ func (b *Budget) Caps() search.Caps {
 	return v
 }
 
-// Yard returns the amounts that a load is a share of: the budget of each kind that has one.
-func (b *Budget) Yard() (v search.Vector) {
+// LoadBase returns the amounts that a load is a share of: the budget of each kind that has one.
+func (b *Budget) LoadBase() (v search.Vector) {
 	caps := b.Caps()
 	copy(v[:Traffic], caps.Vector[:])
 	return v
@@ -146,14 +146,14 @@ func (b *Budget) Yard() (v search.Vector) {
 
 // A Share holds how much of a kind of resource a design takes. For the mean, the amounts are shares in millionths.
 type Share struct {
-	Name   string // one of Names
+	Name   string // one of KindNames
 	Used   int
 	Budget int // the part of Board that the design may take
 	Board  int
 }
 
 // Mean reports whether the share is the mean.
-func (s Share) Mean() bool { return s.Name == Names[Mean] }
+func (s Share) Mean() bool { return s.Name == KindNames[Mean] }
 
 // Of returns the used share of the whole board, from 0.
 func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
@@ -164,10 +164,10 @@ func (b *Budget) Shares(r dataflow.Resources) (list []Share) {
 	used, most, all := Amounts(r), Amounts(b.Resources), Amounts(b.Capacity)
 	for k := range used {
 		if all[k] > 0 {
-			list = append(list, Share{Names[k], int(used[k]), int(most[k]), int(all[k])})
+			list = append(list, Share{KindNames[k], int(used[k]), int(most[k]), int(all[k])})
 		}
 	}
 	const each = MeanUnits / million
 	up := int(b.Vector(r)[Mean]+each-1) / each
-	return append(list, Share{Names[Mean], up, int(b.Caps().Vector[Mean] / each), million})
+	return append(list, Share{KindNames[Mean], up, int(b.Caps().Vector[Mean] / each), million})
 }

@@ -22,11 +22,11 @@ type Goal struct {
 	Interval   float64
 	MaxCycles  int // the most clocks per frame of any layer, without a budget; 0: not given
 	Latency    bool
-	Least      Measure    // the meaning of "least resources"
-	MaxUse     Use        // the budget; the zero Use means DefaultMaxUse
-	OverBudget bool       // whether to return the design of the smallest load when no design fits the budget
-	Fixed      *finn.File // the choices that a folding file fixes; nil: none
-	FIFO       FIFO
+	Least      Measure           // the meaning of "least resources"
+	MaxUse     MaxUse            // the budget; the zero MaxUse means DefaultMaxUse
+	OverBudget bool              // whether to return the design of the smallest load when no design fits the budget
+	Fixed      *finn.FoldingFile // the choices that a folding file fixes; nil: none
+	FIFO       FIFODepths
 	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
 	// steps of work to StepsPerSecond per second. With 0, a count of steps ends the search, which does not depend on
 	// the machine.
@@ -36,38 +36,38 @@ type Goal struct {
 	Steps int
 	// whether to try out, in a tenth of the search's steps, what would make the design faster
 	Cure      bool
-	Interrupt *Interrupt        // lets the user end the search with its best design; may be nil
-	Tell      func(st Standing) // called for each better design; may be nil
+	Interrupt *Interrupt              // lets the user end the search with its best design; may be nil
+	Tell      func(st SearchStanding) // called for each better design; may be nil
 }
 
 // StepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
 const StepsPerSecond = 20_000_000
 
-// Budget returns the steps of work that end the search; 0: the usual number.
-func (g *Goal) Budget() int {
+// StepBudget returns the steps of work that end the search; 0: the usual number.
+func (g *Goal) StepBudget() int {
 	if g.SearchTime > 0 {
 		return max(1, int(g.SearchTime.Seconds()*StepsPerSecond))
 	}
 	return g.Steps
 }
 
-// A Standing describes the best design of a search in progress.
-type Standing struct {
+// A SearchStanding describes the best design of a search in progress.
+type SearchStanding struct {
 	Interval float64 // clocks per frame; 0 if the search is for the shortest latency
 	Latency  int     // clocks; 0 unless the search is for the shortest latency
 	Floor    int     // a lower bound on the interval or latency of all designs within the budget; 0: not known
 	Share    float64 // the largest share of the budget that any kind of resource takes
 }
 
-// FIFO says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs would
-// give.
-type FIFO struct {
-	Words   int  // if not 0: the depth of every FIFO in words
+// FIFODepths says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs
+// would give.
+type FIFODepths struct {
+	Words   int  // if not 0: the depth of every FIFODepths in words
 	Minimal bool // whether FIFOs are only as deep as freedom from deadlock needs, at any speed
 }
 
 // String returns the value of --fifo.
-func (f FIFO) String() string {
+func (f FIFODepths) String() string {
 	switch {
 	case f.Words > 0:
 		return strconv.Itoa(f.Words)

@@ -21,8 +21,8 @@ func (i *Interrupt) End() bool {
 	return true
 }
 
-// Taken reports whether a search was ended.
-func (i *Interrupt) Taken() bool {
+// Ended reports whether a search was ended.
+func (i *Interrupt) Ended() bool {
 	if i == nil {
 		return false
 	}
@@ -31,9 +31,9 @@ func (i *Interrupt) Taken() bool {
 	return i.taken
 }
 
-// On sets the function that ends the running search, which has a design; nil if it may not be ended. If a search was
-// ended before, On calls end at once.
-func (i *Interrupt) On(end func()) {
+// SetEnd sets the function that ends the running search, which has a design; nil if it may not be ended. If a search
+// was ended before, SetEnd calls end at once.
+func (i *Interrupt) SetEnd(end func()) {
 	if i == nil {
 		return
 	}

@@ -6,24 +6,24 @@ import "testing"
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	var none *Interrupt
-	if none.On(func() {}); none.Taken() {
+	if none.SetEnd(func() {}); none.Ended() {
 		t.Error("nobody interrupts it")
 	}
 	i, ended := new(Interrupt), ""
 	if i.End() {
 		t.Error("no search has a design")
 	}
-	i.On(func() { ended += "a" })
-	i.On(nil)
-	if i.End() || i.Taken() {
+	i.SetEnd(func() { ended += "a" })
+	i.SetEnd(nil)
+	if i.End() || i.Ended() {
 		t.Error("the search is over")
 	}
-	i.On(func() { ended += "b" })
-	if !i.End() || !i.Taken() || i.End() {
+	i.SetEnd(func() { ended += "b" })
+	if !i.End() || !i.Ended() || i.End() {
 		t.Error("a search with a design is ended once")
 	}
-	i.On(nil)
-	i.On(func() { ended += "c" })
+	i.SetEnd(nil)
+	i.SetEnd(func() { ended += "c" })
 	if ended != "bc" || i.End() {
 		t.Errorf("ended %s", ended)
 	}

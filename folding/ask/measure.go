@@ -31,7 +31,7 @@ var measures = [...]struct {
 // String returns the measure's name in reports.
 func (m Measure) String() string {
 	if k := measures[m].kind; k >= 0 {
-		return Names[k]
+		return KindNames[k]
 	}
 	return "load"
 }
@@ -60,9 +60,9 @@ func (m Measure) Order() []Measure {
 }
 
 // Of returns the measure in the form of package search. A load is a share of yard.
-func (m Measure) Of(yard *search.Vector) search.Measure {
+func (m Measure) Of(yard *search.Vector) search.Objective {
 	if k := measures[m].kind; k >= 0 {
-		return search.Measure{Kind: k}
+		return search.Objective{Kind: k}
 	}
-	return search.Measure{Yard: yard}
+	return search.Objective{Yard: yard}
 }

@@ -40,13 +40,13 @@ func Ceiling(r *big.Rat) int {
 	return Floor(r) + 1
 }
 
-// Plain formats a number without an exponent, with at most six decimals.
-func Plain(f float64) string {
+// FormatPlain formats a number without an exponent, with at most six decimals.
+func FormatPlain(f float64) string {
 	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 6, 64), "0"), ".")
 }
 
-// Exact formats a number with all its decimals, so that it parses to the same number.
-func Exact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// FormatExact formats a number with all its decimals, so that it parses to the same number.
+func FormatExact(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // Clocks returns a number of clocks in words: "12,544 clocks".
 func Clocks[T int | float64](n T) string {

@@ -14,8 +14,8 @@ func ParseMaxUnroll(s string) (dataflow.Envelope, error) {
 	var n []int
 	for part := range strings.SplitSeq(s, ",") {
 		k, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || k < 1 || k > dataflow.MostUnrolled {
-			return dataflow.Envelope{}, fmt.Errorf("%q is not a number from 1 to %d", part, dataflow.MostUnrolled)
+		if err != nil || k < 1 || k > dataflow.MaxUnrolled {
+			return dataflow.Envelope{}, fmt.Errorf("%q is not a number from 1 to %d", part, dataflow.MaxUnrolled)
 		}
 		n = append(n, k)
 	}

@@ -69,7 +69,7 @@ func (r *reader) memories(to *[]dataflow.Memory, where string, v any) {
 }
 
 // WithoutFIFOs returns the file without its FIFOs, which are then left to hlsgen.
-func (f *File) WithoutFIFOs() *File {
+func (f *FoldingFile) WithoutFIFOs() *FoldingFile {
 	of := *f
 	of.fifos, of.layers = nil, map[string]ask{}
 	for name, a := range f.layers {
@@ -80,7 +80,7 @@ func (f *File) WithoutFIFOs() *File {
 }
 
 // Without returns the file without some layers, whose folds and FIFOs are then left to hlsgen.
-func (f *File) Without(layers ...string) *File {
+func (f *FoldingFile) Without(layers ...string) *FoldingFile {
 	of := *f
 	of.names = slices.DeleteFunc(slices.Clone(f.names), func(name string) bool { return slices.Contains(layers, name) })
 	of.layers = maps.Clone(f.layers)
@@ -106,7 +106,7 @@ func (r *reader) listed(key string, o *object, before string, converted bool) {
 // FIFOs returns the depths and memories that the file gives a graph's FIFOs, per stream: in front of its reader, and
 // behind its writer. A zero value leaves the FIFO to hlsgen. If the file gives a layer more or fewer FIFOs than it has
 // streams, FIFOs returns false and d says why.
-func (f *File) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
+func (f *FoldingFile) FIFOs(g *dataflow.Graph, d *diag.List) (in, out []dataflow.FIFO, ok bool) {
 	in, out, ok = make([]dataflow.FIFO, len(g.Streams)), make([]dataflow.FIFO, len(g.Streams)), true
 	index := map[string]int{}
 	for i, n := range g.Nodes {

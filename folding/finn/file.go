@@ -1,7 +1,8 @@
 // Package finn reads and writes folding files, in the form of FINN's auto_folding_config.json and final_hw_config.json
-// (github.com/Xilinx/finn). In comes text; out comes a File. For each layer of a graph it says which folds are allowed
-// and why others are not possible (Of), and how deep FIFOs are (FIFOs). Format writes a design in the form that Read
-// reads. The package may import hlslib, for the kinds of layers; it knows nothing of boards, budgets and searches.
+// (github.com/Xilinx/finn). In comes text; out comes a FoldingFile. For each layer of a graph it says which folds are
+// allowed and why others are not possible (Choices), and how deep FIFOs are (FIFOs). Format writes a design in the form
+// that Read reads. The package may import hlslib, for the kinds of layers; it knows nothing of boards, budgets and
+// searches.
 //
 //	json.go    text to objects with their keys in order
 //	file.go    objects to the choices for each layer (Read)
@@ -29,9 +30,9 @@ import (
 	"hlsgen/internal/suggest"
 )
 
-// A File holds the content of a folding file: a JSON object with one object per layer, in the form of FINN's
+// A FoldingFile holds the content of a folding file: a JSON object with one object per layer, in the form of FINN's
 // auto_folding_config.json. The search chooses what the file leaves out or gives as "auto".
-type File struct {
+type FoldingFile struct {
 	names    []string       // the layers in the order of the file, by our names
 	layers   map[string]ask // by our name
 	defaults []rule
@@ -95,7 +96,7 @@ var elsewhere = []string{
 
 // A reader reads a file and collects its faults.
 type reader struct {
-	*File
+	*FoldingFile
 	d      *diag.List
 	failed bool
 	ours   map[string]string // our name of a layer, by its key in the file
@@ -111,8 +112,8 @@ type unused struct {
 
 // Read reads a folding file. It returns nil if the file has errors, which it adds to d. Layers that the design does not
 // have, and values that a layer cannot take, are reported when the file is applied to a graph.
-func Read(data []byte, d *diag.List) *File {
-	r := &reader{File: &File{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
+func Read(data []byte, d *diag.List) *FoldingFile {
+	r := &reader{FoldingFile: &FoldingFile{layers: map[string]ask{}}, d: d, unused: map[string]unused{}}
 	o, err := readObject(data)
 	if err != nil {
 		r.fail("", "not a folding file: "+err.Error(), "it is a JSON object with one object per layer: "+exampleFile)
@@ -160,7 +161,7 @@ func Read(data []byte, d *diag.List) *File {
 	if r.failed {
 		return nil
 	}
-	return r.File
+	return r.FoldingFile
 }
 
 // layer reads the entry of a layer.
@@ -290,7 +291,7 @@ func (r *reader) defaultRules(o *object) {
 				continue
 			}
 			if i := slices.IndexFunc(rl.kinds, func(k string) bool { return !isKind(k) }); i >= 0 {
-				hint := strings.TrimPrefix(suggest.Meant(rl.kinds[i], kindNames()), ", ")
+				hint := strings.TrimPrefix(suggest.DidYouMean(rl.kinds[i], kindNames()), ", ")
 				r.fail(where, fmt.Sprintf("no layer is of kind %s", show(rl.kinds[i])), hint)
 				continue
 			}

@@ -11,17 +11,18 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Wish holds the file's choices for one layer, without those that have no effect on it.
-type Wish struct {
+// A LayerChoices holds the file's choices for one layer, without those that have no effect on it.
+type LayerChoices struct {
 	ask
 	node *dataflow.Node
 	left []dataflow.Fold // the legal folds with these values
 }
 
-// Of returns the file's choices for a node with the given folds. Attributes without a value in the node's own entry
-// come from the defaults for its kind. If no fold has these values, Of adds a diagnostic to d and reports false.
-func (f *File) Of(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w Wish, ok bool) {
-	w = Wish{f.layers[n.Name], n, slices.Clone(folds)}
+// Choices returns the file's choices for a node with the given folds. Attributes without a value in the node's own
+// entry come from the defaults for its kind. If no fold has these values, Choices adds a diagnostic to d and reports
+// false.
+func (f *FoldingFile) Choices(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w LayerChoices, ok bool) {
+	w = LayerChoices{f.layers[n.Name], n, slices.Clone(folds)}
 	for _, r := range f.defaults {
 		if r.kinds != nil && !slices.Contains(r.kinds, n.Op.Kind()) || slices.Contains(w.given, r.attr) {
 			continue
@@ -60,11 +61,11 @@ func (f *File) Of(n *dataflow.Node, folds []dataflow.Fold, d *diag.List) (w Wish
 	return w, ok
 }
 
-// Any reports whether the file fixes anything of the layer.
-func (w *Wish) Any() bool { return w.fold != dataflow.Fold{} }
+// FixesAnything reports whether the file fixes anything of the layer.
+func (w *LayerChoices) FixesAnything() bool { return w.fold != dataflow.Fold{} }
 
 // Allows reports whether a fold has the requested values.
-func (w *Wish) Allows(o dataflow.Fold) bool {
+func (w *LayerChoices) Allows(o dataflow.Fold) bool {
 	for _, f := range fields {
 		if want := f.value(w.fold); want != 0 && f.value(o) != want {
 			return false
@@ -74,18 +75,18 @@ func (w *Wish) Allows(o dataflow.Fold) bool {
 }
 
 // Folds returns the legal folds with the requested values.
-func (w *Wish) Folds() []dataflow.Fold { return w.left }
+func (w *LayerChoices) Folds() []dataflow.Fold { return w.left }
 
 // Where returns the place in the file where the layer's values stand, for diagnostics.
-func (w *Wish) Where() string {
+func (w *LayerChoices) Where() string {
 	if w.key == "" {
 		return "folding file, Defaults"
 	}
 	return "folding file, " + w.key
 }
 
-// NotOn returns an error: the board's device can build none of the requested folds.
-func (w *Wish) NotOn(board string) diag.Diag {
+// Unbuildable returns an error: the board's device can build none of the requested folds.
+func (w *LayerChoices) Unbuildable(board string) diag.Diag {
 	hint := "leave ram_style and resType to the search"
 	if w.left[0].Memory == dataflow.URAM {
 		hint = "this device cannot fill UltraRAM with a table: take ram_style block or distributed"
@@ -93,9 +94,9 @@ func (w *Wish) NotOn(board string) diag.Diag {
 	return w.diag(w.node, diag.Error, fmt.Sprintf("%s cannot be built so on %s", w.node.Name, board), hint)
 }
 
-// Missing adds a diagnostic to d for each entry for a layer that the design does not have. It reports false if one of
-// them is an error.
-func (f *File) Missing(g *dataflow.Graph, d *diag.List) (ok bool) {
+// ReportMissing adds a diagnostic to d for each entry for a layer that the design does not have. It reports false if
+// one of them is an error.
+func (f *FoldingFile) ReportMissing(g *dataflow.Graph, d *diag.List) (ok bool) {
 	ok = true
 	for _, name := range f.names {
 		if !slices.ContainsFunc(g.Nodes, func(n *dataflow.Node) bool { return n.Name == name }) {
@@ -160,7 +161,7 @@ func fieldOf[T ~int | ~uint8](name string, at func(*dataflow.Fold) *T, text func
 const windowAttribute = "parallel_window"
 
 // positions replaces parallel_window by the PE that it stands for. It reports false if the layer cannot have that PE.
-func (w *Wish) positions(d *diag.List) bool {
+func (w *LayerChoices) positions(d *diag.List) bool {
 	if w.window == anyWindow {
 		return true
 	}
@@ -190,7 +191,7 @@ func (w *Wish) positions(d *diag.List) bool {
 
 // refusal returns a diagnostic that says why the layer cannot take a value. fold is a fold of the layer. The severity
 // is 0 for a default that does not apply to the layer, which is no fault.
-func (w *Wish) refusal(f field, want int, values []int, fold dataflow.Fold) diag.Diag {
+func (w *LayerChoices) refusal(f field, want int, values []int, fold dataflow.Fold) diag.Diag {
 	say := func(severity diag.Severity, msg, hint string) diag.Diag {
 		dg := w.diag(w.node, severity, msg, hint)
 		dg.Where = "folding file, " + w.where(f.name)

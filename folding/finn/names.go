@@ -90,10 +90,10 @@ func (r *reader) apart(keys []string) {
 	}
 }
 
-// Onto renumbers the file's sliding windows for a graph. FINN's older foldings have no window in front of a pooling
-// (StreamingMaxPool has its own). If the file names exactly as many windows as the graph has in front of other layers,
-// they are taken for these.
-func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
+// Renumbered renumbers the file's sliding windows for a graph. FINN's older foldings have no window in front of a
+// pooling (StreamingMaxPool has its own). If the file names exactly as many windows as the graph has in front of other
+// layers, they are taken for these.
+func (f *FoldingFile) Renumbered(g *dataflow.Graph, d *diag.List) *FoldingFile {
 	if m, ok := f.withPools(g, d); ok {
 		return m
 	}
@@ -126,8 +126,8 @@ func (f *File) Onto(g *dataflow.Graph, d *diag.List) *File {
 }
 
 // renamed returns the file with other names for some layers. Layers that to maps to "" are dropped.
-func (f *File) renamed(to map[string]string) *File {
-	m := &File{defaults: f.defaults, layers: map[string]ask{}}
+func (f *FoldingFile) renamed(to map[string]string) *FoldingFile {
+	m := &FoldingFile{defaults: f.defaults, layers: map[string]ask{}}
 	name := func(n string) string {
 		if other, ok := to[n]; ok {
 			return other
@@ -150,7 +150,7 @@ func (f *File) renamed(to map[string]string) *File {
 // withPools renumbers the file's sliding windows and poolings for a graph. FINN+ lowers every pooling to a window and a
 // Pool; hlsgen computes the pooling of a whole image in one layer without a window. If the file names exactly as many
 // windows and poolings as FINN+ would, they are taken for these. Otherwise ok is false.
-func (f *File) withPools(g *dataflow.Graph, d *diag.List) (m *File, ok bool) {
+func (f *FoldingFile) withPools(g *dataflow.Graph, d *diag.List) (m *FoldingFile, ok bool) {
 	var windows, pools []string // the graph's windows in order; "" for a window that hlsgen does not need
 	whole := map[string]bool{}  // the poolings without a window
 	for i, n := range g.Nodes {

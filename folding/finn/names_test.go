@@ -135,7 +135,7 @@ func TestOntoPools(t *testing.T) {
 			entries = append(entries, fmt.Sprintf(`"%s": {"PE": 1}`, key))
 		}
 		var d diag.List
-		f := Read([]byte("{"+strings.Join(entries, ", ")+"}"), &d).Onto(g, &d)
+		f := Read([]byte("{"+strings.Join(entries, ", ")+"}"), &d).Renumbered(g, &d)
 		if got := strings.Join(f.names, " "); got != c.want || len(d.Diags) != c.warnings {
 			t.Errorf("%s onto %s: %s, want %s; %v", c.file, c.graph, got, c.want, d.Diags)
 		}

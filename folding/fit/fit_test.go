@@ -23,15 +23,15 @@ import (
 )
 
 // skip returns the space of a fork, a layer on one of its branches, and their sum: the other branch needs a FIFO.
-func skip(t *testing.T) *space.Space {
+func skip(t *testing.T) *space.FoldingSpace {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 7))
 	elem := num.Type{Kind: num.UInt, Width: 4}
-	step := num.Step{Value: []int64{0}}
+	step := num.StepFunction{Value: []int64{0}}
 	for i := range int64(15) {
 		step.At, step.Value = append(step.At, 3*i+1), append(step.Value, i+1)
 	}
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	put := func(op dataflow.Op, in ...int) []int {
 		out, err := b.Add(op, in, nil, nil)
 		if err != nil {
@@ -45,9 +45,9 @@ func skip(t *testing.T) *space.Space {
 			weights[c] = append(weights[c], r.Int64N(15)-7)
 		}
 	}
-	x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{3, 4}, Range: []num.Range{elem.Range()}, Elem: elem})
+	x := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{3, 4}, Range: []num.Range{elem.Range()}, Elem: elem})
 	both := put(dup.New(dup.Params{Copies: 2}), x)
-	y := put(mvau.New(mvau.Params{Weights: weights, Steps: []num.Step{step}}), both[0])[0]
+	y := put(mvau.New(mvau.Params{Weights: weights, Steps: []num.StepFunction{step}}), both[0])[0]
 	b.Output(put(add.New(add.Params{}), y, both[1])[0])
 	g, err := b.Graph()
 	if err != nil {
@@ -58,7 +58,7 @@ func skip(t *testing.T) *space.Space {
 		t.Fatal(err)
 	}
 	var told diag.List
-	s := space.New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFO{},
+	s := space.New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFODepths{},
 		space.Any, &told)
 	if s == nil {
 		t.Fatal(told)
@@ -67,7 +67,7 @@ func skip(t *testing.T) *space.Space {
 }
 
 // foldings visits each combination of options, with FIFOs of least depth.
-func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding, b *space.Built)) {
+func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding, b *space.FoldedDesign)) {
 	t.Helper()
 	options := make([]int32, len(q.Layers))
 	var layer func(i int)
@@ -91,7 +91,7 @@ func foldings(t *testing.T, q *Question, limit int, visit func(f *space.Folding,
 // joins its layers.
 func least(t *testing.T, q *Question, r *space.Region, options []int32) *space.Folding {
 	t.Helper()
-	tree := q.Single(r, q.Classes(options), options, q.Around, &search.Effort{Limit: 1 << 40})
+	tree := q.ClassTree(r, q.Classes(options), options, q.Around, &search.Effort{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
@@ -109,20 +109,20 @@ func TestFound(t *testing.T) {
 	ctx, s := context.Background(), skip(t)
 	list := s.Intervals()
 	for _, limit := range []int{list[0], list[1], list[len(list)/2], list[len(list)-1]} {
-		q := Ask(s, ask.Goal{Interval: float64(limit), Least: ask.LeastLUT, MaxUse: ask.Even(1)})
+		q := NewQuestion(s, ask.Goal{Interval: float64(limit), Least: ask.LeastLUT, MaxUse: ask.EvenUse(1)})
 		best := math.Inf(1)
-		foldings(t, q, limit, func(f *space.Folding, b *space.Built) {
+		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			z, err := rtlsim.Size(ctx, b.Design, rtlsim.SizeOptions{Interval: limit, From: b.Depths()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if z.Kept {
-				r := space.Region{Limit: limit}.Holding(b, z.Words)
-				best = min(best, least(t, q, &r, f.Options).Measures(q.Measure(ask.LeastLUT)))
+			if z.Feasible {
+				r := space.Region{Limit: limit}.WithDepths(b, z.Words)
+				best = min(best, least(t, q, &r, f.Options).Value(q.Measure(ask.LeastLUT)))
 			}
 		})
 		p := q.Pursue(limit)
-		if err := p.Rest(ctx, 1, false); err != nil {
+		if err := p.Continue(ctx, 1, false); err != nil {
 			t.Fatal(err)
 		}
 		got, err := p.Best(ctx)
@@ -131,16 +131,18 @@ func TestFound(t *testing.T) {
 			continue
 		}
 		b := got.Bounds[0]
-		if b.Value != best || b.Least > best || b.Open() != 0 || p.None() {
+		if b.Value != best || b.Least > best || b.Gap() != 0 || p.Impossible() {
 			t.Errorf("%d clocks: %v, none below %v, the best is %v", limit, b.Value, b.Least, best)
 		}
 		d := q.Build(got.Folding)
 		clocks, err := q.Interval(ctx, d.Design)
-		if luts := estimate.Whole(d.Design).Total.LUT; err != nil || clocks > float64(limit) || float64(luts) != best {
+		if luts := estimate.DesignCost(d.Design).Total.LUT; err != nil || clocks > float64(limit) ||
+			float64(luts) != best {
 			t.Errorf("%d clocks: the design takes %v and %d LUTs, %v", limit, clocks, luts, err)
 		}
 	}
-	if p := Ask(s, ask.Goal{}).Pursue(list[0] - 1); p.Rest(ctx, 1, false) != nil || !p.None() || len(p.Takes) > 0 {
+	if p := NewQuestion(s, ask.Goal{}).Pursue(list[0] - 1); p.Continue(ctx, 1, false) != nil || !p.Impossible() ||
+		len(p.Takes) > 0 {
 		t.Errorf("a design in %d clocks: %+v", list[0]-1, p.Takes)
 	}
 }
@@ -152,8 +154,8 @@ func TestSize(t *testing.T) {
 	list := s.Intervals()
 	deeper, none := 0, 0
 	for _, limit := range []int{list[0], list[len(list)/2]} {
-		q := Ask(s, ask.Goal{Interval: float64(limit)})
-		foldings(t, q, limit, func(f *space.Folding, b *space.Built) {
+		q := NewQuestion(s, ask.Goal{Interval: float64(limit)})
+		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			z, err := q.size(ctx, b, limit, false)
 			if err != nil {
 				t.Fatal(err)
@@ -161,11 +163,11 @@ func TestSize(t *testing.T) {
 			d := *b.Design
 			d.FIFO = slices.Clone(d.FIFO)
 			for id := range d.FIFO {
-				if d.FIFO[id].Depth = 1000; z != nil && z.Kept {
+				if d.FIFO[id].Depth = 1000; z != nil && z.Feasible {
 					d.FIFO[id].Depth = z.Words[id]
 				}
 			}
-			kept := z != nil && z.Kept
+			kept := z != nil && z.Feasible
 			if clocks, err := q.Interval(ctx, &d); err != nil || (clocks <= float64(limit)) != kept {
 				t.Errorf("%v at %d clocks: kept %v, and they are %v, %v", f.Options, limit, kept, clocks, err)
 			}
@@ -187,9 +189,9 @@ func TestShortest(t *testing.T) {
 	ctx, s := context.Background(), skip(t)
 	list := s.Intervals()
 	for _, limit := range []int{list[0], list[len(list)-1]} {
-		q := Ask(s, ask.Goal{Latency: true, MaxUse: ask.Even(1)})
+		q := NewQuestion(s, ask.Goal{Latency: true, MaxUse: ask.EvenUse(1)})
 		best := math.MaxInt
-		foldings(t, q, limit, func(f *space.Folding, b *space.Built) {
+		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			d := *b.Design
 			d.FIFO = slices.Clone(d.FIFO)
 			for id := range d.FIFO {
@@ -201,7 +203,7 @@ func TestShortest(t *testing.T) {
 			}
 			best = min(best, trace.Latency())
 		})
-		got, err := q.Shortest(ctx, limit, End{Ctx: ctx, Whole: &search.Whole{}, Found: func() {}})
+		got, err := q.Shortest(ctx, limit, SearchEnd{Ctx: ctx, Whole: &search.SearchRun{}, Found: func() {}})
 		if err != nil || got == nil || got.Latency.Clocks != best || got.Latency.Least > best {
 			t.Fatalf("%d clocks: %+v, %v, the best is %d", limit, got, err, best)
 		}
@@ -216,18 +218,18 @@ func TestShortest(t *testing.T) {
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := skip(t)
-	q := Ask(s, ask.Goal{MaxUse: ask.Even(0.5)})
+	q := NewQuestion(s, ask.Goal{MaxUse: ask.EvenUse(0.5)})
 	for _, clocks := range []int{1, 100} {
 		want := q.Budget.Caps()
-		want.Vector[ask.Traffic] = s.Carries(clocks)
+		want.Vector[ask.Traffic] = s.BytesIn(clocks)
 		if got := q.CapsAt(clocks); got != want {
 			t.Errorf("%d clocks: %v, want %v", clocks, got, want)
 		}
-		if want.Vector[ask.Few] = 0; q.Sparing().CapsAt(clocks) != want {
-			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.Sparing().CapsAt(clocks), want)
+		if want.Vector[ask.Few] = 0; q.SparingDSPs().CapsAt(clocks) != want {
+			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.SparingDSPs().CapsAt(clocks), want)
 		}
 	}
-	if got := Ask(s, ask.Goal{MaxCycles: 10}).CapsAt(10); got != search.Unlimited {
+	if got := NewQuestion(s, ask.Goal{MaxCycles: 10}).CapsAt(10); got != search.Unlimited {
 		t.Errorf("layers of ten clocks: %v", got)
 	}
 }
@@ -236,18 +238,19 @@ func TestCaps(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		bound interface{ Open() float64 }
+		bound interface{ Gap() float64 }
 		open  float64
 		text  string
 	}{
-		{Bound{ask.LeastLUT, 120, 120}, 0, "120 LUT, the least there is"},
-		{Bound{ask.LeastLUT, 120, 100}, 0.2, "120 LUT, at most 20.00 % above the least there is (no less than 100)"},
-		{Bound{ask.LeastLoad, 0.5, 0.4}, 0.25,
+		{MinimisedBound{ask.LeastLUT, 120, 120}, 0, "120 LUT, the least there is"},
+		{MinimisedBound{ask.LeastLUT, 120, 100}, 0.2,
+			"120 LUT, at most 20.00 % above the least there is (no less than 100)"},
+		{MinimisedBound{ask.LeastLoad, 0.5, 0.4}, 0.25,
 			"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)"},
 		{Latency{30, 20}, 0.5, "latency 30 clocks, at most 50.00 % above the least there is (no less than 20 clocks)"},
 		{Latency{1, 1}, 0, "latency 1 clock, the least there is"},
 	} {
-		if got := tt.bound.Open(); math.Abs(got-tt.open) > 1e-9 {
+		if got := tt.bound.Gap(); math.Abs(got-tt.open) > 1e-9 {
 			t.Errorf("%v is open by %v, want %v", tt.bound, got, tt.open)
 		}
 		if got := fmt.Sprint(tt.bound); got != tt.text {

@@ -7,18 +7,18 @@ import (
 	"hlsgen/folding/space"
 )
 
-// Found is the answer to a Question: a folding with its proofs.
-type Found struct {
+// Answer is the answer to a Question: a folding with its proofs.
+type Answer struct {
 	*space.Folding
-	Limit   int      // the most clocks per frame that were allowed
-	Bounds  []Bound  // the measures that were minimised, in order
-	Latency *Latency // nil if the latency was not minimised
-	Spares  bool     // whether Bounds cover only designs that spare DSP slices (Question.Sparing)
-	Useless bool     // whether the design is no better than Question.Than; then it may not have been simulated
+	Limit   int              // the most clocks per frame that were allowed
+	Bounds  []MinimisedBound // the measures that were minimised, in order
+	Latency *Latency         // nil if the latency was not minimised
+	Spares  bool             // whether Bounds cover only designs that spare DSP slices (Question.SparingDSPs)
+	Useless bool             // whether the design is no better than Question.Than; then it may not have been simulated
 }
 
-// A Bound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
-type Bound struct {
+// A MinimisedBound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
+type MinimisedBound struct {
 	Measure ask.Measure
 	Value   float64 // the design's value: a share of the budget, or an amount
 	// no design that is as good in the measures before has less; equal to Value if that is proved to be the least
@@ -30,7 +30,7 @@ type Bound struct {
 type Latency struct{ Clocks, Least int }
 
 // String returns the value and the bound as text.
-func (b Bound) String() string {
+func (b MinimisedBound) String() string {
 	if b.Measure == ask.LeastLoad {
 		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
 			100*b.Least)))
@@ -44,11 +44,11 @@ func (l Latency) String() string {
 		ask.Clocks(l.Least)))
 }
 
-// Open returns how far the value may be above the least possible, as a share of that.
-func (b Bound) Open() float64 { return open(b.Value, b.Least) }
+// Gap returns how far the value may be above the least possible, as a share of that.
+func (b MinimisedBound) Gap() float64 { return open(b.Value, b.Least) }
 
-// Open returns how far the latency may be above the least possible, as a share of that.
-func (l Latency) Open() float64 { return open(float64(l.Clocks), float64(l.Least)) }
+// Gap returns how far the latency may be above the least possible, as a share of that.
+func (l Latency) Gap() float64 { return open(float64(l.Clocks), float64(l.Least)) }
 
 func open(value, least float64) float64 {
 	if value == least {

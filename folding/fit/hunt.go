@@ -31,7 +31,7 @@ import (
 type hunt struct {
 	*Question
 	limit   int
-	measure search.Measure
+	measure search.Objective
 	caps    search.Caps
 	best    *space.Folding // the best design; nil if none is known
 	taken   func(*space.Folding)
@@ -76,7 +76,7 @@ func (h *hunt) first(ctx context.Context) error {
 		return nil
 	}
 	n := h.add(all, bound)
-	s, none, err := t.Quick(ctx, h.measure, h.caps, quickNodes)
+	s, none, err := t.QuickSolution(ctx, h.measure, h.caps, quickNodes)
 	if none {
 		h.open = nil
 	}
@@ -109,7 +109,7 @@ func (h *hunt) run(ctx context.Context, any bool, patience int) error {
 			h.add(all, bound)
 		}
 	}
-	for !h.Effort.Spent() && !(h.best != nil && (any || h.Effort.Done+h.each > h.took+patience)) {
+	for !h.Effort.MustEnd() && !(h.best != nil && (any || h.Effort.Done+h.each > h.took+patience)) {
 		last := len(h.open) - 1
 		if last < 0 || h.open[last].bound >= h.value() {
 			break
@@ -144,7 +144,7 @@ func (h *hunt) value() float64 {
 	if h.best == nil {
 		return math.Inf(1)
 	}
-	return h.best.Measures(h.measure)
+	return h.best.Value(h.measure)
 }
 
 // within returns the caps that a better design has to keep.
@@ -185,7 +185,7 @@ func (h *hunt) solve(ctx context.Context, n *node) error {
 	n.solution, n.proved, n.bound = least.Best, least.Proved, max(n.bound, least.Bound)
 	n.tries++
 	switch {
-	case least.Best != nil || !least.Proved && n.tries < tries && !h.Effort.Spent():
+	case least.Best != nil || !least.Proved && n.tries < tries && !h.Effort.MustEnd():
 		h.push(n)
 	case !least.Proved:
 		h.left = append(h.left, n)
@@ -198,7 +198,7 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 	f := h.Folding(&n.Region, n.solution)
 	class := h.Classes(f.Options)
 	b, z, err := h.try(ctx, n, f, class)
-	if z != nil && z.Unsure {
+	if z != nil && z.NotProved {
 		h.left = append(h.left, n) // the parts do not cover designs like this one
 	}
 	switch {
@@ -206,15 +206,15 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 		return err
 	case b == nil: // the layers do not join at streams where the plan drops an end
 		h.divide(n, class, h.layersAt(h.Wide), nil)
-	case z != nil && z.Cut:
+	case z != nil && z.HitLimit:
 		h.left = append(h.left, n)
-	case z != nil && z.Unsure && h.best != nil:
-	case z == nil || !z.Kept: // FIFO depths that the user gives are too small
+	case z != nil && z.NotProved && h.best != nil:
+	case z == nil || !z.Feasible: // FIFO depths that the user gives are too small
 		h.divide(n, class, nil, nil)
 	case len(z.Needs) > 0:
-		least := slices.MinFunc(z.Needs, func(a, b rtlsim.Need) int { return len(a.Nodes) - len(b.Nodes) })
+		least := slices.MinFunc(z.Needs, func(a, b rtlsim.ShallowPart) int { return len(a.Nodes) - len(b.Nodes) })
 		layers, streams := b.Layers(least.Nodes)
-		h.divide(n, class, h.layersAt(streams, layers...), b.Deeper(least.Streams))
+		h.divide(n, class, h.layersAt(streams, layers...), b.NextDepths(least.Streams))
 	case len(h.Wide) > 0:
 		h.divide(n, class, nil, nil)
 	case !n.proved:
@@ -226,7 +226,8 @@ func (h *hunt) look(ctx context.Context, n *node) error {
 
 // try builds a folding of a node, sizes its FIFOs, and takes it if it is better than the best. b is nil if the layers
 // cannot be joined.
-func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32) (b *space.Built, z *rtlsim.Sizing,
+func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32) (b *space.FoldedDesign,
+	z *rtlsim.Sizing,
 	err error) {
 	before := h.Effort.Done
 	defer func() {
@@ -240,15 +241,15 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	if h.words == 0 {
 		h.words = FrameWords(b.Design)
 	}
-	if z, err = h.sizeOnce(ctx, n, b, f); err != nil || z == nil || z.Cut || !z.Kept {
+	if z, err = h.sizeOnce(ctx, n, b, f); err != nil || z == nil || z.HitLimit || !z.Feasible {
 		return b, z, err
 	}
-	if len(z.Needs) == 0 && len(h.Wide) == 0 && z.Untried {
+	if len(z.Needs) == 0 && len(h.Wide) == 0 && z.Unsimulated {
 		if ok, err := h.runs(ctx, f, b.Design); err != nil {
 			return b, z, err
 		} else if !ok {
 			z, err = h.size(ctx, b, n.Limit, false)
-			if err != nil || z == nil || !z.Kept {
+			if err != nil || z == nil || !z.Feasible {
 				return b, z, err
 			}
 		}
@@ -259,7 +260,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 	}
 	with, ok, err := h.assess(ctx, &n.Region, b, class, z)
 	if err == nil && !ok {
-		if z, err = h.size(ctx, b, n.Limit, false); err != nil || z == nil || !z.Kept {
+		if z, err = h.size(ctx, b, n.Limit, false); err != nil || z == nil || !z.Feasible {
 			return b, z, err
 		}
 		with, _, err = h.assess(ctx, &n.Region, b, class, z)
@@ -271,7 +272,7 @@ func (h *hunt) try(ctx context.Context, n *node, f *space.Folding, class []int32
 }
 
 // sizeOnce calls size, but returns the last result if the folding was sized last.
-func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.Built, f *space.Folding) (*rtlsim.Sizing, error) {
+func (h *hunt) sizeOnce(ctx context.Context, n *node, b *space.FoldedDesign, f *space.Folding) (*rtlsim.Sizing, error) {
 	l := &h.last
 	if !n.Whole() {
 		return h.size(ctx, b, n.Limit, true)
@@ -309,7 +310,7 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 	work := max(4_000_000, 2*h.bounded)
 	for range times {
 		own := *h.Question
-		own.Effort = h.Effort.Apart(work)
+		own.Effort = h.Effort.Separate(work)
 		least, err := own.tree(&r).Minimise(ctx, h.measure, nil, h.within(), looks)
 		h.Effort.Done += own.Effort.Done
 		if err != nil || least.Best == nil || h.Effort.Over() {
@@ -321,7 +322,7 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 			return nil
 		}
 		z, err := h.size(ctx, b, r.Limit, false)
-		if err != nil || z == nil || !z.Kept {
+		if err != nil || z == nil || !z.Feasible {
 			return err
 		}
 		if len(z.Needs) == 0 && len(h.Wide) == 0 {
@@ -339,14 +340,14 @@ func (h *hunt) again(ctx context.Context, r space.Region) error {
 // assess finds the best way to build a folding of the given classes, with FIFOs as deep as z says, and takes it if it
 // is better. It returns the region with these depths. If the depths are untried, the design is simulated; ok is false
 // if it does not keep the interval.
-func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.Built, class []int32, z *rtlsim.Sizing) (
+func (h *hunt) assess(ctx context.Context, r *space.Region, b *space.FoldedDesign, class []int32, z *rtlsim.Sizing) (
 	with space.Region, ok bool, err error) {
-	with = r.Holding(b, z.Words)
+	with = r.WithDepths(b, z.Words)
 	f, err := h.Question.assess(ctx, &with, class, nil, h.measure, h.within())
 	if f == nil || err != nil {
 		return with, true, err
 	}
-	if z.Untried {
+	if z.Unsimulated {
 		if ok, err = h.runs(ctx, f, h.Build(f).Design); !ok || err != nil {
 			return with, false, err
 		}
@@ -394,7 +395,7 @@ func (h *hunt) layersAt(streams []int, layers ...int) []int {
 }
 
 // divide opens the parts of the node's region without the folding of these classes.
-func (h *hunt) divide(n *node, class []int32, layers []int, short map[space.Side]int) {
+func (h *hunt) divide(n *node, class []int32, layers []int, short map[space.FIFOPlace]int) {
 	for _, part := range n.Divide(class, layers, short) {
 		h.add(part, n.bound)
 	}

@@ -21,27 +21,27 @@ const (
 	cutNodes   = 100
 )
 
-// An End says how a search may end once it has a design. Work from then on uses Ctx and counts towards Whole. Found is
-// called when there is a design.
-type End struct {
+// A SearchEnd says how a search may end once it has a design. Work from then on uses Ctx and counts towards Whole.
+// Found is called when there is a design.
+type SearchEnd struct {
 	Ctx   context.Context
-	Whole *search.Whole
+	Whole *search.SearchRun
 	Found func()
 }
 
 // Shortest returns the design of the shortest latency within the budget whose layers take at most limit clocks per
 // frame; nil if it finds none. It repeats the search with the design's own interval as the limit, until that no longer
 // changes. So a user who asks for the rate of this design gets this design, and the search has several starts.
-func (q *Question) Shortest(ctx context.Context, limit int, end End) (*Found, error) {
+func (q *Question) Shortest(ctx context.Context, limit int, end SearchEnd) (*Answer, error) {
 	f, err := q.chase(ctx, limit, end)
-	for err == nil && f != nil && !q.Shallow() && !end.Whole.Over() {
+	for err == nil && f != nil && !q.HasGivenDepths() && !end.Whole.Over() {
 		b := q.Build(f.Folding).Design
 		slowest, _ := b.Interval()
 		clocks := max(slowest, q.MemoryClocks(b))
 		if clocks >= limit {
 			break
 		}
-		g, err := q.Fresh().chase(ctx, clocks, end)
+		g, err := q.Restarted().chase(ctx, clocks, end)
 		if err != nil || g == nil || g.Latency.Clocks > f.Latency.Clocks {
 			return f, err
 		}
@@ -52,7 +52,7 @@ func (q *Question) Shortest(ctx context.Context, limit int, end End) (*Found, er
 }
 
 // chase does one search for the shortest latency.
-func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error) {
+func (q *Question) chase(ctx context.Context, limit int, end SearchEnd) (*Answer, error) {
 	list := q.Intervals()
 	limit = min(limit, list[len(list)-1])
 	q.Effort.Limit = chaseWork
@@ -67,12 +67,12 @@ func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error
 	if err := c.rest(end.Ctx); err != nil && (ctx.Err() != nil || end.Ctx.Err() == nil) {
 		return nil, err
 	}
-	q.Effort.Tell()
+	q.Effort.Report()
 	if c.best == nil {
 		return nil, nil
 	}
 	if c.bound == 0 {
-		if b := c.tree(&c.region).Bound(search.Measure{Path: true}, c.caps); b < float64(c.clocks) {
+		if b := c.tree(&c.region).Bound(search.Objective{Path: true}, c.caps); b < float64(c.clocks) {
 			c.bound = int(math.Ceil(b))
 		}
 	}
@@ -80,15 +80,15 @@ func (q *Question) chase(ctx context.Context, limit int, end End) (*Found, error
 	if err != nil {
 		return nil, err
 	}
-	best, err = q.Canonical(ctx, best, limit, ask.LeastLoad.Order())
-	return &Found{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
+	best, err = q.CanonicalFIFOs(ctx, best, limit, ask.LeastLoad.Order())
+	return &Answer{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
 }
 
 // rest adds the paths through each layer by slowing the layer down in the best folding. Then it adds paths of new
 // foldings.
 func (c *chase) rest(ctx context.Context) error {
 	for i := range c.Layers {
-		if c.best == nil || c.Effort.Spent() {
+		if c.best == nil || c.Effort.MustEnd() {
 			break
 		}
 		if err := c.slow(ctx, i); err != nil {
@@ -97,7 +97,7 @@ func (c *chase) rest(ctx context.Context) error {
 	}
 	for range maxCuts {
 		more, err := c.cut(ctx)
-		if err != nil || !more || c.Effort.Spent() {
+		if err != nil || !more || c.Effort.MustEnd() {
 			return err
 		}
 	}
@@ -114,13 +114,13 @@ func (c *chase) rest(ctx context.Context) error {
 type chase struct {
 	*Question
 	caps   search.Caps
-	load   search.Measure
+	load   search.Objective
 	region space.Region
 	best   *space.Folding
 	clocks int // the simulated latency of best
 	bound  int // a lower bound on the latency of all designs
 	seen   map[string]bool
-	end    End
+	end    SearchEnd
 }
 
 // begin simulates foldings of little load at the shortest interval and at longer ones.
@@ -160,7 +160,7 @@ func (c *chase) begin(ctx context.Context, list []int) error {
 // adopt begins with the design of the least resources. It is used if no folding of begin fits with its FIFOs.
 func (c *chase) adopt(ctx context.Context) error {
 	p := c.PursueWithin(c.region.Limit, c.caps, c.Goal.Least.Order())
-	if err := p.Rest(ctx, 1, true); err != nil {
+	if err := p.Continue(ctx, 1, true); err != nil {
 		return err
 	}
 	f, err := p.Best(ctx)
@@ -182,7 +182,7 @@ func (c *chase) adopt(ctx context.Context) error {
 func (c *chase) tell() {
 	c.end.Found()
 	if c.Goal.Tell != nil {
-		c.Goal.Tell(ask.Standing{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Measures(c.load)})
+		c.Goal.Tell(ask.SearchStanding{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Value(c.load)})
 	}
 }
 
@@ -217,7 +217,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 		caps.Path = int64(c.clocks) - 1
 	}
 	t := c.tree(&c.region)
-	if b := t.Bound(search.Measure{Path: true}, caps); !math.IsInf(b, 1) {
+	if b := t.Bound(search.Objective{Path: true}, caps); !math.IsInf(b, 1) {
 		c.bound = max(c.bound, int(math.Ceil(b)))
 	} else if c.best != nil {
 		c.bound = c.clocks // best is proved to be the shortest
@@ -233,7 +233,7 @@ func (c *chase) cut(ctx context.Context) (more bool, err error) {
 	if more {
 		return true, nil
 	}
-	least, err := t.Minimise(ctx, search.Measure{Path: true}, nil, caps, cutNodes)
+	least, err := t.Minimise(ctx, search.Objective{Path: true}, nil, caps, cutNodes)
 	if err != nil {
 		return false, err
 	}
@@ -273,7 +273,7 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 	if err != nil {
 		return fresh, err
 	}
-	better := c.best == nil || n < c.clocks || n == c.clocks && whole.Measures(c.load) < c.best.Measures(c.load)
+	better := c.best == nil || n < c.clocks || n == c.clocks && whole.Value(c.load) < c.best.Value(c.load)
 	if better && !c.Effort.Over() {
 		fresh = fresh || n < c.clocks
 		c.best, c.clocks = whole, n
@@ -283,7 +283,7 @@ func (c *chase) try(ctx context.Context, r *space.Region, f *space.Folding) (fre
 }
 
 // latency returns the simulated latency of a design.
-func latency(ctx context.Context, b *space.Built) (int, error) {
+func latency(ctx context.Context, b *space.FoldedDesign) (int, error) {
 	t, err := rtlsim.Run(ctx, b.Design, nil, rtlsim.Options{Frames: 1})
 	if err != nil {
 		return 0, err
@@ -293,13 +293,13 @@ func latency(ctx context.Context, b *space.Built) (int, error) {
 
 // whole returns the best design of a folding's classes whose FIFOs keep an interval of the given clocks; nil if none is
 // within the caps.
-func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.Built,
+func (c *chase) whole(ctx context.Context, r *space.Region, f *space.Folding, b *space.FoldedDesign,
 	clocks int) (*space.Folding, error) {
 	z, err := c.size(ctx, b, clocks, false)
-	if err != nil || z == nil || !z.Kept {
+	if err != nil || z == nil || !z.Feasible {
 		return nil, err
 	}
-	with := r.Holding(b, z.Words)
+	with := r.WithDepths(b, z.Words)
 	with.Paths = nil
 	return c.assess(ctx, &with, c.Classes(f.Options), nil, c.load, c.caps)
 }
@@ -317,7 +317,7 @@ func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 	if b == nil {
 		return c.best, nil
 	}
-	if f, err = c.whole(ctx, &r, f, b, limit); err != nil || f == nil || f.Measures(c.load) >= c.best.Measures(c.load) {
+	if f, err = c.whole(ctx, &r, f, b, limit); err != nil || f == nil || f.Value(c.load) >= c.best.Value(c.load) {
 		return c.best, err
 	}
 	clocks, err := latency(ctx, c.Build(f))
@@ -329,15 +329,15 @@ func (c *chase) anew(ctx context.Context, limit int) (*space.Folding, error) {
 
 // admit adds the path that a design waits for when its FIFOs never fill up, and returns its clocks. fresh is false if
 // the path was known.
-func (c *chase) admit(ctx context.Context, b *space.Built) (fresh bool, waits int, err error) {
+func (c *chase) admit(ctx context.Context, b *space.FoldedDesign) (fresh bool, waits int, err error) {
 	c.Effort.Done += wordSteps * FrameWords(b.Design)
 	hops, waits, err := space.Critical(ctx, b.Design)
 	if err != nil {
 		return false, 0, err
 	}
 	p := c.Path(b, hops, max(c.clocks, waits))
-	if fresh = !c.seen[p.Key]; fresh {
-		c.seen[p.Key] = true
+	if fresh = !c.seen[p.ID]; fresh {
+		c.seen[p.ID] = true
 		c.region.Paths = append(c.region.Paths, p)
 	}
 	return fresh, waits, nil

@@ -10,21 +10,22 @@ import (
 )
 
 // A Pursuit looks for the best design at an interval within the budget, measure after measure: First with little work,
-// then Rest with as much as allowed. It may stop anywhere and resume later.
+// then Continue with as much as allowed. It may stop anywhere and resume later.
 //
-// Where DSP slices may be spared (Question.Sparing), it first looks for designs that spare them. If a part of the usual
-// work finds none, it looks for other designs; from then on a design that spares DSP slices must be better than these.
+// Where DSP slices may be spared (Question.SparingDSPs), it first looks for designs that spare them. If a part of the
+// usual work finds none, it looks for other designs; from then on a design that spares DSP slices must be better than
+// these.
 type Pursuit struct {
 	Limit int
 	// Takes are the designs found so far, each better than the one before. Designs of the second line follow those of
 	// the first.
-	Takes []Take
-	Told  func(Take) // is called for each design; may be nil
+	Takes []FoundDesign
+	Told  func(FoundDesign) // is called for each design; may be nil
 	lines []*line
 }
 
-// A Take is a design that was found. Spares reports whether it comes from the line that spares DSP slices.
-type Take struct {
+// A FoundDesign is a design that was found. Spares reports whether it comes from the line that spares DSP slices.
+type FoundDesign struct {
 	*space.Folding
 	Spares bool
 }
@@ -44,17 +45,17 @@ type line struct {
 func (q *Question) Pursue(limit int) *Pursuit {
 	p := &Pursuit{Limit: limit}
 	if q.sparing() {
-		s := q.Fresh().Sparing()
+		s := q.Restarted().SparingDSPs()
 		p.follow(s, s.CapsAt(limit))
 	}
-	p.follow(q.Fresh(), q.CapsAt(limit))
+	p.follow(q.Restarted(), q.CapsAt(limit))
 	return p
 }
 
 // PursueWithin returns a new pursuit of designs at an interval and within caps, with the given order of measures.
 func (q *Question) PursueWithin(limit int, caps search.Caps, order []ask.Measure) *Pursuit {
 	p := &Pursuit{Limit: limit}
-	p.follow(q.Fresh(), caps).order = order
+	p.follow(q.Restarted(), caps).order = order
 	return p
 }
 
@@ -68,9 +69,9 @@ func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
 		l.best = f
 		if last := len(p.Takes) - 1; last < 0 || p.Takes[last].Spares == l.Spares ||
 			l.better(f, p.Takes[last].Folding) {
-			p.Takes = append(p.Takes, Take{f, l.Spares})
+			p.Takes = append(p.Takes, FoundDesign{f, l.Spares})
 			if p.Told != nil {
-				p.Told(Take{f, l.Spares})
+				p.Told(FoundDesign{f, l.Spares})
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (l *line) better(f, than *space.Folding) bool { return Compare(l.Question, 
 func Compare(q *Question, order []ask.Measure, a, b *space.Folding) int {
 	for _, m := range order {
 		measure := q.Measure(m)
-		x, y := a.Measures(measure), b.Measures(measure)
+		x, y := a.Value(measure), b.Value(measure)
 		switch {
 		case x < y:
 			return -1
@@ -96,11 +97,11 @@ func Compare(q *Question, order []ask.Measure, a, b *space.Folding) int {
 	return 0
 }
 
-// Under makes the pursuit count towards w, which may end it.
-func (p *Pursuit) Under(w *search.Whole) {
+// CountTowards makes the pursuit count towards w, which may end it.
+func (p *Pursuit) CountTowards(w *search.SearchRun) {
 	for _, l := range p.lines {
 		l.Effort.Whole = w
-		l.Effort.Tell()
+		l.Effort.Report()
 	}
 }
 
@@ -129,8 +130,8 @@ func (p *Pursuit) First(ctx context.Context) error {
 	return nil
 }
 
-// Rest continues after First, up to times the usual work in total. If any is true, it stops at the first design.
-func (p *Pursuit) Rest(ctx context.Context, times int, any bool) error {
+// Continue continues after First, up to times the usual work in total. If any is true, it stops at the first design.
+func (p *Pursuit) Continue(ctx context.Context, times int, any bool) error {
 	if err := p.First(ctx); err != nil {
 		return err
 	}
@@ -152,29 +153,29 @@ func (p *Pursuit) Rest(ctx context.Context, times int, any bool) error {
 	return nil
 }
 
-// None reports whether there surely is no design.
-func (p *Pursuit) None() bool {
+// Impossible reports whether there surely is no design.
+func (p *Pursuit) Impossible() bool {
 	l := p.lines[len(p.lines)-1]
 	return len(l.hunts) > 0 && math.IsInf(l.hunts[0].bound(), 1)
 }
 
 // Best returns the last design found, with its proofs; nil if there is none. Its FIFOs are built as for a user who asks
 // for its folds.
-func (p *Pursuit) Best(ctx context.Context) (*Found, error) {
+func (p *Pursuit) Best(ctx context.Context) (*Answer, error) {
 	last := len(p.Takes) - 1
 	if last < 0 {
 		return nil, nil
 	}
 	t := p.Takes[last]
 	l := p.lines[len(p.lines)-1]
-	f, err := l.Canonical(ctx, t.Folding, p.Limit, l.order)
-	return &Found{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares),
+	f, err := l.CanonicalFIFOs(ctx, t.Folding, p.Limit, l.order)
+	return &Answer{Folding: f, Limit: p.Limit, Spares: t.Spares, Bounds: p.Bounds(f, t.Spares),
 		Useless: l.useless(t.Folding, t.Spares)}, err
 }
 
 // Bounds returns the bound of each measure for a design that keeps the interval, among the designs that spare DSP
 // slices or among all.
-func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []Bound) {
+func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []MinimisedBound) {
 	for _, l := range p.lines {
 		if l.Spares == spares {
 			return l.bounds(f)
@@ -183,8 +184,8 @@ func (p *Pursuit) Bounds(f *space.Folding, spares bool) (list []Bound) {
 	return nil
 }
 
-// Work returns the usual number of steps for the interval.
-func (p *Pursuit) Work() int {
+// UsualSteps returns the usual number of steps for the interval.
+func (p *Pursuit) UsualSteps() int {
 	if l := p.lines[len(p.lines)-1]; len(l.hunts) > 0 {
 		return l.work()
 	}
@@ -240,9 +241,9 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 }
 
 // bounds returns the bound of each measure for a design that this line found.
-func (l *line) bounds(f *space.Folding) (list []Bound) {
+func (l *line) bounds(f *space.Folding) (list []MinimisedBound) {
 	for i, m := range l.order {
-		b := Bound{Measure: m, Value: f.Measures(l.Measure(m))}
+		b := MinimisedBound{Measure: m, Value: f.Value(l.Measure(m))}
 		if i < len(l.hunts) {
 			b.Least = min(b.Value, l.hunts[i].bound())
 		} else {

@@ -1,6 +1,6 @@
 // Package fit finds designs within a budget: foldings with FIFOs as deep as they have to be, and with the host's port.
 // In come a space and a goal (Question); out come the design with the least of some measure at an interval, the design
-// of the shortest latency, and bounds that no design goes below (Found).
+// of the shortest latency, and bounds that no design goes below (Answer).
 //
 // A tree of package space bounds the cost of foldings from below, whatever depth their FIFOs need. Its best folding is
 // built and simulated (package rtlsim). If it does not keep the interval with the FIFOs that the tree counts, the
@@ -32,7 +32,7 @@ const maxWork = 60_000_000
 
 // A Question is a goal to reach in a space, with the work done for the answer.
 type Question struct {
-	*space.Space
+	*space.FoldingSpace
 	Goal   ask.Goal
 	Budget ask.Budget
 	Caps   search.Caps   // the budget, without the kinds that depend on the interval
@@ -55,26 +55,27 @@ type Rival struct {
 	Spares bool    // whether it spares DSP slices; such a design is better than any other
 }
 
-// Ask returns the question for a goal, which must be valid.
-func Ask(s *space.Space, goal ask.Goal) *Question {
-	q := &Question{Space: s, Goal: goal, Budget: ask.BudgetOf(s.Target.Board, goal.MaxUse), Words: sizingWords}
-	if goal.MaxCycles > 0 {
+// NewQuestion returns the question for a goal, which must be valid.
+func NewQuestion(s *space.FoldingSpace, wanted ask.Goal) *Question {
+	q := &Question{FoldingSpace: s, Goal: wanted, Budget: ask.BudgetOf(s.Target.Board, wanted.MaxUse),
+		Words: sizingWords}
+	if wanted.MaxCycles > 0 {
 		q.Budget = ask.BudgetOf(s.Target.Board, ask.DefaultMaxUse)
 	}
-	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.Yard()
+	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.LoadBase()
 	q.Host = s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
 	q.Around = q.Host.Plus(s.Ends)
 	q.Effort.Limit = maxWork
 	return q
 }
 
-// Within limits the work of sizing one folding to the given number of steps.
-func (q *Question) Within(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
+// LimitSizing limits the work of sizing one folding to the given number of steps.
+func (q *Question) LimitSizing(steps int) { q.Words = min(q.Words, 1+steps/wordSteps) }
 
-// Fresh returns the question with no work done.
-func (q *Question) Fresh() *Question {
+// Restarted returns the question with no work done.
+func (q *Question) Restarted() *Question {
 	f := *q
-	f.Effort = q.Effort.Apart(maxWork)
+	f.Effort = q.Effort.Separate(maxWork)
 	return &f
 }
 
@@ -87,7 +88,7 @@ func (q *Question) CapsAt(interval int) search.Caps {
 	caps := search.Unlimited
 	if q.Goal.MaxCycles == 0 {
 		caps = q.Caps
-		caps.Vector[ask.Traffic] = q.Carries(interval)
+		caps.Vector[ask.Traffic] = q.BytesIn(interval)
 	}
 	if q.Spares {
 		caps.Vector[ask.Few] = 0
@@ -95,9 +96,9 @@ func (q *Question) CapsAt(interval int) search.Caps {
 	return caps
 }
 
-// Sparing returns the question with DSP slices not allowed for few bits (ask.Few). It is answered first. The question
-// itself is answered only if this one has no answer, which means that LUTs are short.
-func (q *Question) Sparing() *Question {
+// SparingDSPs returns the question with DSP slices not allowed for few bits (ask.Few). It is answered first. The
+// question itself is answered only if this one has no answer, which means that LUTs are short.
+func (q *Question) SparingDSPs() *Question {
 	s := *q
 	s.Spares = true
 	return &s
@@ -111,14 +112,16 @@ func (q *Question) useless(f *space.Folding, spares bool) bool {
 	case r.Spares != spares:
 		return r.Spares
 	default:
-		return f.Measures(q.Measure(q.Goal.Least)) >= r.Value
+		return f.Value(q.Measure(q.Goal.Least)) >= r.Value
 	}
 }
 
 // Tree returns the tree of all foldings whose layers take at most the given clocks per frame.
 func (q *Question) Tree(clocks int) *search.Tree { return q.tree(&space.Region{Limit: clocks}) }
 
-func (q *Question) tree(r *space.Region) *search.Tree { return q.Space.Tree(r, q.Around, &q.Effort) }
+func (q *Question) tree(r *space.Region) *search.Tree {
+	return q.FoldingSpace.Tree(r, q.Around, &q.Effort)
+}
 
 // Measure returns a measure of designs in the form that package search takes.
-func (q *Question) Measure(m ask.Measure) search.Measure { return m.Of(&q.Yard) }
+func (q *Question) Measure(m ask.Measure) search.Objective { return m.Of(&q.Yard) }

@@ -24,17 +24,17 @@ const (
 //
 // If trust is true and a trial costs much, depths may be assumed to keep the interval (rtlsim.Sizing.Untried) until the
 // whole design is simulated.
-func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bool) (*rtlsim.Sizing, error) {
-	fixed := q.Given(b)
-	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Known: &q.Known,
-		Shorter: q.Shorter, Trust: trust}
-	opt.Minimal = q.Goal.FIFO != ask.FIFO{}
+func (q *Question) size(ctx context.Context, b *space.FoldedDesign, limit int, trust bool) (*rtlsim.Sizing, error) {
+	fixed := q.GivenDepths(b)
+	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Cache: &q.Known,
+		AllLengths: q.Shorter, TrustSchedule: trust}
+	opt.Minimal = q.Goal.FIFO != ask.FIFODepths{}
 	z, err := rtlsim.Size(ctx, b.Design, opt)
 	if err != nil {
 		return nil, err
 	}
 	q.Effort.Done += wordSteps * z.Moved
-	if z.Kept && !opt.Minimal || !z.Kept && !q.Shallow() {
+	if z.Feasible && !opt.Minimal || !z.Feasible && !q.HasGivenDepths() {
 		return z, nil
 	}
 	// FIFO depths that the user gives may be too small for the interval.
@@ -46,9 +46,9 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bo
 		}
 	}
 	clocks, err := q.Interval(ctx, &d)
-	if err == nil && !z.Kept {
+	if err == nil && !z.Feasible {
 		_, err = rtlsim.Prove(ctx, &d)
-		z.Kept = true
+		z.Feasible = true
 	}
 	if err != nil {
 		if dead := new(rtlsim.Deadlock); errors.As(err, &dead) {
@@ -65,16 +65,16 @@ func (q *Question) size(ctx context.Context, b *space.Built, limit int, trust bo
 	return z, nil
 }
 
-// Filled returns the options of a run that shows the interval of a design: more frames than the design can hold at a
+// SteadyRun returns the options of a run that shows the interval of a design: more frames than the design can hold at a
 // time. If these move more than 1e8 words, the run has only the frames that are in flight after the first, and a few
 // more (rtlsim.Options.Words). It needs even fewer if frames come out at a constant distance.
-func Filled(d *dataflow.Design) rtlsim.Options {
+func SteadyRun(d *dataflow.Design) rtlsim.Options {
 	const words = 1e8
 	return rtlsim.Options{Frames: 16 + 2*len(d.Model.Graph.Nodes), Words: words}
 }
 
-// Drawn returns how many of a design's first frames a timeline shows at most.
-func Drawn(d *dataflow.Design) int {
+// TimelineFrames returns how many of a design's first frames a timeline shows at most.
+func TimelineFrames(d *dataflow.Design) int {
 	const most = 4 << 20 // words
 	words := 0
 	for s := range d.FIFO {
@@ -86,8 +86,8 @@ func Drawn(d *dataflow.Design) int {
 // Run simulates a design until its pipeline is full. The trace has the layers' clocks of the frames that a timeline
 // shows; callers must not change it. The error may be a *rtlsim.Deadlock.
 func (q *Question) Run(ctx context.Context, d *dataflow.Design) (*rtlsim.Trace, error) {
-	opt := Filled(d)
-	opt.Layers, opt.Known = Drawn(d), &q.Known
+	opt := SteadyRun(d)
+	opt.Layers, opt.Cache = TimelineFrames(d), &q.Known
 	return rtlsim.Run(ctx, d, nil, opt)
 }
 
@@ -109,10 +109,10 @@ const (
 
 // assess returns the best folding of the given classes with FIFOs as deep as the region says. If only is not nil, it
 // names the option of each layer. assess returns nil if nothing is within caps.
-func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Measure,
+func (q *Question) assess(ctx context.Context, r *space.Region, class, only []int32, m search.Objective,
 	caps search.Caps) (*space.Folding, error) {
-	effort := q.Effort.Apart(assessWork)
-	t := q.Single(r, class, only, q.Around, &effort)
+	effort := q.Effort.Separate(assessWork)
+	t := q.ClassTree(r, class, only, q.Around, &effort)
 	if t == nil {
 		return nil, nil
 	}
@@ -124,23 +124,24 @@ func (q *Question) assess(ctx context.Context, r *space.Region, class, only []in
 	return q.Folding(r, got.Best), nil
 }
 
-// Canonical returns the folding with FIFOs built in one fixed way among those with equal measures. A user who asks for
-// these folds gets the same FIFOs.
-func (q *Question) Canonical(ctx context.Context, f *space.Folding, limit int, order []ask.Measure) (*space.Folding,
+// CanonicalFIFOs returns the folding with FIFOs built in one fixed way among those with equal measures. A user who asks
+// for these folds gets the same FIFOs.
+func (q *Question) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
+	order []ask.Measure) (*space.Folding,
 	error) {
 	r := f.Region(limit)
 	caps := q.CapsAt(limit)
 	if !f.Cost.Within(&caps.Vector) {
 		caps = search.Unlimited
 	}
-	var measures []search.Measure
+	var measures []search.Objective
 	for _, m := range order {
 		measures = append(measures, q.Measure(m))
 	}
 	best := f
-	for k, m := range append(measures, search.Measure{Kind: ask.FF}, search.Measure{Kind: ask.LUTRAM}) {
+	for k, m := range append(measures, search.Objective{Kind: ask.FF}, search.Objective{Kind: ask.LUTRAM}) {
 		g, err := q.assess(ctx, &r, q.Classes(f.Options), f.Options, m, caps)
-		if err != nil || g == nil || k < len(order) && g.Measures(m) > f.Measures(m) {
+		if err != nil || g == nil || k < len(order) && g.Value(m) > f.Value(m) {
 			return f, err
 		}
 		best, caps = g, g.AsGood(m, caps, 0)

@@ -19,12 +19,12 @@ type finding struct {
 // within looks for a solution within caps. It tries the solutions already found, prices, and labels, and then halves
 // the tree until it has looked at the given number of nodes. If least is true, it minimises m; otherwise it stops at
 // the first solution.
-func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nodes int) (finding, error) {
+func (t *Tree) within(ctx context.Context, caps Caps, m Objective, least bool, nodes int) (finding, error) {
 	found := finding{exact: true}
 	open := []*Tree{t}
 	done := func(n *Tree) {
 		if n != t {
-			n.Dismiss()
+			n.Free()
 		}
 	}
 	defer func() {
@@ -48,12 +48,12 @@ func (t *Tree) within(ctx context.Context, caps Caps, m Measure, least bool, nod
 				found.exact = false
 				return found, nil
 			}
-			caps = m.AsGood(f, caps, 1)
+			caps = m.CapsToMatch(f, caps, 1)
 		}
 		if rest == nil {
 			continue
 		}
-		if nodes <= 0 || t.effort.Spent() {
+		if nodes <= 0 || t.effort.MustEnd() {
 			found.exact = false
 			return found, nil
 		}
@@ -77,7 +77,7 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	if f := t.leastOf(caps, prime); f != nil {
 		return f, t, nil
 	}
-	t.Relax(caps)
+	t.RelaxPrices(caps)
 	if t.Excludes(caps) {
 		return nil, nil, nil
 	}
@@ -90,13 +90,13 @@ func (t *Tree) decide(ctx context.Context, caps Caps, prime int) (f *Solution, r
 	}
 	f, whole, err := n.label(ctx, caps, prime, beam)
 	if err != nil || whole && f == nil {
-		n.Dismiss()
+		n.Free()
 		return nil, nil, err
 	}
 	if f != nil {
 		return f, n, nil
 	}
-	n.Relax(caps) // split needs the new mixture
+	n.RelaxPrices(caps) // split needs the new mixture
 	return nil, n, nil
 }
 

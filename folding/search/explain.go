@@ -1,7 +1,8 @@
 package search
 
-// A Reason counts the choices of a leaf that are in no solution within caps, by the first reason that applies.
-type Reason struct {
+// An ExclusionReason counts the choices of a leaf that are in no solution within caps, by the first reason that
+// applies.
+type ExclusionReason struct {
 	Impossible int        // choices in no solution at all
 	Alone      [Kinds]int // per kind: choices for which the other leaves take more of the kind than the caps leave
 	Together   int        // choices that a price of several kinds excludes
@@ -9,14 +10,14 @@ type Reason struct {
 }
 
 // Explain returns the reason of each leaf, as far as the known prices tell.
-func (t *Tree) Explain(caps Caps) []Reason {
+func (t *Tree) Explain(caps Caps) []ExclusionReason {
 	for i := range t.single {
 		t.around(&t.single[i])
 	}
 	for i := range t.mixed {
 		t.around(&t.mixed[i])
 	}
-	list := make([]Reason, t.plan.Leaves)
+	list := make([]ExclusionReason, t.plan.Leaves)
 	for leaf := range list {
 		for row, choices := range t.choices[leaf] {
 			for i := range choices {
@@ -27,7 +28,7 @@ func (t *Tree) Explain(caps Caps) []Reason {
 	return list
 }
 
-func (t *Tree) explain(why *Reason, c *Choice, caps *Caps, leaf, row int) {
+func (t *Tree) explain(why *ExclusionReason, c *Choice, caps *Caps, leaf, row int) {
 	at := t.start[leaf] + row
 	if t.single[0].rest[at] >= none {
 		why.Impossible++

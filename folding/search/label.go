@@ -232,7 +232,7 @@ func (p *pruner) leaves(choices []Choice) {
 }
 
 // extend adds the labels of a pair of rows that may end within caps.
-func (p *pruner) extend(left, right *sheet, q Pair) {
+func (p *pruner) extend(left, right *sheet, q RowPair) {
 	width := len(p.left)
 	first, end := right.first[q.Right], right.first[q.Right+1]
 	others := right.amounts[int(first)*width : int(end)*width]

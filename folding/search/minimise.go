@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// A Measure is the quantity to minimise: the amount of one kind, or the longest path, or a load. A load is the largest
-// share of Yard that any kind takes.
-type Measure struct {
+// An Objective is the quantity to minimise: the amount of one kind, or the longest path, or a load. A load is the
+// largest share of Yard that any kind takes.
+type Objective struct {
 	Kind int     // the kind, if Yard is nil and Path is false
 	Yard *Vector // per kind: the amount that counts as a share of 1; kinds with 0 do not count
 	Path bool
 }
 
 // Value returns the measure of a solution: an amount, or a share from 0 up.
-func (m Measure) Value(f *Solution) float64 {
+func (m Objective) Value(f *Solution) float64 {
 	switch {
 	case m.Path:
 		return float64(f.Longest())
@@ -26,7 +26,7 @@ func (m Measure) Value(f *Solution) float64 {
 }
 
 // load returns the largest share, and its kind.
-func (m Measure) load(cost *Vector) (share float64, kind int) {
+func (m Objective) load(cost *Vector) (share float64, kind int) {
 	for k := range cost {
 		if m.Yard[k] > 0 {
 			if f := float64(cost[k]) / float64(m.Yard[k]); f > share {
@@ -38,15 +38,15 @@ func (m Measure) load(cost *Vector) (share float64, kind int) {
 }
 
 // prime returns the kind that labels minimise: the measure's kind, or 0.
-func (m Measure) prime() int {
+func (m Objective) prime() int {
 	if m.Yard == nil && !m.Path {
 		return m.Kind
 	}
 	return 0
 }
 
-// UpTo returns caps, reduced so that the measure is at most x.
-func (m Measure) UpTo(x float64, caps Caps) Caps {
+// CapsUpTo returns caps, reduced so that the measure is at most x.
+func (m Objective) CapsUpTo(x float64, caps Caps) Caps {
 	switch {
 	case m.Path:
 		caps.Path = min(caps.Path, floor(x))
@@ -67,14 +67,14 @@ func floor(x float64) int64 {
 	switch x = math.Floor(x); {
 	case x < -1:
 		return -1
-	case x > float64(Most):
-		return Most
+	case x > float64(NoCap):
+		return NoCap
 	}
 	return int64(x)
 }
 
-// AsGood returns caps, reduced so that the measure is at most f's. With less = 1, it must be smaller than f's.
-func (m Measure) AsGood(f *Solution, caps Caps, less int64) Caps {
+// CapsToMatch returns caps, reduced so that the measure is at most f's. With less = 1, it must be smaller than f's.
+func (m Objective) CapsToMatch(f *Solution, caps Caps, less int64) Caps {
 	switch {
 	case m.Path:
 		caps.Path = min(caps.Path, f.Longest()-less)
@@ -103,19 +103,19 @@ func (m Measure) AsGood(f *Solution, caps Caps, less int64) Caps {
 	return caps
 }
 
-// A Minimum is the result of a search. Best is the best solution found, or nil. No solution within the caps measures
-// less than Bound. Proved reports that Best is a minimum, so that Bound is its measure; with a nil Best, it reports
-// that there is no solution.
-type Minimum struct {
+// A MinimiseResult is the result of a search. Best is the best solution found, or nil. No solution within the caps
+// measures less than Bound. Proved reports that Best is a minimum, so that Bound is its measure; with a nil Best, it
+// reports that there is no solution.
+type MinimiseResult struct {
 	Best   *Solution
 	Bound  float64
 	Proved bool
 }
 
 // Within looks for any solution within caps.
-func (t *Tree) Within(ctx context.Context, caps Caps) (Minimum, error) {
-	found, err := t.within(ctx, caps, Measure{}, false, math.MaxInt)
-	return Minimum{Best: found.best, Proved: found.best != nil || found.exact}, err
+func (t *Tree) Within(ctx context.Context, caps Caps) (MinimiseResult, error) {
+	found, err := t.within(ctx, caps, Objective{}, false, math.MaxInt)
+	return MinimiseResult{Best: found.best, Proved: found.best != nil || found.exact}, err
 }
 
 // Hopeless reports whether the prices of one relaxation prove that no solution is within caps.
@@ -123,14 +123,14 @@ func (t *Tree) Hopeless(caps Caps) bool {
 	if !t.Possible() || t.Excludes(caps) {
 		return true
 	}
-	t.Relax(caps)
+	t.RelaxPrices(caps)
 	return t.Excludes(caps)
 }
 
 // Bound returns a lower bound on the measure of the solutions within caps, from the prices of one relaxation. It is
 // weaker than the bound of Minimise, and takes little work. It is infinite if the prices prove that there is no
 // solution.
-func (t *Tree) Bound(m Measure, caps Caps) float64 {
+func (t *Tree) Bound(m Objective, caps Caps) float64 {
 	if t.Hopeless(caps) {
 		return math.Inf(1)
 	}
@@ -138,15 +138,16 @@ func (t *Tree) Bound(m Measure, caps Caps) float64 {
 	high := m.Value(&Solution{Cost: t.dearest, Paths: t.longest})
 	if best != nil {
 		high = m.Value(best)
-		t.Relax(m.UpTo(t.excluded(m, caps, -1, high), caps))
+		t.RelaxPrices(m.CapsUpTo(t.excluded(m, caps, -1, high), caps))
 	}
 	return m.above(t.excluded(m, caps, -1, high))
 }
 
-// Quick looks for a good solution within caps with little work. It returns the best of the solutions that relaxations
-// found, or else the result of a search that looks at the given number of nodes. best is nil if there is none. none
-// reports whether no solution is within caps, proved.
-func (t *Tree) Quick(ctx context.Context, m Measure, caps Caps, nodes int) (best *Solution, none bool, err error) {
+// QuickSolution looks for a good solution within caps with little work. It returns the best of the solutions that
+// relaxations found, or else the result of a search that looks at the given number of nodes. best is nil if there is
+// none. none reports whether no solution is within caps, proved.
+func (t *Tree) QuickSolution(ctx context.Context, m Objective, caps Caps, nodes int) (best *Solution, none bool,
+	err error) {
 	for _, f := range t.found {
 		if f.Within(&caps) && (best == nil || m.Value(f) < m.Value(best)) {
 			best = f
@@ -170,34 +171,35 @@ const (
 
 // Minimise looks for the solution within caps with the least measure. start is a known solution within caps, or nil.
 // The last search looks at no more than the given number of nodes; if they do not suffice, the result is not proved.
-func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Caps, nodes int) (Minimum, error) {
+func (t *Tree) Minimise(ctx context.Context, m Objective, start *Solution, caps Caps, nodes int) (MinimiseResult,
+	error) {
 	best := start
 	if !t.Possible() {
-		return Minimum{Best: best, Proved: best == nil}, nil
+		return MinimiseResult{Best: best, Proved: best == nil}, nil
 	}
 	if best == nil {
 		found, err := t.within(ctx, caps, m, false, max(nodes, nearNodes))
 		if err != nil || found.best == nil {
-			return Minimum{Bound: -1, Proved: found.exact}, err
+			return MinimiseResult{Bound: -1, Proved: found.exact}, err
 		}
 		best = found.best
 	}
 	bound := -1.0 // no measure is this small
 	for part := nearest; part < 1; {
 		high := m.Value(best)
-		below := m.AsGood(best, caps, 1)
+		below := m.CapsToMatch(best, caps, 1)
 		bound = t.excluded(m, caps, bound, high)
-		if upTo := m.UpTo(bound, caps); below.Within(&upTo) || t.Excludes(below) {
-			return Minimum{best, high, true}, nil
+		if upTo := m.CapsUpTo(bound, caps); below.Within(&upTo) || t.Excludes(below) {
+			return MinimiseResult{best, high, true}, nil
 		}
-		if high-bound <= short*max(high, 0) || t.effort.Spent() {
+		if high-bound <= short*max(high, 0) || t.effort.MustEnd() {
 			break
 		}
 		middle := bound + (high-bound)*part
-		found, err := t.within(ctx, m.UpTo(middle, caps).Least(below), m, false, nearNodes)
+		found, err := t.within(ctx, m.CapsUpTo(middle, caps).Least(below), m, false, nearNodes)
 		switch {
 		case err != nil:
-			return Minimum{}, err
+			return MinimiseResult{}, err
 		case found.best != nil:
 			best = found.best
 		case found.exact:
@@ -206,21 +208,21 @@ func (t *Tree) Minimise(ctx context.Context, m Measure, start *Solution, caps Ca
 			part *= 2
 		}
 	}
-	found, err := t.within(ctx, m.AsGood(best, caps, 1), m, true, nodes)
+	found, err := t.within(ctx, m.CapsToMatch(best, caps, 1), m, true, nodes)
 	if err != nil {
-		return Minimum{}, err
+		return MinimiseResult{}, err
 	}
 	if found.best != nil {
 		best = found.best
 	}
 	if found.exact {
-		return Minimum{best, m.Value(best), true}, nil
+		return MinimiseResult{best, m.Value(best), true}, nil
 	}
-	return Minimum{best, m.above(t.excluded(m, caps, bound, m.Value(best))), false}, nil
+	return MinimiseResult{best, m.above(t.excluded(m, caps, bound, m.Value(best))), false}, nil
 }
 
 // above returns the least measure above x: for amounts the next integer.
-func (m Measure) above(x float64) float64 {
+func (m Objective) above(x float64) float64 {
 	if m.Yard != nil {
 		return max(0, x)
 	}
@@ -229,9 +231,9 @@ func (m Measure) above(x float64) float64 {
 
 // excluded returns the largest measure between low and high for which prices prove that every solution within caps
 // measures more.
-func (t *Tree) excluded(m Measure, caps Caps, low, high float64) float64 {
+func (t *Tree) excluded(m Objective, caps Caps, low, high float64) float64 {
 	for range 40 {
-		if middle := (low + high) / 2; t.Excludes(m.UpTo(middle, caps)) {
+		if middle := (low + high) / 2; t.Excludes(m.CapsUpTo(middle, caps)) {
 			low = middle
 		} else {
 			high = middle

@@ -111,7 +111,7 @@ func (t *parts) perRow() []int64 { return t.effort.room.list(t.start[len(t.start
 func (t *parts) of(table int, list []int64) []int64 { return list[t.start[table]:t.start[table+1]] }
 
 // choice returns the choice that a pick names, or nil if the tree does not contain it.
-func (t *parts) choice(leaf int, p Pick) *Choice {
+func (t *parts) choice(leaf int, p LeafPick) *Choice {
 	for r, row := range t.rows[leaf] {
 		if row != p.Row {
 			continue
@@ -133,7 +133,7 @@ func (t *parts) done(ctx context.Context, steps int) error {
 
 // blank returns a solution with no picks yet.
 func (t *parts) blank() *Solution {
-	return &Solution{Picks: make([]Pick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
+	return &Solution{Picks: make([]LeafPick, t.plan.Leaves), Paths: make([]int64, len(t.longest))}
 }
 
 // pick adds a leaf's choice to a solution.
@@ -142,7 +142,7 @@ func (t *parts) pick(f *Solution, leaf int, row int32, c *Choice) {
 	for i, p := range c.Paths {
 		f.Paths[i] += p
 	}
-	f.Picks[leaf] = Pick{t.rows[leaf][row], c.ID}
+	f.Picks[leaf] = LeafPick{t.rows[leaf][row], c.ID}
 }
 
 // limit returns the cost of the caps at the price u. A path's cap counts only up to the longest value of that path.

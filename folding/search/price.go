@@ -120,7 +120,7 @@ func (t *parts) join(list ...*price) {
 }
 
 // least computes the least cost of each row of a join from the costs of the rows of its two tables.
-func (t *Table) least(rows, left, right []int64) {
+func (t *ChoiceTable) least(rows, left, right []int64) {
 	for r := range rows {
 		least := never
 		for _, q := range t.pairs(r) {
@@ -215,7 +215,7 @@ func (t *prices) Excludes(caps Caps) bool {
 	return caps.negative() || t.excludes(t.single, &caps) || t.excludes(t.mixed, &caps)
 }
 
-// Limits of Relax: rounds is the most prices that it tries, and keepPrices the most that it keeps.
+// Limits of RelaxPrices: rounds is the most prices that it tries, and keepPrices the most that it keeps.
 const (
 	rounds     = 40
 	keepPrices = 4
@@ -248,11 +248,11 @@ func (t *prices) singleOf(kind int) int {
 	})
 }
 
-// Relax looks for the price that excludes the most: at this price the cheapest solution takes the largest share of the
-// caps' cost (the Lagrangian dual of the least share of caps). It plays the game of prices against solutions. Each
-// round finds the best prices against the solutions so far, and adds the solution that is cheapest at them (column
+// RelaxPrices looks for the price that excludes the most: at this price the cheapest solution takes the largest share
+// of the caps' cost (the Lagrangian dual of the least share of caps). It plays the game of prices against solutions.
+// Each round finds the best prices against the solutions so far, and adds the solution that is cheapest at them (column
 // generation). The tree keeps the solutions and the sharpest prices. The tree must have a solution.
-func (t *Tree) Relax(caps Caps) {
+func (t *Tree) RelaxPrices(caps Caps) {
 	caps = t.capped(caps)
 	if caps.negative() {
 		return
@@ -288,8 +288,8 @@ func (t *parts) leave(list []price) {
 	}
 }
 
-// Dismiss gives back the tree's lists for the next tree. The tree must not be used again.
-func (t *prices) Dismiss() {
+// Free gives back the tree's lists for the next tree. The tree must not be used again.
+func (t *prices) Free() {
 	t.leave(t.single)
 	t.leave(t.mixed)
 	t.effort.room.leave(t.most[:]...)

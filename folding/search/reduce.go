@@ -34,7 +34,7 @@ type reducer struct {
 
 func (r *reducer) tree(mixed []*price) *Tree {
 	tables := r.plan.Tables
-	plan := &Plan{Tables: make([]Table, len(tables)), Leaves: r.plan.Leaves}
+	plan := &Plan{Tables: make([]ChoiceTable, len(tables)), Leaves: r.plan.Leaves}
 	r.number = make([][]int32, len(tables))
 	for i := range tables {
 		tb := &plan.Tables[i]
@@ -132,7 +132,7 @@ func (r *reducer) choicesOf(leaf, row int) []Choice {
 }
 
 // join fills a table with the remaining pairs.
-func (r *reducer) join(tb *Table, table int) {
+func (r *reducer) join(tb *ChoiceTable, table int) {
 	old := &r.plan.Tables[table]
 	atL, atR := r.start[old.Left], r.start[old.Right]
 	tb.First = make([]int32, 1, tb.Rows+1)
@@ -151,7 +151,7 @@ func (r *reducer) join(tb *Table, table int) {
 				over = over || inside+p.rest[r.start[table]+row] > r.limits[k]
 			}
 			if !over {
-				tb.Pairs = append(tb.Pairs, Pair{left, right})
+				tb.Pairs = append(tb.Pairs, RowPair{left, right})
 			}
 		}
 		tb.First = append(tb.First, int32(len(tb.Pairs)))

@@ -24,7 +24,7 @@
 //	  - If there are too many labels, the choices of one leaf are halved, and both halves are searched
 //	    (branch.go; branch and bound: A. H. Land and A. G. Doig 1960), each with prices of its own.
 //
-// search.go declares these types. minimise.go looks for the least of a Measure. parts.go holds the choices, and
+// search.go declares these types. minimise.go looks for the least of an Objective. parts.go holds the choices, and
 // columns.go their amounts by kind. The items above are in price.go, game.go, reduce.go, label.go with digest.go, and
 // branch.go. room.go holds memory for reuse. explain.go says why a choice is in no solution. The package imports
 // nothing of this module.
@@ -87,8 +87,8 @@ func (v *Vector) dot(o *Vector) int64 {
 	return sum
 }
 
-// Most is a cap that never binds. The sum of two does not overflow at any price.
-const Most = int64(1) << 40
+// NoCap is a cap that never binds. The sum of two does not overflow at any price.
+const NoCap = int64(1) << 40
 
 // Caps holds the most that a solution may take of each kind, and of each path.
 type Caps struct {
@@ -100,9 +100,9 @@ type Caps struct {
 var Unlimited = func() Caps {
 	var v Vector
 	for i := range v {
-		v[i] = Most
+		v[i] = NoCap
 	}
-	return Caps{v, Most}
+	return Caps{v, NoCap}
 }()
 
 // Least returns the smaller cap of each kind and of the paths.
@@ -113,23 +113,23 @@ func (c *Caps) Within(o *Caps) bool { return c.Vector.Within(&o.Vector) && c.Pat
 
 // A Plan lists tables: first leaves, then joins of two earlier tables. The last table is the whole, with one row.
 type Plan struct {
-	Tables []Table
+	Tables []ChoiceTable
 	Leaves int // the number of leaves; they come first
 }
 
-// A Table is a leaf, or a join of two tables.
-type Table struct {
+// A ChoiceTable is a leaf, or a join of two tables.
+type ChoiceTable struct {
 	Left, Right int // the tables that a join joins; -1 for a leaf
 	Rows        int
 	First       []int32 // for a join: the pairs of row i are Pairs[First[i]:First[i+1]]
-	Pairs       []Pair
+	Pairs       []RowPair
 }
 
 // pairs returns the pairs of a row.
-func (t *Table) pairs(row int) []Pair { return t.Pairs[t.First[row]:t.First[row+1]] }
+func (t *ChoiceTable) pairs(row int) []RowPair { return t.Pairs[t.First[row]:t.First[row+1]] }
 
-// A Pair is a row of the left table and a row of the right table that fit together.
-type Pair struct{ Left, Right int32 }
+// A RowPair is a row of the left table and a row of the right table that fit together.
+type RowPair struct{ Left, Right int32 }
 
 // A Choice is one way to choose for a leaf's row. The caller sets ID to recognise it. Paths are further amounts, which
 // may be negative. All choices of a tree with paths have the same number of them, and all paths share one cap.
@@ -143,7 +143,7 @@ type Choice struct {
 type Solution struct {
 	Cost  Vector
 	Paths []int64
-	Picks []Pick
+	Picks []LeafPick
 }
 
 // Within reports whether the solution is within caps.
@@ -160,8 +160,8 @@ func (f *Solution) Longest() int64 {
 	return most
 }
 
-// A Pick names a row and a choice of a leaf.
-type Pick struct {
+// A LeafPick names a row and a choice of a leaf.
+type LeafPick struct {
 	Row int32
 	ID  int32
 }
@@ -171,24 +171,24 @@ type Pick struct {
 type Effort struct {
 	Done    int
 	Limit   int
-	Whole   *Whole // the effort of the whole answer that these steps count for; nil if there is none
-	Cut     bool   // whether a limit was reached
-	counted int    // steps already added to Whole
-	room    *room  // memory that each search hands on to the next
+	Whole   *SearchRun // the effort of the whole answer that these steps count for; nil if there is none
+	Cut     bool       // whether a limit was reached
+	counted int        // steps already added to SearchRun
+	room    *room      // memory that each search hands on to the next
 }
 
-// A Whole sums up the steps of all efforts for one answer. Its limit ends them all.
-type Whole struct {
+// A SearchRun sums up the steps of all efforts for one answer. Its limit ends them all.
+type SearchRun struct {
 	Limit int             // in steps; 0 for no limit
 	Done  int             // steps that efforts have reported
 	Stop  <-chan struct{} // closing it ends all searches
 }
 
-// Apart returns a new effort with a limit of its own, for searches between those of e. It reuses the memory of e.
-func (e *Effort) Apart(limit int) Effort { return Effort{Limit: limit, room: e.room} }
+// Separate returns a new effort with a limit of its own, for searches between those of e. It reuses the memory of e.
+func (e *Effort) Separate(limit int) Effort { return Effort{Limit: limit, room: e.room} }
 
-// Spent reports whether the search must end with its result so far.
-func (e *Effort) Spent() bool {
+// MustEnd reports whether the search must end with its result so far.
+func (e *Effort) MustEnd() bool {
 	over := e.Over() || e.Done > e.Limit
 	e.Cut = e.Cut || over
 	return over
@@ -196,20 +196,20 @@ func (e *Effort) Spent() bool {
 
 // Over reports whether the whole must end. Results found later do not count.
 func (e *Effort) Over() bool {
-	e.Tell()
+	e.Report()
 	return e.Whole.Over()
 }
 
-// Tell adds the steps since the last call to Whole.
-func (e *Effort) Tell() {
+// Report adds the steps since the last call to SearchRun.
+func (e *Effort) Report() {
 	if e.Whole != nil {
 		e.Whole.Done += e.Done - e.counted
 		e.counted = e.Done
 	}
 }
 
-// Over reports whether the whole must end. A nil Whole never ends.
-func (w *Whole) Over() bool {
+// Over reports whether the whole must end. A nil SearchRun never ends.
+func (w *SearchRun) Over() bool {
 	if w == nil {
 		return false
 	}

@@ -19,7 +19,7 @@ func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choi
 	var open []int
 	for l := range leaves {
 		rows := 1 + r.IntN(4)
-		plan.Tables = append(plan.Tables, Table{Left: -1, Right: -1, Rows: rows})
+		plan.Tables = append(plan.Tables, ChoiceTable{Left: -1, Right: -1, Rows: rows})
 		open = append(open, l)
 		id := int32(0)
 		for range rows {
@@ -41,7 +41,7 @@ func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choi
 	for len(open) > 1 {
 		r.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
 		a, b := open[0], open[1]
-		t := Table{Left: a, Right: b, Rows: 1 + r.IntN(4), First: []int32{0}}
+		t := ChoiceTable{Left: a, Right: b, Rows: 1 + r.IntN(4), First: []int32{0}}
 		if len(open) == 2 {
 			t.Rows = 1
 		}
@@ -49,7 +49,7 @@ func randomTree(r *rand.Rand, leaves, kinds, paths, most int) (*Plan, [][][]Choi
 			for i := range plan.Tables[a].Rows {
 				for j := range plan.Tables[b].Rows {
 					if r.IntN(5) > 0 {
-						t.Pairs = append(t.Pairs, Pair{int32(i), int32(j)})
+						t.Pairs = append(t.Pairs, RowPair{int32(i), int32(j)})
 					}
 				}
 			}
@@ -131,9 +131,9 @@ func TestMinimise(t *testing.T) {
 			yard[k] = int64(r.IntN(100))
 		}
 		within := slices.DeleteFunc(slices.Clone(solutions), func(f *Solution) bool { return !f.Within(&caps) })
-		measures := []Measure{{Kind: r.IntN(kinds)}, {Yard: &yard}}
+		measures := []Objective{{Kind: r.IntN(kinds)}, {Yard: &yard}}
 		if paths > 0 {
-			measures = append(measures, Measure{Path: true})
+			measures = append(measures, Objective{Path: true})
 		}
 		for _, m := range measures {
 			e := &Effort{Limit: math.MaxInt}
@@ -201,7 +201,7 @@ func TestReduce(t *testing.T) {
 		want := within(slices.Clone(full))
 		tree := NewTree(plan, choices, &Effort{Limit: math.MaxInt})
 		if tree.Possible() {
-			tree.Relax(caps)
+			tree.RelaxPrices(caps)
 		}
 		n := tree.Reduce(caps)
 		if n == nil {
@@ -232,7 +232,7 @@ func TestEffort(t *testing.T) {
 		plan, choices := randomTree(r, 6, 4, 0, 2)
 		yard := Vector{20, 30, 40, 50}
 		least := math.Inf(1)
-		m := Measure{Yard: &yard}
+		m := Objective{Yard: &yard}
 		for _, f := range all(plan, choices, len(plan.Tables)-1, 0) {
 			least = min(least, m.Value(f))
 		}
@@ -267,7 +267,7 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 	cost := func(v *Vector) []any { return []any{&v[0], &v[1], &v[2], &v[3], &v[4]} }
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		word, rest, _ := strings.Cut(lines.Text(), " ")
-		var tb Table
+		var tb ChoiceTable
 		if n := len(plan.Tables); n > 0 {
 			tb = plan.Tables[n-1]
 		}
@@ -277,12 +277,12 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 			budget = Unlimited
 			numbers(rest, cost(&budget.Vector)...)
 		case "leaf":
-			tb = Table{Left: -1, Right: -1}
+			tb = ChoiceTable{Left: -1, Right: -1}
 			numbers(rest, &tb.Rows)
 			plan.Tables, choices = append(plan.Tables, tb), append(choices, make([][]Choice, tb.Rows))
 			plan.Leaves++
 		case "join":
-			tb = Table{}
+			tb = ChoiceTable{}
 			numbers(rest, &tb.Left, &tb.Right, &tb.Rows)
 			tb.First = make([]int32, tb.Rows+1)
 			plan.Tables = append(plan.Tables, tb)
@@ -295,7 +295,7 @@ func readTree(t testing.TB, path string) (plan *Plan, choices [][][]Choice, budg
 				choices[plan.Leaves-1][row] = append(choices[plan.Leaves-1][row], c)
 				continue
 			}
-			var q Pair
+			var q RowPair
 			numbers(rest, &q.Left, &q.Right)
 			tb.Pairs = append(tb.Pairs, q)
 			for r := row + 1; r <= tb.Rows; r++ {
@@ -312,7 +312,7 @@ func TestCNV(t *testing.T) {
 	t.Parallel()
 	plan, choices, budget := readTree(t, "testdata/cnv.txt")
 	e := &Effort{Limit: 40_000_000}
-	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Measure{Kind: 0}, nil, budget, math.MaxInt)
+	got, err := NewTree(plan, choices, e).Minimise(t.Context(), Objective{Kind: 0}, nil, budget, math.MaxInt)
 	if err != nil || !got.Proved || got.Bound != 40393 {
 		t.Errorf("%v LUT, bound %v, proved %t after %d steps, %v", got.Best.Cost[0], got.Bound, got.Proved, e.Done, err)
 	}
@@ -323,7 +323,7 @@ func BenchmarkCNV(b *testing.B) {
 	plan, choices, budget := readTree(b, "testdata/cnv.txt")
 	for b.Loop() {
 		e := &Effort{Limit: math.MaxInt}
-		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Measure{Kind: 0}, nil, budget, math.MaxInt)
+		got, err := NewTree(plan, choices, e).Minimise(b.Context(), Objective{Kind: 0}, nil, budget, math.MaxInt)
 		if err != nil || !got.Proved {
 			b.Fatal(got, err)
 		}

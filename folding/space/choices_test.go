@@ -14,14 +14,14 @@ import (
 )
 
 // chain returns the space of two layers in a row.
-func chain(t *testing.T) *Space {
+func chain(t *testing.T) *FoldingSpace {
 	t.Helper()
 	d := draw(t)
 	return d.space(d.product(d.product(d.image(2), 2, 3), 3, 2))
 }
 
 // combined visits every combination of one option per layer.
-func combined(s *Space, visit func(options []int32)) {
+func combined(s *FoldingSpace, visit func(options []int32)) {
 	options := make([]int32, len(s.Layers))
 	var layer func(i int)
 	layer = func(i int) {
@@ -38,14 +38,14 @@ func combined(s *Space, visit func(options []int32)) {
 }
 
 // host returns the resources of the port to the processor's memory.
-func host(s *Space) search.Vector {
+func host(s *FoldingSpace) search.Vector {
 	return s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
 }
 
 // single returns the folding of least measure with these options, or nil if no width converter joins them.
-func single(t *testing.T, s *Space, r *Region, options []int32, m search.Measure) *Folding {
+func single(t *testing.T, s *FoldingSpace, r *Region, options []int32, m search.Objective) *Folding {
 	t.Helper()
-	tree := s.Single(r, s.Classes(options), options, host(s), &search.Effort{Limit: 1 << 40})
+	tree := s.ClassTree(r, s.Classes(options), options, host(s), &search.Effort{Limit: 1 << 40})
 	if tree == nil {
 		return nil
 	}
@@ -134,7 +134,7 @@ func TestIntervals(t *testing.T) {
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	measure := search.Measure{Kind: ask.LUT}
+	measure := search.Objective{Kind: ask.LUT}
 	list := s.Intervals()
 	limit := list[len(list)/2]
 	all, least, converters := Region{Limit: limit}, math.Inf(1), 0
@@ -145,13 +145,13 @@ func TestJoins(t *testing.T) {
 			return
 		}
 		if max(s.Layers[0].Clocks(int(options[0])), s.Layers[1].Clocks(int(options[1]))) <= limit {
-			least = min(least, f.Measures(measure))
+			least = min(least, f.Value(measure))
 		}
 		b := s.Build(f)
 		if err := b.Verify(); err != nil || !slices.Equal(f.Options, options) {
 			t.Fatalf("%v became %v: %v", options, f.Options, err)
 		}
-		got := s.Board.Vector(estimate.Whole(b.Design).Total)
+		got := s.Board.Vector(estimate.DesignCost(b.Design).Total)
 		for _, kind := range []int{ask.LUT, ask.LUTRAM, ask.FF, ask.BRAM, ask.URAM, ask.DSP} {
 			if f.Cost[kind] != got[kind] {
 				t.Errorf("%v takes %v, its design %v", options, f.Cost, got)
@@ -205,10 +205,10 @@ func TestDivide(t *testing.T) {
 	}
 	for _, layers := range [][]int{nil, {1, 0}, {1}} {
 		classes(func(class []int32) {
-			side := Side{stream: 1}
-			parts := none.Divide(class, layers, map[Side]int{side: rtlsim.Step(3)})
+			side := FIFOPlace{stream: 1}
+			parts := none.Divide(class, layers, map[FIFOPlace]int{side: rtlsim.RoundUpDepth(3)})
 			deeper := parts[len(parts)-1]
-			if deeper.words[side] != rtlsim.Step(3) || deeper.Whole() {
+			if deeper.words[side] != rtlsim.RoundUpDepth(3) || deeper.Whole() {
 				t.Errorf("a FIFO of more than two words has %d in %+v", deeper.words[side], deeper)
 			}
 			classes(func(other []int32) {
@@ -236,18 +236,18 @@ func TestDivide(t *testing.T) {
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	all, m := Region{Limit: ask.MostClocks}, search.Measure{Kind: ask.FF}
+	all, m := Region{Limit: ask.MostClocks}, search.Objective{Kind: ask.FF}
 	f := single(t, s, &all, []int32{0, 0}, m)
 	b := s.Build(f)
 	words := slices.Repeat([]int{100}, len(b.FIFO))
-	holding := all.Holding(b, words)
+	holding := all.WithDepths(b, words)
 	deep := single(t, s, &holding, []int32{0, 0}, m)
 	for id, fifo := range s.Build(deep).FIFO {
 		if fifo.Depth < 100 {
 			t.Errorf("stream %d holds %d words", id, fifo.Depth)
 		}
 	}
-	if holding.Whole() || !all.Whole() || deep.Measures(m) <= f.Measures(m) && deep.Cost == f.Cost {
+	if holding.Whole() || !all.Whole() || deep.Value(m) <= f.Value(m) && deep.Cost == f.Cost {
 		t.Errorf("100 words take %v, two %v", deep.Cost, f.Cost)
 	}
 	again := deep.Region(7)

@@ -13,26 +13,26 @@ import (
 type Folding struct {
 	Options []int32
 	Cost    search.Vector
-	fifos   map[Side]dataflow.FIFO
-	words   map[Side]int // the least depths that the region asked for; a FIFO may be built deeper
+	fifos   map[FIFOPlace]dataflow.FIFO
+	words   map[FIFOPlace]int // the least depths that the region asked for; a FIFO may be built deeper
 }
 
-// Measures returns the amount of m that the folding takes.
-func (f *Folding) Measures(m search.Measure) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
+// Value returns the amount of m that the folding takes.
+func (f *Folding) Value(m search.Objective) float64 { return m.Value(&search.Solution{Cost: f.Cost}) }
 
 // AsGood returns the caps that hold every folding which stays within caps and takes at most f's amount of m minus less.
 // With less = 1 the amount must be smaller than f's.
-func (f *Folding) AsGood(m search.Measure, caps search.Caps, less int64) search.Caps {
-	return m.AsGood(&search.Solution{Cost: f.Cost}, caps, less)
+func (f *Folding) AsGood(m search.Objective, caps search.Caps, less int64) search.Caps {
+	return m.CapsToMatch(&search.Solution{Cost: f.Cost}, caps, less)
 }
 
 // Region returns the whole space within the limit in clocks, with FIFOs at least as deep as the folding's region asks
 // for.
 func (f *Folding) Region(limit int) Region { return Region{Limit: limit, words: f.words} }
 
-// Sized returns how many FIFOs of the folding hold more than the given number of words. It does not count FIFOs whose
-// depth the user gives.
-func (s *Space) Sized(f *Folding, words int) (n int) {
+// DeepFIFOs returns how many FIFOs of the folding hold more than the given number of words. It does not count FIFOs
+// whose depth the user gives.
+func (s *FoldingSpace) DeepFIFOs(f *Folding, words int) (n int) {
 	for side, fifo := range f.fifos {
 		if _, given := s.given(side, true); fifo.Depth > words && !given {
 			n++
@@ -42,7 +42,7 @@ func (s *Space) Sized(f *Folding, words int) (n int) {
 }
 
 // Classes returns the class of each layer for the given options.
-func (s *Space) Classes(options []int32) []int32 {
+func (s *FoldingSpace) Classes(options []int32) []int32 {
 	list := make([]int32, len(options))
 	for i, o := range options {
 		list[i] = int32(s.Layers[i].Options[o].Class)
@@ -51,8 +51,8 @@ func (s *Space) Classes(options []int32) []int32 {
 }
 
 // Folding converts a solution of the region's tree into a folding.
-func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
-	g := &Folding{Cost: f.Cost, words: r.words, fifos: map[Side]dataflow.FIFO{}}
+func (s *FoldingSpace) Folding(r *Region, f *search.Solution) *Folding {
+	g := &Folding{Cost: f.Cost, words: r.words, fifos: map[FIFOPlace]dataflow.FIFO{}}
 	for i := range s.Layers {
 		l, o := &s.Layers[i], f.Picks[i].ID&(1<<insideShift-1)
 		in := insides[f.Picks[i].ID>>insideShift]
@@ -60,13 +60,13 @@ func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 		if p := l.Options[o].split; p != nil {
 			for k := range p.inner {
 				id := l.Node.Out[0]
-				g.fifos[Side{stream: id, inside: 1 + k}] = menu{s, r}.between(id, k, &p.inner[k], in).FIFO
+				g.fifos[FIFOPlace{stream: id, inside: 1 + k}] = menu{s, r}.between(id, k, &p.inner[k], in).FIFO
 			}
 		}
 	}
 	for id := range s.Streams {
 		pick := f.Picks[len(s.Layers)+id].ID
-		s.eachFIFO(id, g.Options, func(side Side, f form, only bool) {
+		s.eachFIFO(id, g.Options, func(side FIFOPlace, f form, only bool) {
 			at := pick & (1<<wayBits - 1)
 			if side.front {
 				at = pick >> wayBits
@@ -82,16 +82,16 @@ func (s *Space) Folding(r *Region, f *search.Solution) *Folding {
 
 // eachFIFO calls visit for each FIFO of a stream between layers with the given options. visit gets the form of the
 // FIFO's words; only is true if the stream has no second FIFO.
-func (s *Space) eachFIFO(id int, options []int32, visit func(side Side, f form, only bool)) {
+func (s *FoldingSpace) eachFIFO(id int, options []int32, visit func(side FIFOPlace, f form, only bool)) {
 	in, out := s.ends(id, options)
-	visit(Side{stream: id}, in, in == out)
+	visit(FIFOPlace{stream: id}, in, in == out)
 	if in != out {
-		visit(Side{stream: id, front: true}, out, false)
+		visit(FIFOPlace{stream: id, front: true}, out, false)
 	}
 }
 
 // ends returns the forms at the two ends of a stream.
-func (s *Space) ends(id int, options []int32) (in, out form) {
+func (s *FoldingSpace) ends(id int, options []int32) (in, out form) {
 	st := &s.Streams[id]
 	if w := st.writer; w.layer >= 0 {
 		in = s.Layers[w.layer].shape(int(options[w.layer])).out[w.port]
@@ -108,31 +108,31 @@ func (s *Space) ends(id int, options []int32) (in, out form) {
 	return in, out
 }
 
-// Built is the design of a folding. It also records from which layer and stream each node and stream comes.
-type Built struct {
+// FoldedDesign is the design of a folding. It also records from which layer and stream each node and stream comes.
+type FoldedDesign struct {
 	*dataflow.Design
-	layer []int  // per node: the layer; -1 for a width converter
-	conv  []int  // per node: the stream of a width converter; -1 for other nodes
-	sides []Side // per stream
+	layer []int       // per node: the layer; -1 for a width converter
+	conv  []int       // per node: the stream of a width converter; -1 for other nodes
+	sides []FIFOPlace // per stream
 }
 
 // Build makes the design of a folding. It inserts width converters where the words of neighbours differ, and where a
 // layer's words are wider than the host's port. It returns nil if no width converter can join two neighbours.
-func (s *Space) Build(f *Folding) *Built {
+func (s *FoldingSpace) Build(f *Folding) *FoldedDesign {
 	g := s.Model.Graph
-	var b dataflow.Builder
-	made := &Built{}
+	var b dataflow.GraphBuilder
+	made := &FoldedDesign{}
 	var folds []dataflow.Fold
 	stream := make([]int, len(g.Streams)) // per stream of the model: its number in the new graph, at the reader's end
-	note := func(id int, side Side) {
+	note := func(id int, side FIFOPlace) {
 		for len(made.sides) <= id {
-			made.sides = append(made.sides, Side{})
+			made.sides = append(made.sides, FIFOPlace{})
 		}
 		made.sides[id] = side
 	}
 	for _, in := range g.In {
 		stream[in] = b.Input(g.Streams[in].Name, g.Streams[in].Type)
-		note(stream[in], Side{stream: in})
+		note(stream[in], FIFOPlace{stream: in})
 	}
 	// join inserts a width converter into a stream whose two ends differ. It reports whether the ends could be joined.
 	join := func(id int, names []string) bool {
@@ -149,7 +149,7 @@ func (s *Space) Build(f *Folding) *Built {
 			panic(fmt.Sprintf("folding: a width converter does not bind again: %v", err))
 		}
 		stream[id] = joined[0]
-		note(stream[id], Side{stream: id, front: true})
+		note(stream[id], FIFOPlace{stream: id, front: true})
 		folds, made.layer, made.conv = append(folds, k.fold), append(made.layer, -1), append(made.conv, id)
 		return true
 	}
@@ -164,7 +164,7 @@ func (s *Space) Build(f *Folding) *Built {
 			ins = append(ins, stream[id])
 		}
 		var tensors []string
-		var types []dataflow.Type
+		var types []dataflow.StreamType
 		for _, id := range l.Node.Out {
 			tensors, types = append(tensors, g.Streams[id].Name), append(types, g.Streams[id].Type)
 		}
@@ -174,14 +174,14 @@ func (s *Space) Build(f *Folding) *Built {
 			inner, outs = o.split.place(&b, l, o.Fold, ins[0], tensors)
 			nodes = o.split.nodes
 			for k, id := range inner {
-				note(id, Side{stream: l.Node.Out[0], inside: 1 + k})
+				note(id, FIFOPlace{stream: l.Node.Out[0], inside: 1 + k})
 			}
 		} else {
 			outs = b.Place(l.Node.Op, ins, tensors, l.Node.Origin, types)
 		}
 		for p, id := range outs {
 			stream[l.Node.Out[p]] = id
-			note(id, Side{stream: l.Node.Out[p]})
+			note(id, FIFOPlace{stream: l.Node.Out[p]})
 		}
 		for _, n := range nodes {
 			folds, made.layer, made.conv = append(folds, n.fold), append(made.layer, i), append(made.conv, -1)
@@ -207,8 +207,9 @@ func (s *Space) Build(f *Folding) *Built {
 	return made
 }
 
-// Given returns the depth in words that the user gives each FIFO, by stream of the design; 0 where the user gives none.
-func (s *Space) Given(b *Built) []int {
+// GivenDepths returns the depth in words that the user gives each FIFO, by stream of the design; 0 where the user gives
+// none.
+func (s *FoldingSpace) GivenDepths(b *FoldedDesign) []int {
 	fixed := make([]int, len(b.sides))
 	for id, side := range b.sides {
 		if words, exact := s.given(side, !slices.Contains(b.conv, side.stream)); exact {
@@ -220,7 +221,7 @@ func (s *Space) Given(b *Built) []int {
 
 // Layers separates nodes of the design: it returns the layers among them, and the streams of the width converters among
 // them.
-func (b *Built) Layers(nodes []int) (layers, streams []int) {
+func (b *FoldedDesign) Layers(nodes []int) (layers, streams []int) {
 	for _, n := range nodes {
 		if l := b.layer[n]; l >= 0 {
 			layers = append(layers, l)
@@ -231,11 +232,11 @@ func (b *Built) Layers(nodes []int) (layers, streams []int) {
 	return layers, streams
 }
 
-// Deeper returns the next larger depth of the FIFO on each of the given streams of the design.
-func (b *Built) Deeper(streams []int) map[Side]int {
-	sides := map[Side]int{}
+// NextDepths returns the next larger depth of the FIFO on each of the given streams of the design.
+func (b *FoldedDesign) NextDepths(streams []int) map[FIFOPlace]int {
+	sides := map[FIFOPlace]int{}
 	for _, id := range streams {
-		sides[b.sides[id]] = rtlsim.Deeper(b.Design, id)
+		sides[b.sides[id]] = rtlsim.NextDepth(b.Design, id)
 	}
 	return sides
 }

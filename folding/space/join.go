@@ -32,7 +32,8 @@ func (p *planner) join(t *planTable, count int) bool {
 	match := group(meet.of[1], meet.n)
 	index := numbering{}
 	t.Rows, t.values = 0, nil
-	pairs, rows := make([]search.Pair, 0, count), make([]int, 0, count) // rows: the row of t that each pair belongs to
+	// rows: the row of t that each pair belongs to
+	pairs, rows := make([]search.RowPair, 0, count), make([]int, 0, count)
 	for r, k := range meet.of[0] {
 		for _, o := range match.of(k) {
 			row := index.of(left.of[0][r]*right.n+right.of[0][o], left.n*right.n)
@@ -43,12 +44,12 @@ func (p *planner) join(t *planTable, count int) bool {
 				t.Rows++
 				t.values = y.pick(x.pick(t.values, r, kx), int(o), ky)
 			}
-			pairs, rows = append(pairs, search.Pair{Left: int32(r), Right: o}), append(rows, row)
+			pairs, rows = append(pairs, search.RowPair{Left: int32(r), Right: o}), append(rows, row)
 		}
 	}
 	by := group(rows, t.Rows)
 	t.First = by.first
-	t.Pairs = make([]search.Pair, count)
+	t.Pairs = make([]search.RowPair, count)
 	for i, n := range by.list {
 		t.Pairs[i] = pairs[n]
 	}

@@ -28,14 +28,14 @@ func (l *LayerOptions) spareLarge() {
 	})
 }
 
-// Large returns the number of folds of at most the given clocks that the space left out because of large tables in
-// LUTs.
-func Large(s *Space, clocks int) int {
+// LargeLeftOut returns the number of folds of at most the given clocks that the space left out because of large tables
+// in LUTs.
+func LargeLeftOut(s *FoldingSpace, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.large })
 }
 
 // leftOut counts the entries of at most the given clocks in a list of each layer.
-func leftOut(s *Space, clocks int, list func(l *LayerOptions) []int) (n int) {
+func leftOut(s *FoldingSpace, clocks int, list func(l *LayerOptions) []int) (n int) {
 	for i := range s.Layers {
 		for _, iterations := range list(&s.Layers[i]) {
 			if iterations <= clocks {

@@ -16,23 +16,23 @@ import (
 // from below. The search for the shortest latency finds the folding with this minimum, simulates it, and adds the path
 // that the simulated design waits for. It repeats this until bound and design meet (cutting planes).
 
-// A Path holds the clocks that each class of each layer takes on one path through the network.
-type Path struct {
-	Key     string    // equal for paths through the same elements
+// A PathClocks holds the clocks that each class of each layer takes on one path through the network.
+type PathClocks struct {
+	ID      string    // equal for paths through the same elements
 	Clocks  [][]int64 // per layer and class
 	element []int     // per stream: the element that the path goes through, -1 where it does not
 }
 
-// A Hop is a word on a path: a stream of a design, and the number of the word on it.
-type Hop struct{ stream, word int }
+// A PathWord is a word on a path: a stream of a design, and the number of the word on it.
+type PathWord struct{ stream, word int }
 
 // Critical returns the words that the last word of the first frame waits for, the last one first. It also returns the
-// clocks until that word leaves the design. It assumes FIFOs that never fill up. The last Hop is a word from the host,
-// or a word whose layer waits for no other word.
-func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, err error) {
+// clocks until that word leaves the design. It assumes FIFOs that never fill up. The last PathWord is a word from the
+// host, or a word whose layer waits for no other word.
+func Critical(ctx context.Context, d *dataflow.Design) (hops []PathWord, clocks int, err error) {
 	g := d.Model.Graph
-	arrives, cause := make([][]int, len(g.Streams)), make([][]Hop, len(g.Streams))
-	none := Hop{-1, -1}
+	arrives, cause := make([][]int, len(g.Streams)), make([][]PathWord, len(g.Streams))
+	none := PathWord{-1, -1}
 	for _, s := range g.In {
 		p := d.Port(s)
 		for k := range p.Words {
@@ -53,7 +53,7 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 			for p, s := range n.In {
 				if m.Read>>p&1 != 0 {
 					if t := arrives[s][read[p]]; t > at {
-						at, why = t, Hop{s, read[p]}
+						at, why = t, PathWord{s, read[p]}
 					}
 					read[p]++
 				}
@@ -66,14 +66,14 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 			walk.Advance()
 		}
 	}
-	var last Hop
+	var last PathWord
 	beside := ends(d.Target)
 	for _, s := range g.Out {
 		at, why := -1, none
 		every := d.Target.HostEvery(d.Port(s))
 		for k, t := range arrives[s] {
 			if at += every; k == 0 || t > at {
-				at, why = t, Hop{s, k}
+				at, why = t, PathWord{s, k}
 			}
 		}
 		if at+1+beside > clocks {
@@ -88,8 +88,8 @@ func Critical(ctx context.Context, d *dataflow.Design) (hops []Hop, clocks int, 
 
 // Path returns the path through a design's hops. known is a latency that a design already has; longer paths need not be
 // exact.
-func (s *Space) Path(b *Built, hops []Hop, known int) Path {
-	p := Path{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
+func (s *FoldingSpace) Path(b *FoldedDesign, hops []PathWord, known int) PathClocks {
+	p := PathClocks{element: slices.Repeat([]int{-1}, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, h := range hops { // a stream may occur twice; its reader's end comes first and counts
 		side := b.sides[h.stream]
 		if id := side.stream; side.inside == 0 && p.element[id] < 0 {
@@ -100,7 +100,7 @@ func (s *Space) Path(b *Built, hops []Hop, known int) Path {
 	for id, e := range p.element {
 		at[id].per = e
 	}
-	p.Key = key(at)
+	p.ID = key(at)
 	for i := range s.Layers {
 		l := &s.Layers[i]
 		for c := range l.Classes {
@@ -124,7 +124,7 @@ func ends(t dataflow.Target) int {
 // in sum with the path in front of it. For this class clocksOn returns -known. If the path in front takes at most known
 // clocks, the sum does not exceed the clocks behind, so the bound stays valid. If it takes more, the design is slower
 // than known anyway.
-func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
+func (s *FoldingSpace) clocksOn(p *PathClocks, l *LayerOptions, c *OptionClass, known int) int64 {
 	in, out, on := -1, -1, false
 	var from, to int
 	clocks := int64(0)
@@ -161,7 +161,7 @@ func (s *Space) clocksOn(p *Path, l *LayerOptions, c *Class, known int) int64 {
 }
 
 // converter returns the clocks that the path takes through the width converter from form in to form out.
-func (p *Path) converter(s *Space, id int, in, out form) int64 {
+func (p *PathClocks) converter(s *FoldingSpace, id int, in, out form) int64 {
 	e := p.element[id]
 	if e < 0 || in == out {
 		return 0

@@ -54,7 +54,7 @@ type leafRows struct {
 }
 
 // beside returns the number of the leaf for everything other than layers and streams.
-func (s *Space) beside() int { return len(s.Layers) + len(s.Streams) }
+func (s *FoldingSpace) beside() int { return len(s.Layers) + len(s.Streams) }
 
 // A scope numbers the ends by stream: 2s for the writer's end of stream s, 2s+1 for the reader's.
 func writerEnd(stream int) int { return 2 * stream }
@@ -71,7 +71,7 @@ func (p *planner) formsAt(end int) []form { return p.end(end).forms }
 
 // Plan makes the tables, leaves first. Joined tables have at most the given number of rows. Plan must be called before
 // the space is used.
-func (s *Space) Plan(rows int) {
+func (s *FoldingSpace) Plan(rows int) {
 	for id := range s.Streams {
 		s.joints.list(id, s.Layers)
 	}
@@ -82,7 +82,7 @@ func (s *Space) Plan(rows int) {
 	}
 	s.plan = &search.Plan{Leaves: s.beside() + 1}
 	for i, t := range p.tables {
-		s.plan.Tables = append(s.plan.Tables, t.Table)
+		s.plan.Tables = append(s.plan.Tables, t.ChoiceTable)
 		if i < s.plan.Leaves {
 			s.rows = append(s.rows, t.leafRows)
 		}
@@ -96,7 +96,7 @@ func (s *Space) Plan(rows int) {
 }
 
 // leastChoices returns the choices of each stream between layers with FIFOs of the least depth.
-func leastChoices(s *Space) [][][]search.Choice {
+func leastChoices(s *FoldingSpace) [][][]search.Choice {
 	type row struct {
 		conversion
 		given [2]dataflow.FIFO
@@ -126,7 +126,7 @@ func leastChoices(s *Space) [][][]search.Choice {
 
 // alike returns for each stream the first stream between layers with the same forms and choices, or the stream itself
 // if there is no earlier one.
-func alike(streams []Stream) []int {
+func alike(streams []StreamEnds) []int {
 	list, of := make([]int, len(streams)), map[int][]int{} // per class: the streams that differ from all before them
 	for id := range streams {
 		s := &streams[id]
@@ -146,7 +146,7 @@ func alike(streams []Stream) []int {
 
 // A planner makes a plan.
 type planner struct {
-	*Space
+	*FoldingSpace
 	most   int // the most rows of a joined table
 	tables []planTable
 	order  []int  // per table: its place in the network
@@ -156,13 +156,13 @@ type planner struct {
 	drops  int    // the number of dropped ends
 }
 
-func newPlanner(s *Space, rows int) *planner {
-	return &planner{Space: s, most: rows, loose: make([]bool, 2*len(s.Streams))}
+func newPlanner(s *FoldingSpace, rows int) *planner {
+	return &planner{FoldingSpace: s, most: rows, loose: make([]bool, 2*len(s.Streams))}
 }
 
 // A planTable is a table with the meaning of its rows.
 type planTable struct {
-	search.Table
+	search.ChoiceTable
 	leafRows
 }
 
@@ -182,14 +182,14 @@ func (p *planner) run() bool {
 	for id := range p.Streams {
 		p.add(p.streamTable(id), 2*p.Streams[id].writer.layer+1)
 	}
-	p.add(planTable{Table: search.Table{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
+	p.add(planTable{ChoiceTable: search.ChoiceTable{Left: -1, Right: -1, Rows: 1}}, 2*len(p.Layers))
 	owner := map[int]int{} // per end: the first table that has it
 	for t := range p.tables {
 		p.meet(t, owner)
 	}
 	for range len(p.tables) - 1 {
 		n := p.next()
-		t := planTable{Table: search.Table{Left: n.a, Right: n.b}}
+		t := planTable{ChoiceTable: search.ChoiceTable{Left: n.a, Right: n.b}}
 		t.scope = p.scope(n.a, n.b)
 		for n.pairs > maxPairs && len(t.scope) > 0 || !p.join(&t, n.pairs) {
 			p.loosen(p.widest(t.scope))
@@ -350,7 +350,7 @@ func (p *planner) tiled(end int) (tiled int) {
 // layerTable returns the leaf of a layer: a row for each combination of forms at the layer's ends that an option has.
 func (p *planner) layerTable(i int) planTable {
 	l := &p.Layers[i]
-	t := planTable{Table: search.Table{Left: -1, Right: -1}}
+	t := planTable{ChoiceTable: search.ChoiceTable{Left: -1, Right: -1}}
 	for _, id := range l.Node.In {
 		t.scope = append(t.scope, readerEnd(id))
 	}
@@ -378,7 +378,7 @@ func (p *planner) layerTable(i int) planTable {
 // streamTable returns the leaf of a stream: a row for each two forms that are equal or that a width converter joins.
 // For a stream of the host it has a row for each form.
 func (p *planner) streamTable(id int) planTable {
-	t := planTable{Table: search.Table{Left: -1, Right: -1}}
+	t := planTable{ChoiceTable: search.ChoiceTable{Left: -1, Right: -1}}
 	st := &p.Streams[id]
 	switch {
 	case !st.inner():

@@ -24,13 +24,13 @@ import (
 // A drawing is a random network with activations and weights of 4 bits.
 type drawing struct {
 	*testing.T
-	dataflow.Builder
+	dataflow.GraphBuilder
 	r    *rand.Rand
-	step num.Step
+	step num.StepFunction
 }
 
 func draw(t *testing.T) *drawing {
-	d := &drawing{T: t, r: rand.New(rand.NewPCG(1, 7)), step: num.Step{Value: []int64{0}}}
+	d := &drawing{T: t, r: rand.New(rand.NewPCG(1, 7)), step: num.StepFunction{Value: []int64{0}}}
 	for i := range int64(15) {
 		d.step.At, d.step.Value = append(d.step.At, 8*i+1), append(d.step.Value, i+1)
 	}
@@ -39,7 +39,7 @@ func draw(t *testing.T) *drawing {
 
 func (d *drawing) image(channels int) int {
 	elem := num.Type{Kind: num.UInt, Width: 4}
-	return d.Input("x", dataflow.Type{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()},
+	return d.Input("x", dataflow.StreamType{Shape: dataflow.Shape{4, 4, channels}, Range: []num.Range{elem.Range()},
 		Elem: elem})
 }
 
@@ -60,11 +60,11 @@ func (d *drawing) product(in, size, channels int) int {
 			weights[c] = append(weights[c], d.r.Int64N(15)-7)
 		}
 	}
-	return d.put(mvau.New(mvau.Params{Weights: weights, Steps: []num.Step{d.step}}), in)[0]
+	return d.put(mvau.New(mvau.Params{Weights: weights, Steps: []num.StepFunction{d.step}}), in)[0]
 }
 
 // space returns the space of the network with an output.
-func (d *drawing) space(out int) *Space {
+func (d *drawing) space(out int) *FoldingSpace {
 	d.Helper()
 	d.Output(out)
 	g, err := d.Graph()
@@ -76,7 +76,7 @@ func (d *drawing) space(out int) *Space {
 		d.Fatal(err)
 	}
 	var told diag.List
-	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFO{}, Any, &told)
+	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFODepths{}, Any, &told)
 	if s == nil {
 		d.Fatal(told)
 	}
@@ -85,7 +85,7 @@ func (d *drawing) space(out int) *Space {
 
 // residual returns the space of a network with skip connections: blocks of two layers with equal sizes and other
 // weights.
-func residual(t *testing.T, blocks, channels int) *Space {
+func residual(t *testing.T, blocks, channels int) *FoldingSpace {
 	t.Helper()
 	d := draw(t)
 	x := d.image(channels)
@@ -94,13 +94,13 @@ func residual(t *testing.T, blocks, channels int) *Space {
 		w := d.put(swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
 			Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), both[0])[0]
 		w = d.product(d.product(w, 9*channels, channels), channels, channels)
-		x = d.put(add.New(add.Params{Factors: [2][]int64{{1}, {1}}, Steps: []num.Step{d.step}}), w, both[1])[0]
+		x = d.put(add.New(add.Params{Factors: [2][]int64{{1}, {1}}, Steps: []num.StepFunction{d.step}}), w, both[1])[0]
 	}
 	return d.space(x)
 }
 
 // dense returns the space of a network in which every layer reads the outputs of the input and of all layers before it.
-func dense(t *testing.T, layers, channels int) *Space {
+func dense(t *testing.T, layers, channels int) *FoldingSpace {
 	t.Helper()
 	d := draw(t)
 	x := d.image(channels)
@@ -139,7 +139,7 @@ func TestDensePlan(t *testing.T) {
 // TestLooseBounds checks that a plan that drops no ends excludes everything that a plan with dropped ends excludes.
 func TestLooseBounds(t *testing.T) {
 	t.Parallel()
-	for _, s := range []*Space{residual(t, 3, 8), dense(t, 3, 12)} {
+	for _, s := range []*FoldingSpace{residual(t, 3, 8), dense(t, 3, 12)} {
 		if len(s.Wide) > 0 {
 			t.Fatalf("ends of %v are dropped", s.Wide)
 		}
@@ -152,7 +152,7 @@ func TestLooseBounds(t *testing.T) {
 						t.Fatalf("%d rows: ends of %v are dropped", rows, s.Wide)
 					}
 					t := s.Tree(&Region{Limit: clocks}, search.Vector{}, &search.Effort{Limit: 1 << 40})
-					return t.Bound(search.Measure{Kind: kind}, search.Unlimited)
+					return t.Bound(search.Objective{Kind: kind}, search.Unlimited)
 				}
 				whole := bound(maxRows)
 				for _, rows := range []int{1, 3, 12} {
@@ -226,7 +226,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 7))
 	const ends, forms = 6, 200
-	p := planner{Space: &Space{Streams: make([]Stream, ends)}}
+	p := planner{FoldingSpace: &FoldingSpace{Streams: make([]StreamEnds, ends)}}
 	x, y := &planTable{}, &planTable{}
 	for e := range ends {
 		p.Streams[e].writer.forms = make([]form, forms)
@@ -271,11 +271,11 @@ func TestAlikeStreams(t *testing.T) {
 	}
 }
 
-func alikeStreams(t *testing.T, s, alone *Space) {
+func alikeStreams(t *testing.T, s, alone *FoldingSpace) {
 	t.Helper()
 	some := false
-	path := Path{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
-	for _, paths := range [][]Path{nil, {path}} {
+	path := PathClocks{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
+	for _, paths := range [][]PathClocks{nil, {path}} {
 		r := &Region{Limit: ask.MostClocks, Paths: paths}
 		for id := range s.Streams {
 			if !s.Streams[id].inner() {

@@ -8,11 +8,11 @@ import (
 
 // A Region is a part of the space: the set of foldings that a search considers.
 type Region struct {
-	Limit int          // the most clocks per frame of any layer and of the host's port
-	Paths []Path       // paths whose clocks the search counts
-	class []int32      // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
-	not   []exclusion  // classes that layers may not have
-	words map[Side]int // the least depth of each FIFO that must hold more than two words
+	Limit int               // the most clocks per frame of any layer and of the host's port
+	Paths []PathClocks      // paths whose clocks the search counts
+	class []int32           // per layer: its class, or -1 if any is allowed; nil allows any class everywhere
+	not   []exclusion       // classes that layers may not have
+	words map[FIFOPlace]int // the least depth of each FIFO that must hold more than two words
 }
 
 // An exclusion is a layer and a class that the layer may not have.
@@ -21,17 +21,17 @@ type exclusion struct {
 	class int32
 }
 
-// A Side names one FIFO. A stream with a width converter has two: one behind its writer, and one in front of its
+// A FIFOPlace names one FIFO. A stream with a width converter has two: one behind its writer, and one in front of its
 // reader. A stream without a width converter has only the FIFO behind its writer, which must hold what either would.
 // Inside a split, each stream between the nodes has one FIFO.
-type Side struct {
+type FIFOPlace struct {
 	stream int  // for a FIFO inside a split: the stream that the split's layer writes
 	front  bool // whether the FIFO stands in front of the reader
 	inside int  // for a FIFO inside a split: its number, from 1 on; else 0
 }
 
 // compare orders FIFOs along the network.
-func (s Side) compare(o Side) int {
+func (s FIFOPlace) compare(o FIFOPlace) int {
 	switch {
 	case s.stream != o.stream || s.inside != o.inside:
 		return cmp.Or(s.stream-o.stream, s.inside-o.inside)
@@ -44,7 +44,7 @@ func (s Side) compare(o Side) int {
 }
 
 // allows reports whether the region lets a layer have a class.
-func (r *Region) allows(s *Space, layer int, class int) bool {
+func (r *Region) allows(s *FoldingSpace, layer int, class int) bool {
 	switch {
 	case s.Layers[layer].Classes[class].Clocks > r.Limit:
 		return false
@@ -57,8 +57,8 @@ func (r *Region) allows(s *Space, layer int, class int) bool {
 // Whole reports whether the region contains all foldings within its limit.
 func (r *Region) Whole() bool { return r.class == nil && len(r.not) == 0 && len(r.words) == 0 }
 
-// Holding returns the region r with FIFOs that hold at least the given words, one number per stream of the design.
-func (r Region) Holding(b *Built, words []int) Region {
+// WithDepths returns the region r with FIFOs that hold at least the given words, one number per stream of the design.
+func (r Region) WithDepths(b *FoldedDesign, words []int) Region {
 	r.words = maps.Clone(r.words)
 	for id, n := range words {
 		r.deepen(b.sides[id], n)
@@ -66,9 +66,9 @@ func (r Region) Holding(b *Built, words []int) Region {
 	return r
 }
 
-func (r *Region) deepen(s Side, words int) {
+func (r *Region) deepen(s FIFOPlace, words int) {
 	if r.words == nil {
-		r.words = map[Side]int{}
+		r.words = map[FIFOPlace]int{}
 	}
 	r.words[s] = max(words, r.words[s])
 }
@@ -79,7 +79,7 @@ func (r *Region) deepen(s Side, words int) {
 //
 // For example, three layers have the classes 4, 0 and 2, and there is a FIFO of 2 words. The parts are: not 4; 4, not
 // 0; 4, 0, not 2; and 4, 0, 2 with 32 words.
-func (r Region) Divide(class []int32, layers []int, deeper map[Side]int) (parts []Region) {
+func (r Region) Divide(class []int32, layers []int, deeper map[FIFOPlace]int) (parts []Region) {
 	if layers == nil {
 		for l := range class {
 			layers = append(layers, l)
@@ -98,7 +98,7 @@ func (r Region) Divide(class []int32, layers []int, deeper map[Side]int) (parts 
 		r.class = slices.Clone(r.class)
 		r.class[l] = class[l]
 	}
-	for _, side := range slices.SortedFunc(maps.Keys(deeper), Side.compare) {
+	for _, side := range slices.SortedFunc(maps.Keys(deeper), FIFOPlace.compare) {
 		part := r
 		part.words = maps.Clone(r.words)
 		part.deepen(side, deeper[side])

@@ -1,10 +1,10 @@
 // Package space holds every way to build a network on a device: the folds of each layer with their costs, the ways to
 // join neighbours, and, for package search, a tree of tables over any part of them. In come a model, a target, and the
-// choices that a folding file fixes; out come the intervals to try (Intervals), trees (Tree, Single), and whole designs
-// for the solutions that a search finds (Folding, Build). The package asks layers for folds, ports, loops and costs,
-// and knows none of them by name, except the width converter, which it inserts. Nothing here depends on the goal, and a
-// Space does not change after New. The package may import ask, finn and search, the costs of hlslib, and rtlsim for the
-// steps of depths.
+// choices that a folding file fixes; out come the intervals to try (Intervals), trees (Tree, ClassTree), and whole
+// designs for the solutions that a search finds (Folding, Build). The package asks layers for folds, ports, loops and
+// costs, and knows none of them by name, except the width converter, which it inserts. Nothing here depends on the
+// goal, and a Space does not change after New. The package may import ask, finn and search, the costs of hlslib, and
+// rtlsim for the steps of depths.
 //
 //	space.go    the options of each layer, and the intervals that they make
 //	split.go    folds of more than one process
@@ -39,22 +39,22 @@ import (
 	"hlsgen/rtlsim"
 )
 
-// A Space holds all foldings of a model on a target. Several goroutines may use it at a time.
-type Space struct {
+// A FoldingSpace holds all foldings of a model on a target. Several goroutines may use it at a time.
+type FoldingSpace struct {
 	Model  *dataflow.Model
 	Target dataflow.Target
 	// MHz: the target's clock, or the fastest clock that every layer has a fold for, if that is slower
 	Clock   float64
 	Board   ask.Budget // the whole device
 	Layers  []LayerOptions
-	Streams []Stream
-	Known   rtlsim.Known // what earlier simulations learned about FIFO depths
+	Streams []StreamEnds
+	Known   rtlsim.RunCache // what earlier simulations learned about FIFO depths
 	// Ends is the cost of the logic that does not depend on the folding: telling layers and outputs where sequences
 	// end, and the logic around the network. Width converters are not in it.
 	Ends search.Vector
 	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (ask.Few)
-	fifo ask.FIFO
-	Memory
+	fifo ask.FIFODepths
+	MemoryBandwidth
 	tables
 	joints
 }
@@ -64,9 +64,9 @@ type LayerOptions struct {
 	Node    *dataflow.Node
 	Folds   []dataflow.Fold // every legal fold
 	Options []Option        // the folds that the device can build and the folding file allows
-	Classes []Class
+	Classes []OptionClass
 	Fixed   bool  // whether a folding file fixes something of the layer
-	staged  bool  // whether folds are Parallel or Serial; the layer itself knows neither
+	staged  bool  // whether folds are Parallel or SerialFolds; the layer itself knows neither
 	dear    []int // clocks of the serial folds that cost too much (spare)
 	large   []int // clocks of the folds with large tables in LUTs (spareLarge)
 	shapes  []shape
@@ -80,9 +80,9 @@ type Option struct {
 	split *split // nil if one process computes the fold
 }
 
-// A Class stands for the options of a layer that look the same from outside: they move the same words in the same
-// clocks. They differ in the memory of their tables and in what multiplies (LUTs or DSP slices).
-type Class struct {
+// An OptionClass stands for the options of a layer that look the same from outside: they move the same words in the
+// same clocks. They differ in the memory of their tables and in what multiplies (LUTs or DSP slices).
+type OptionClass struct {
 	Loop   dataflow.Loop
 	Clocks int // iterations
 	shape  int // index into LayerOptions.shapes
@@ -94,8 +94,9 @@ type shape struct{ in, out []form }
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
 // and the folding file allows; fixed may be nil. serial selects among the serial folds that the file does not ask for.
 // If a layer has no option, New adds a diagnostic to d and returns nil.
-func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, serial Serial, d *diag.List) *Space {
-	s := &Space{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.Even(1)), Streams: newStreams(m.Graph),
+func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo ask.FIFODepths, serial SerialFolds,
+	d *diag.List) *FoldingSpace {
+	s := &FoldingSpace{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.EvenUse(1)), Streams: newStreams(m.Graph),
 		fifo: fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
@@ -114,22 +115,22 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.File, fifo ask.FIFO, 
 	}
 	s.follow()
 	s.Few = chooseFew(s.Layers)
-	s.Memory = memoryOf(t, s.Clock)
+	s.MemoryBandwidth = memoryOf(t, s.Clock)
 	s.Plan(maxRows)
 	return s
 }
 
 // tellEnds computes the cost of telling where sequences end, and of all other logic that does not depend on the
 // folding.
-func tellEnds(s *Space) {
-	s.Ends = s.Board.Vector(estimate.Around(s.Target, len(s.Model.Graph.Streams)).Total())
+func tellEnds(s *FoldingSpace) {
+	s.Ends = s.Board.Vector(estimate.FixedBorders(s.Target, len(s.Model.Graph.Streams)).Total())
 	for _, e := range s.Model.Ends() {
-		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.End(s.Target, e, s.Model.Lengths).Total()))
+		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.EndFIFO(s.Target, e, s.Model.Lengths).Total()))
 	}
 }
 
 // add lists the options of a node.
-func (s *Space) add(n *dataflow.Node) {
+func (s *FoldingSpace) add(n *dataflow.Node) {
 	l := LayerOptions{Node: n}
 	shapes, classes := map[string]int{}, map[string]int{}
 	splitter := splitterOf(s, n)
@@ -147,7 +148,7 @@ func (s *Space) add(n *dataflow.Node) {
 		}
 		c := number(classes, looks)
 		if c == len(l.Classes) {
-			l.Classes = append(l.Classes, Class{loop, loop.Iterations(), at})
+			l.Classes = append(l.Classes, OptionClass{loop, loop.Iterations(), at})
 		}
 		o := Option{f, c, cost, made}
 		if few {
@@ -210,7 +211,7 @@ func buildable(f dataflow.Fold, b boards.Board) bool {
 
 // rowMajorEnds reports whether the node's ports to the host are in row-major order. The host sends and expects that
 // order.
-func (s *Space) rowMajorEnds(n *dataflow.Node, sh shape) bool {
+func (s *FoldingSpace) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 	for p, id := range n.In {
 		if s.Streams[id].writer.layer < 0 && sh.in[p].tile != 0 {
 			return false
@@ -226,14 +227,14 @@ func (s *Space) rowMajorEnds(n *dataflow.Node, sh shape) bool {
 
 // fix narrows each layer's options to those that the file allows, and takes the file's FIFO depths. It reports false,
 // with a diagnostic for each layer, if the file asks for a fold that a layer cannot have.
-func (s *Space) fix(file *finn.File, d *diag.List) bool {
-	file = file.Onto(s.Model.Graph, d)
+func (s *FoldingSpace) fix(file *finn.FoldingFile, d *diag.List) bool {
+	file = file.Renumbered(s.Model.Graph, d)
 	ok := true
 	for i := range s.Layers {
 		l := &s.Layers[i]
-		w, can := file.Of(l.Node, l.Folds, d)
+		w, can := file.Choices(l.Node, l.Folds, d)
 		ok = ok && can
-		if !can || !w.Any() {
+		if !can || !w.FixesAnything() {
 			continue
 		}
 		l.Fixed = true
@@ -247,11 +248,11 @@ func (s *Space) fix(file *finn.File, d *diag.List) bool {
 	for id := range s.Streams {
 		s.Streams[id].in, s.Streams[id].out = in[id], out[id]
 	}
-	return file.Missing(s.Model.Graph, d) && ok && can
+	return file.ReportMissing(s.Model.Graph, d) && ok && can
 }
 
 // foldable reports whether each layer has an option. It adds a diagnostic for each layer that has none.
-func (s *Space) foldable(d *diag.List) bool {
+func (s *FoldingSpace) foldable(d *diag.List) bool {
 	ok := true
 	for i := range s.Layers {
 		if l := &s.Layers[i]; len(l.Options) == 0 {
@@ -271,7 +272,7 @@ func (s *Space) foldable(d *diag.List) bool {
 
 // follow keeps the folds that can run at the requested clock. If a layer has no such fold, the clock becomes the
 // fastest one that every layer has a fold for, in whole MHz.
-func (s *Space) follow() {
+func (s *FoldingSpace) follow() {
 	most := func(l *LayerOptions, o *Option) float64 { // MHz
 		if t, ok := l.Node.Op.(dataflow.Timed); ok {
 			return 1000 / t.Delay(o.Fold, s.Target)
@@ -345,7 +346,7 @@ func (l *LayerOptions) Origin() string {
 
 // Slowest returns the layer whose fastest option takes the most clocks per frame, and these clocks. No interval is
 // shorter.
-func (s *Space) Slowest() (at, clocks int) {
+func (s *FoldingSpace) Slowest() (at, clocks int) {
 	for i := range s.Layers {
 		if n, _ := s.Layers[i].Range(); n > clocks {
 			at, clocks = i, n
@@ -355,7 +356,7 @@ func (s *Space) Slowest() (at, clocks int) {
 }
 
 // PortClocks returns the fewest clocks that the host's ports need to move a frame.
-func (s *Space) PortClocks() (clocks int) {
+func (s *FoldingSpace) PortClocks() (clocks int) {
 	for i := range s.Streams {
 		clocks = max(clocks, s.Streams[i].least())
 	}
@@ -369,7 +370,7 @@ const longest = 1 << 32
 // each port, and the most that the processor's memory takes. They begin at the network's shortest interval. The last
 // one is no shorter than that of any design, however small its FIFOs are. Width converters add no interval: a width
 // converter takes as many clocks as its narrower end has words, and the layer at that end takes at least as many.
-func (s *Space) Intervals() []int {
+func (s *FoldingSpace) Intervals() []int {
 	_, first := s.Slowest()
 	first = max(first, s.PortClocks())
 	list, sum := []int{first}, 0
@@ -396,8 +397,8 @@ func (s *Space) Intervals() []int {
 		}
 		bytes += most
 	}
-	list = append(list, s.Memory.clocks(bytes))
-	if s.Shallow() {
+	list = append(list, s.MemoryBandwidth.clocks(bytes))
+	if s.HasGivenDepths() {
 		list = append(list, longest)
 	} else if len(s.Layers) > 1 { // FIFOs that are too small hold up no frame for longer than this
 		list = append(list, sum+len(s.Streams)*first)
@@ -408,10 +409,10 @@ func (s *Space) Intervals() []int {
 	return list[at:]
 }
 
-// Shallow reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and an
+// HasGivenDepths reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and an
 // interval need not be the clocks of a layer.
-func (s *Space) Shallow() bool {
-	return s.fifo != ask.FIFO{} || slices.ContainsFunc(s.Streams, func(st Stream) bool {
+func (s *FoldingSpace) HasGivenDepths() bool {
+	return s.fifo != ask.FIFODepths{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
 		return st.in.Depth > 0 || st.out.Depth > 0
 	})
 }

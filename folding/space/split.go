@@ -29,7 +29,7 @@ type piece struct {
 	part string // the node's name within the layer
 	op   dataflow.Op
 	fold dataflow.Fold
-	out  []dataflow.Type
+	out  []dataflow.StreamType
 }
 
 // inner is a stream between two nodes of a split. Each word occupies its place in the FIFO for at least kept clocks.
@@ -50,19 +50,19 @@ func innerOf(t dataflow.Target, p dataflow.Port, l dataflow.Loop) inner {
 // least returns the least depth in words with which the FIFO can keep the interval: the number of places that are
 // occupied at a time.
 func (i *inner) least(interval int) int {
-	return rtlsim.Step((i.port.Words*i.kept + interval - 1) / interval)
+	return rtlsim.RoundUpDepth((i.port.Words*i.kept + interval - 1) / interval)
 }
 
 // A splitter splits the folds of one layer.
 type splitter struct {
-	*Space
+	*FoldingSpace
 	node *dataflow.Node
 	stages
 	dealt map[[2]int]*deal  // by PE and number of parts
 	forks map[[2]int]border // by elements per word and number of readers
 }
 
-func splitterOf(s *Space, n *dataflow.Node) *splitter {
+func splitterOf(s *FoldingSpace, n *dataflow.Node) *splitter {
 	return &splitter{s, n, stagesOf(n, s.Streams[n.Out[0]].typ), map[[2]int]*deal{}, map[[2]int]border{}}
 }
 
@@ -82,7 +82,7 @@ type deal struct {
 // A part computes a share of the layer's PE.
 type part struct {
 	op    dataflow.Op
-	out   []dataflow.Type
+	out   []dataflow.StreamType
 	folds []dataflow.Fold // its folds that have its share of the PE
 	like  int             // the first part with equal costs and loops, or the part itself
 }
@@ -133,7 +133,7 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 		return d
 	}
 	d := &deal{}
-	var types []dataflow.Type
+	var types []dataflow.StreamType
 	share, whole := f, s.node.Op.(dataflow.Divisible)
 	share.PE = f.PE / parts
 	for k := range parts {
@@ -141,7 +141,7 @@ func (s *splitter) deal(f dataflow.Fold, parts int, out dataflow.Port) *deal {
 		if err != nil {
 			panic(fmt.Sprintf("folding: a part of %s does not bind: %v", s.node.Name, err))
 		}
-		p := part{op: op, out: []dataflow.Type{typ}, like: k}
+		p := part{op: op, out: []dataflow.StreamType{typ}, like: k}
 		for i, other := range d.parts {
 			if other.like == i && op.(dataflow.Divisible).Alike(other.op, share, s.Target) {
 				p.like, p.folds = i, other.folds
@@ -169,7 +169,7 @@ func (s *splitter) fork(p dataflow.Port, parts int) border {
 	f, ok := s.forks[at]
 	if !ok {
 		fork := bound("fork", dup.New(dup.Params{Copies: parts, Word: p.PerWord, Tile: p.Tile}),
-			[]dataflow.Type{s.Streams[s.node.In[0]].typ})
+			[]dataflow.StreamType{s.Streams[s.node.In[0]].typ})
 		f = s.border(fork)
 		s.forks[at] = f
 	}
@@ -181,7 +181,7 @@ func (s *splitter) border(p piece) border {
 }
 
 // bound binds an operation that has a single fold. It panics if the types do not fit, which is a fault of this package.
-func bound(part string, op dataflow.Op, in []dataflow.Type) piece {
+func bound(part string, op dataflow.Op, in []dataflow.StreamType) piece {
 	b, out, err := op.Bind(in)
 	if err != nil {
 		panic(fmt.Sprintf("folding: the %s of a layer's parts does not bind: %v", part, err))
@@ -231,7 +231,7 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 
 // place adds the nodes of the split to b in place of layer l, which reads stream in. It returns the streams between the
 // nodes, and the stream that the layer writes.
-func (s *split) place(b *dataflow.Builder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) (inner,
+func (s *split) place(b *dataflow.GraphBuilder, l *LayerOptions, f dataflow.Fold, in int, tensors []string) (inner,
 	out []int) {
 	if !s.chain {
 		f = l.single(f)
@@ -257,9 +257,9 @@ var insides = []dataflow.Memory{dataflow.SRL, dataflow.LUTRAM, dataflow.BRAM}
 // between returns the FIFO on stream k inside a split, preferably in memory in. stream is the one that the split's
 // layer writes.
 func (m menu) between(stream, k int, i *inner, in dataflow.Memory) way {
-	words, exact := m.given(Side{stream: stream, inside: 1 + k}, false)
+	words, exact := m.given(FIFOPlace{stream: stream, inside: 1 + k}, false)
 	if !exact {
-		words = max(i.least(m.Limit), m.words[Side{stream: stream, inside: 1 + k}])
+		words = max(i.least(m.Limit), m.words[FIFOPlace{stream: stream, inside: 1 + k}])
 	}
 	list := m.joints.ways(fifoKind{words: words, exact: exact}, i.port)
 	if at := slices.IndexFunc(list, func(w way) bool { return w.Memory == in }); at >= 0 {

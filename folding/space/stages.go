@@ -17,13 +17,13 @@ import (
 // stages describes a layer as two processes; sums is nil if the layer cannot be divided so.
 type stages struct {
 	sums, steps dataflow.Op
-	mid, out    dataflow.Type
+	mid, out    dataflow.StreamType
 	alone       map[dataflow.Fold]bool // the folds of sums
 	searched    map[int]*searched      // the serial folds of steps, by PE
 }
 
-func stagesOf(n *dataflow.Node, out dataflow.Type) (s stages) {
-	a, ok := n.Op.(dataflow.Activated)
+func stagesOf(n *dataflow.Node, out dataflow.StreamType) (s stages) {
+	a, ok := n.Op.(dataflow.HasActivation)
 	if !ok {
 		return s
 	}
@@ -31,7 +31,7 @@ func stagesOf(n *dataflow.Node, out dataflow.Type) (s stages) {
 	if !ok {
 		return s
 	}
-	steps, types, err := threshold.New(threshold.Params{Steps: list}).Bind([]dataflow.Type{mid})
+	steps, types, err := threshold.New(threshold.Params{Steps: list}).Bind([]dataflow.StreamType{mid})
 	if err != nil || !types[0].Equal(out) {
 		return s
 	}
@@ -62,8 +62,8 @@ func (s *searched) of(op dataflow.Op, t dataflow.Target) *searched {
 	return s
 }
 
-// serial returns the fold f with Serial step functions whose thresholds lie in block RAM. In LUTs the search would save
-// hardly anything, because the thresholds are most of the cost there. loop is the loop of f as one process.
+// serial returns the fold f with SerialFolds step functions whose thresholds lie in block RAM. In LUTs the search would
+// save hardly anything, because the thresholds are most of the cost there. loop is the loop of f as one process.
 func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.Vector, bool) {
 	st := &s.stages
 	steps := st.searched[f.PE]
@@ -75,8 +75,8 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 		return nil, search.Vector{}, false
 	}
 	made := &split{chain: true, loop: st.sums.Loop(f, s.Target)}
-	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.Type{st.mid}},
-		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.Type{st.out}}}
+	made.nodes = []piece{{part: "sums", op: st.sums, fold: f, out: []dataflow.StreamType{st.mid}},
+		{part: "steps", op: st.steps, fold: steps.fold, out: []dataflow.StreamType{st.out}}}
 	_, ports := st.sums.Ports(f)
 	made.inner = []inner{innerOf(s.Target, ports[0], made.loop)}
 	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
@@ -92,19 +92,20 @@ func (l *LayerOptions) single(f dataflow.Fold) dataflow.Fold {
 	return f
 }
 
-// Serial selects which serial folds, and which folds with large tables in LUTs, a space offers.
-type Serial uint8
+// SerialFolds selects which serial folds, and which folds with large tables in LUTs, a space offers.
+type SerialFolds uint8
 
-// The values of Serial.
+// The values of SerialFolds.
 const (
-	Any        Serial = iota // all folds that the device can build
-	Worthwhile               // not those that cost too much block RAM (Dearest), nor those with large tables in LUTs
+	Any SerialFolds = iota // all folds that the device can build
+	// not those that cost too much block RAM (MaxSerialCost), nor those with large tables in LUTs
+	Worthwhile
 )
 
-// Dearest limits the block RAM of a serial fold: its share of the board's block RAM may be at most Dearest times the
-// share of LUTs that it saves. With more expensive folds, a search that runs out of effort finds worse designs. The
-// value is a guess from searches of a few networks.
-const Dearest = 2
+// MaxSerialCost limits the block RAM of a serial fold: its share of the board's block RAM may be at most MaxSerialCost
+// times the share of LUTs that it saves. With more expensive folds, a search that runs out of effort finds worse
+// designs. The value is a guess from searches of a few networks.
+const MaxSerialCost = 2
 
 // spare removes the serial folds that save too few LUTs for their block RAM.
 func (l *LayerOptions) spare(b boards.Board) {
@@ -113,7 +114,7 @@ func (l *LayerOptions) spare(b boards.Board) {
 	for i, o := range l.Options {
 		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
 			saved := l.Options[i-1].Cost.Minus(o.Cost)
-			if saved[ask.LUT] <= 0 || -saved[ask.BRAM]*int64(have.LUT) > Dearest*saved[ask.LUT]*int64(have.BRAM) {
+			if saved[ask.LUT] <= 0 || -saved[ask.BRAM]*int64(have.LUT) > MaxSerialCost*saved[ask.LUT]*int64(have.BRAM) {
 				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
 					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
 				}
@@ -125,8 +126,8 @@ func (l *LayerOptions) spare(b boards.Board) {
 	l.Options = kept
 }
 
-// Dear returns the number of serial folds of at most the given clocks that the space left out although they save
-// something.
-func Dear(s *Space, clocks int) int {
+// CostlySerial returns the number of serial folds of at most the given clocks that the space left out although they
+// save something.
+func CostlySerial(s *FoldingSpace, clocks int) int {
 	return leftOut(s, clocks, func(l *LayerOptions) []int { return l.dear })
 }

@@ -10,21 +10,21 @@ import (
 
 // A menu lists the choices of a space within a region.
 type menu struct {
-	*Space
+	*FoldingSpace
 	*Region
 }
 
 // Tree returns the tree of a region. host is what the network takes in addition to its layers and streams. The costs
 // are lower bounds, because FIFOs are only as deep as the region says.
-func (s *Space) Tree(r *Region, host search.Vector, e *search.Effort) *search.Tree {
+func (s *FoldingSpace) Tree(r *Region, host search.Vector, e *search.Effort) *search.Tree {
 	m := menu{s, r}
 	return m.tree(s.plan, host, e, m.layer, m.stream)
 }
 
-// Single returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says. Its
+// ClassTree returns the tree of the foldings that have the given classes, with FIFOs as deep as the region says. Its
 // choices are the memories of tables and FIFOs, and LUTs or DSP slices for multipliers. If only is not nil, it names
 // the option of each layer. Single returns nil if no width converter joins two neighbours.
-func (s *Space) Single(r *Region, class, only []int32, host search.Vector, e *search.Effort) *search.Tree {
+func (s *FoldingSpace) ClassTree(r *Region, class, only []int32, host search.Vector, e *search.Effort) *search.Tree {
 	m, options, joined := menu{s, r}, make([]int32, len(class)), true
 	layer := func(i int) [][]search.Choice {
 		var list []search.Choice
@@ -80,7 +80,7 @@ func (m menu) layer(i int) [][]search.Choice {
 	of, count := make([][]search.Choice, len(l.shapes)), make([]int, len(l.shapes))
 	allowed := make([]bool, len(l.Classes))
 	for c := range allowed {
-		allowed[c] = m.allows(m.Space, i, c)
+		allowed[c] = m.allows(m.FoldingSpace, i, c)
 	}
 	for o := range l.Options {
 		if c := l.Options[o].Class; allowed[c] {
@@ -134,8 +134,8 @@ func (m menu) option(list []search.Choice, layer, option int) []search.Choice {
 // differ. The low bits of a choice's ID select the FIFO behind the writer, and the bits above them the FIFO in front of
 // the reader.
 func (m menu) stream(id int) [][]search.Choice {
-	_, behind := m.words[Side{stream: id}]
-	_, front := m.words[Side{stream: id, front: true}]
+	_, behind := m.words[FIFOPlace{stream: id}]
+	_, front := m.words[FIFOPlace{stream: id, front: true}]
 	if !behind && !front && m.Streams[id].inner() && m.least != nil {
 		return m.along(id, m.least[id])
 	}
@@ -177,7 +177,7 @@ func (m menu) along(id int, rows [][]search.Choice) [][]search.Choice {
 // converter returns the clocks that each path of the region takes through the width converter from form in to form out.
 func (m menu) converter(id int, in, out form) (clocks []int64) {
 	for p := range m.Paths {
-		clocks = append(clocks, m.Paths[p].converter(m.Space, id, in, out))
+		clocks = append(clocks, m.Paths[p].converter(m.FoldingSpace, id, in, out))
 	}
 	return clocks
 }
@@ -208,12 +208,12 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 	add := func(cost search.Vector, id int) {
 		list = append(list, search.Choice{Cost: cost, Paths: clocks, ID: int32(id)})
 	}
-	for i, a := range m.ways(Side{stream: id}, in, in == out) {
+	for i, a := range m.ways(FIFOPlace{stream: id}, in, in == out) {
 		if in == out {
 			add(a.cost, i)
 			continue
 		}
-		for j, b := range m.ways(Side{stream: id, front: true}, out, false) {
+		for j, b := range m.ways(FIFOPlace{stream: id, front: true}, out, false) {
 			add(k.cost.Plus(a.cost).Plus(b.cost), i|j<<wayBits)
 		}
 	}
@@ -222,12 +222,12 @@ func (m menu) joint(id int, in, out form) (list []search.Choice) {
 
 // ways returns the ways to build a FIFO in the region. If only is true, the stream has no other FIFO, and this one must
 // hold what either would.
-func (m menu) ways(side Side, f form, only bool) []way {
+func (m menu) ways(side FIFOPlace, f form, only bool) []way {
 	words, exact := m.given(side, only)
 	if !exact {
 		words = max(fewest, m.words[side])
 		if only {
-			words = max(words, m.words[Side{stream: side.stream, front: true}])
+			words = max(words, m.words[FIFOPlace{stream: side.stream, front: true}])
 		}
 	}
 	st := &m.Streams[side.stream]
@@ -239,7 +239,7 @@ func (m menu) ways(side Side, f form, only bool) []way {
 
 // given returns the depth that the user gives a FIFO. exact is false if the user gives none, so that the depth is
 // computed.
-func (s *Space) given(side Side, only bool) (words int, exact bool) {
+func (s *FoldingSpace) given(side FIFOPlace, only bool) (words int, exact bool) {
 	st := &s.Streams[side.stream]
 	switch {
 	case side.inside > 0: // a folding file cannot name it
@@ -258,7 +258,7 @@ func (s *Space) given(side Side, only bool) (words int, exact bool) {
 
 // memory returns the memory that the user chose for a FIFO, in front of the reader or behind the writer; NoMemory if
 // the user chose none.
-func (s *Stream) memory(front, only bool) dataflow.Memory {
+func (s *StreamEnds) memory(front, only bool) dataflow.Memory {
 	if front || only && s.out.Memory == dataflow.NoMemory {
 		return s.in.Memory
 	}
@@ -269,15 +269,15 @@ func (s *Stream) memory(front, only bool) dataflow.Memory {
 func flat(n int) *search.Plan {
 	p := &search.Plan{Leaves: n}
 	for range n {
-		p.Tables = append(p.Tables, search.Table{Left: -1, Right: -1, Rows: 1})
+		p.Tables = append(p.Tables, search.ChoiceTable{Left: -1, Right: -1, Rows: 1})
 	}
 	for i := 1; i < n; i++ {
 		left := n + i - 2
 		if i == 1 {
 			left = 0
 		}
-		p.Tables = append(p.Tables, search.Table{Left: left, Right: i, Rows: 1, First: []int32{0, 1},
-			Pairs: []search.Pair{{}}})
+		p.Tables = append(p.Tables, search.ChoiceTable{Left: left, Right: i, Rows: 1, First: []int32{0, 1},
+			Pairs: []search.RowPair{{}}})
 	}
 	return p
 }

@@ -13,7 +13,7 @@ import (
 // Unjoined returns a diagnostic for each stream between layers whose ends no width converter joins, whatever options
 // the two layers have. The diagnostic names the layers, the reason and a remedy. It returns nothing if each two
 // neighbours can be joined, even if not all of them at once.
-func (s *Space) Unjoined() (told []diag.Diag) {
+func (s *FoldingSpace) Unjoined() (told []diag.Diag) {
 	for id := range s.Streams {
 		if st := &s.Streams[id]; st.inner() && !s.joins(id, st.writer.forms, st.reader.forms) {
 			told = append(told, s.unjoined(id))
@@ -33,7 +33,7 @@ func (j *joints) joins(id int, in, out []form) bool {
 	return false
 }
 
-func (s *Space) unjoined(id int) diag.Diag {
+func (s *FoldingSpace) unjoined(id int) diag.Diag {
 	st := &s.Streams[id]
 	writer, reader := &s.Layers[st.writer.layer], &s.Layers[st.reader.layer]
 	a, b := st.writer.forms[0], st.reader.forms[0]

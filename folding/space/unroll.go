@@ -9,9 +9,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Unroll returns the target's envelope, raised by the least amount with which each layer has a fold of at most the
-// given clocks per frame. ok is false if no envelope helps, or if the envelope need not change.
-func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
+// RaisedEnvelope returns the target's envelope, raised by the least amount with which each layer has a fold of at most
+// the given clocks per frame. ok is false if no envelope helps, or if the envelope need not change.
+func RaisedEnvelope(s *FoldingSpace, clocks int) (e dataflow.Envelope, ok bool) {
 	from := s.Target
 	e = from.Unroll
 	for i := range s.Layers {
@@ -25,7 +25,7 @@ func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
 				l.Node.Op.Loop(f, s.Target).Iterations() > clocks {
 				continue
 			}
-			if wider := from.For(l.Node.Op, f); !found || wider.Sum() < best.Sum() {
+			if wider := from.EnvelopeFor(l.Node.Op, f); !found || wider.Size() < best.Size() {
 				best, found = wider, true
 			}
 		}
@@ -35,16 +35,16 @@ func Unroll(s *Space, clocks int) (e dataflow.Envelope, ok bool) {
 		e = best
 		from.Unroll = e
 	}
-	return e, e.Of() != s.Target.Unroll.Of()
+	return e, e.OrDefault() != s.Target.Unroll.OrDefault()
 }
 
 // available reports whether the device can build a fold.
-func available(s *Space, op dataflow.Op, f dataflow.Fold) bool {
+func available(s *FoldingSpace, op dataflow.Op, f dataflow.Fold) bool {
 	return buildable(f, s.Target.Board) && ask.Available(op.Cost(f, s.Target).Total(), s.Target.Board)
 }
 
 // beyond returns a diagnostic that says how far the folds are beyond the envelope. told is false if none is beyond it.
-func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
+func (l *LayerOptions) beyond(s *FoldingSpace, folds []dataflow.Fold) (dg diag.Diag, told bool) {
 	t := s.Target
 	best, found := dataflow.Fold{}, false
 	for _, f := range folds {
@@ -60,30 +60,30 @@ func (l *LayerOptions) beyond(s *Space, folds []dataflow.Fold) (dg diag.Diag, to
 	}
 	n, bits := l.Node.Op.(dataflow.Unrolled).Products(best)
 	how := "and is not split"
-	if d := dataflow.MostParts(l.Node.Op, best); d > 1 {
+	if d := dataflow.MaxParts(l.Node.Op, best); d > 1 {
 		how = fmt.Sprintf("and has %d in each of %d processes", n/d, d)
 	}
 	allowed := fmt.Sprintf("--max-unroll allows %d in a process", t.Unroll.Most(bits))
-	if t.Built() {
+	if t.BoundBySums() {
 		allowed = fmt.Sprintf("They add %d bits, and a process may add %d",
-			dataflow.Adds(l.Node.Op.(dataflow.Unrolled), best), dataflow.MostBits)
+			dataflow.Adds(l.Node.Op.(dataflow.Unrolled), best), dataflow.MaxAddedBits)
 	}
 	msg := fmt.Sprintf("%s computes %d products of %d bits in a clock at PE %d, SIMD %d, %s. %s", l.Node.Name, n, bits,
 		best.PE, best.SIMD, how, allowed)
-	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+t.For(l.Node.Op, best).String()), true
+	return l.Diag(diag.UnrollExceeded, msg, "--max-unroll "+t.EnvelopeFor(l.Node.Op, best).String()), true
 }
 
 // beyondBy measures how far a fold is beyond a target's envelope, to compare folds.
 func beyondBy(t dataflow.Target, op dataflow.Op, f dataflow.Fold) int {
-	if t.Built() {
+	if t.BoundBySums() {
 		return dataflow.Adds(op.(dataflow.Unrolled), f)
 	}
-	return t.For(op, f).Sum()
+	return t.EnvelopeFor(op, f).Size()
 }
 
 // tooWide returns a diagnostic that says that each fold reads more weights in a clock than a memory port carries. told
 // is false if some fold does not.
-func (l *LayerOptions) tooWide(s *Space, folds []dataflow.Fold) (dg diag.Diag, told bool) {
+func (l *LayerOptions) tooWide(s *FoldingSpace, folds []dataflow.Fold) (dg diag.Diag, told bool) {
 	for _, f := range folds {
 		if _, ok := s.Target.WeightBytes(l.Node.Op, f); ok {
 			return dg, false
@@ -92,14 +92,14 @@ func (l *LayerOptions) tooWide(s *Space, folds []dataflow.Fold) (dg diag.Diag, t
 	if len(folds) == 0 {
 		return dg, false
 	}
-	p := l.Node.Op.(dataflow.External).WeightPort(folds[0])
+	p := l.Node.Op.(dataflow.WeightsPerFrame).WeightPort(folds[0])
 	return l.Diag(diag.BudgetExceeded, fmt.Sprintf("%s reads %d bits of weights from memory in a clock at PE %d, "+
 		"SIMD %d; a port of the memory of %s carries %d", l.Node.Name, p.TDATA(), folds[0].PE, folds[0].SIMD,
 		s.Target.Board.Name, s.Target.Board.MemoryBits()), "a smaller PE or SIMD"), true
 }
 
 // notBuilt explains why the layer cannot have any of the folds that a file asks for.
-func (l *LayerOptions) notBuilt(s *Space, w *finn.Wish) diag.Diag {
+func (l *LayerOptions) notBuilt(s *FoldingSpace, w *finn.LayerChoices) diag.Diag {
 	if dg, told := l.tooWide(s, w.Folds()); told {
 		dg.Where = w.Where()
 		return dg
@@ -108,5 +108,5 @@ func (l *LayerOptions) notBuilt(s *Space, w *finn.Wish) diag.Diag {
 		dg.Where, dg.Hint = w.Where(), dg.Hint+", or a smaller PE or SIMD"
 		return dg
 	}
-	return w.NotOn(s.Target.Board.Name)
+	return w.Unbuildable(s.Target.Board.Name)
 }

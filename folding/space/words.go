@@ -35,9 +35,9 @@ func key(list []form) string {
 	return string(b)
 }
 
-// A Stream holds a stream's two ends, and the forms that occur there.
-type Stream struct {
-	typ            dataflow.Type
+// A StreamEnds holds a stream's two ends, and the forms that occur there.
+type StreamEnds struct {
+	typ            dataflow.StreamType
 	class          int // the first stream whose frames have the same shape and elements
 	writer, reader end
 	host           []hostForm // for a stream of the host: one per form of the layer at the other end
@@ -58,19 +58,19 @@ type hostForm struct {
 }
 
 // inner reports whether both ends are layers.
-func (s *Stream) inner() bool { return s.writer.layer >= 0 && s.reader.layer >= 0 }
+func (s *StreamEnds) inner() bool { return s.writer.layer >= 0 && s.reader.layer >= 0 }
 
 // alike reports whether the two streams have the same class, forms and given FIFOs, and so the same choices.
-func (s *Stream) alike(o *Stream) bool {
+func (s *StreamEnds) alike(o *StreamEnds) bool {
 	return s.class == o.class && s.in == o.in && s.out == o.out &&
 		slices.Equal(s.writer.forms, o.writer.forms) && slices.Equal(s.reader.forms, o.reader.forms)
 }
 
 // Layers returns the layers at the two ends; -1 for the host.
-func (s *Stream) Layers() (writer, reader int) { return s.writer.layer, s.reader.layer }
+func (s *StreamEnds) Layers() (writer, reader int) { return s.writer.layer, s.reader.layer }
 
 // layerEnd returns the layer's end of a stream of the host.
-func (s *Stream) layerEnd() *end {
+func (s *StreamEnds) layerEnd() *end {
 	if s.reader.layer < 0 {
 		return &s.writer
 	}
@@ -78,7 +78,7 @@ func (s *Stream) layerEnd() *end {
 }
 
 // least returns the fewest clocks per frame at the host's end, or 0 for a stream between layers.
-func (s *Stream) least() int {
+func (s *StreamEnds) least() int {
 	if len(s.host) == 0 {
 		return 0
 	}
@@ -86,12 +86,12 @@ func (s *Stream) least() int {
 }
 
 // port returns the stream's port for a form.
-func (s *Stream) port(f form) dataflow.Port {
+func (s *StreamEnds) port(f form) dataflow.Port {
 	return dataflow.Port{Elem: s.typ.Elem, PerWord: f.per, Words: s.typ.Shape.Size() / f.per, Tile: f.tile}
 }
 
-func newStreams(g *dataflow.Graph) []Stream {
-	list := make([]Stream, len(g.Streams))
+func newStreams(g *dataflow.Graph) []StreamEnds {
+	list := make([]StreamEnds, len(g.Streams))
 	for i := range list {
 		t := g.Streams[i].Type
 		class := slices.IndexFunc(g.Streams[:i], func(o *dataflow.Stream) bool {
@@ -100,7 +100,7 @@ func newStreams(g *dataflow.Graph) []Stream {
 		if class < 0 {
 			class = i
 		}
-		list[i] = Stream{typ: t, class: class, writer: end{layer: -1}, reader: end{layer: -1}}
+		list[i] = StreamEnds{typ: t, class: class, writer: end{layer: -1}, reader: end{layer: -1}}
 	}
 	for i, n := range g.Nodes {
 		for p, id := range n.In {
@@ -149,38 +149,38 @@ func (sh *shape) port(out bool, i int) form {
 	return sh.in[i]
 }
 
-// A Memory is the bandwidth of the processor's memory, in bytes per clock. The zero value is an unlimited bandwidth,
-// for targets that do not use that memory and boards whose bandwidth is not known.
-type Memory struct{ perClock *big.Rat }
+// A MemoryBandwidth is the bandwidth of the processor's memory, in bytes per clock. The zero value is an unlimited
+// bandwidth, for targets that do not use that memory and boards whose bandwidth is not known.
+type MemoryBandwidth struct{ perClock *big.Rat }
 
-func memoryOf(t dataflow.Target, clockMHz float64) Memory {
+func memoryOf(t dataflow.Target, clockMHz float64) MemoryBandwidth {
 	gb := t.Board.MemoryGBps
 	if gb == 0 || t.PortBits() == 0 {
-		return Memory{}
+		return MemoryBandwidth{}
 	}
 	perClock := new(big.Rat).Mul(ask.Decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
-	return Memory{perClock.Quo(perClock, ask.Decimal(clockMHz))}
+	return MemoryBandwidth{perClock.Quo(perClock, ask.Decimal(clockMHz))}
 }
 
 // clocks returns the fewest clocks in which the memory carries the given bytes.
-func (m Memory) clocks(bytes int64) int {
+func (m MemoryBandwidth) clocks(bytes int64) int {
 	if m.perClock == nil {
 		return 0
 	}
 	return ask.Ceiling(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
 }
 
-// Carries returns the number of bytes that the memory carries in the given clocks.
-func (m Memory) Carries(clocks int) int64 {
+// BytesIn returns the number of bytes that the memory carries in the given clocks.
+func (m MemoryBandwidth) BytesIn(clocks int) int64 {
 	if m.perClock == nil {
-		return search.Most
+		return search.NoCap
 	}
 	n := big.NewRat(int64(min(clocks, ask.MostClocks/1000)), 1)
 	return int64(ask.Floor(n.Mul(n, m.perClock)))
 }
 
 // MemoryClocks returns the fewest clocks in which the processor's memory carries a frame of a design.
-func (m Memory) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
+func (m MemoryBandwidth) MemoryClocks(d *dataflow.Design) int { return m.clocks(int64(FrameBytes(d))) }
 
 // FrameBytes returns the bytes that each frame moves to and from the processor's memory, including weights that come
 // from there.
@@ -216,7 +216,7 @@ func (j *joints) border(id int, f form) form {
 
 // orient returns the forms behind the writer and in front of the reader of a stream of the host, given the layer's form
 // and the host's.
-func (s *Stream) orient(layer, host form) (in, out form) {
+func (s *StreamEnds) orient(layer, host form) (in, out form) {
 	if s.reader.layer < 0 {
 		return layer, host
 	}
@@ -234,7 +234,7 @@ type joints struct {
 	sequences  bool // whether sequences have several lengths
 	worthwhile bool // whether FIFOs of few words are kept out of block RAM
 	board      ask.Budget
-	streams    []Stream
+	streams    []StreamEnds
 	mu         sync.Mutex
 	converters map[conversion]converted
 	fifos      sync.Map // fifoKind to []way
@@ -272,7 +272,7 @@ func (j *joints) convert(id int, in, out form) converted {
 }
 
 func (j *joints) bind(c conversion) converted {
-	op, _, err := converter(c.in, c.out).Bind([]dataflow.Type{j.streams[c.class].typ})
+	op, _, err := converter(c.in, c.out).Bind([]dataflow.StreamType{j.streams[c.class].typ})
 	if err != nil {
 		return converted{}
 	}
@@ -290,8 +290,8 @@ type way struct {
 }
 
 // ways returns the ways to build a FIFO behind port p, without those that another way beats. Each FIFO is as deep as
-// its cost allows (cost.Model.FIFOs), unless k.exact fixes the words. If k names a memory and the FIFO fits there, it
-// lies there.
+// its cost allows (cost.CostModel.FIFOs), unless k.exact fixes the words. If k names a memory and the FIFO fits there,
+// it lies there.
 func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	k.width = p.Width()
 	if k.read || j.target.Counters {
@@ -304,11 +304,11 @@ func (j *joints) ways(k fifoKind, p dataflow.Port) []way {
 	return known.([]way)
 }
 
-// Spared reports whether a FIFO in block RAM or UltraRAM could save logic (LUTs or registers) over a FIFO of few words
-// in LUTs. The space keeps FIFOs of few words out of block RAM. Where Spared is true, a bound of the search does not
-// cover designs in which a FIFO in block RAM saves logic. That includes deep FIFOs, because the search takes every FIFO
-// for a shallow one until a simulation needs more.
-func Spared(s *Space) bool {
+// BlockFIFOsSaveLogic reports whether a FIFO in block RAM or UltraRAM could save logic (LUTs or registers) over a FIFO
+// of few words in LUTs. The space keeps FIFOs of few words out of block RAM. Where BlockFIFOsSaveLogic is true, a bound
+// of the search does not cover designs in which a FIFO in block RAM saves logic. That includes deep FIFOs, because the
+// search takes every FIFO for a shallow one until a simulation needs more.
+func BlockFIFOsSaveLogic(s *FoldingSpace) bool {
 	if !s.worthwhile {
 		return false
 	}
@@ -383,16 +383,16 @@ const lutWords = 8
 func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 	ahead := 0
 	if k.host {
-		ahead = j.target.Ahead()
+		ahead = j.target.ExtraPlaces()
 	}
 	for _, f := range estimate.Model(j.target).FIFOs(k.words, k.width) {
 		made := dataflow.FIFO{Depth: max(k.words, f.Depth-ahead), Memory: estimate.FIFOMemory(f.Memory)}
 		if k.exact {
 			made.Depth = k.words
 		}
-		r := estimate.Written(j.target, made, p, k.host).Total()
+		r := estimate.StreamFIFOWritten(j.target, made, p, k.host).Total()
 		if k.frame > 0 {
-			r = r.Plus(estimate.Counted(j.target, k.frame, k.read).Total())
+			r = r.Plus(estimate.StreamBorders(j.target, k.frame, k.read).Total())
 		}
 		if !ask.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
 			continue

@@ -23,10 +23,10 @@ func TestDeeper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+		for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
 			for _, width := range widths {
 				target := dataflow.Target{Board: b, ClockMHz: 50, Stalls: stalls}
-				j := &joints{target: target, worthwhile: true, board: ask.BudgetOf(b, ask.Even(1))}
+				j := &joints{target: target, worthwhile: true, board: ask.BudgetOf(b, ask.EvenUse(1))}
 				p := dataflow.Port{Elem: num.Type{Kind: num.UInt, Width: width}, PerWord: 1, Words: 10_000}
 				saves := j.saves(p)
 				if saves {

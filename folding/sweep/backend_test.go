@@ -97,7 +97,7 @@ func TestBlockName(t *testing.T) {
 		p := o.plan(&d)[0].blank()
 		p.Front = []string{"LUT", blocks}
 		all = append(all, p)
-		one, best := BlockName([]Point{p}), p.Best()
+		one, best := BlockName([]Point{p}), p.FrontNames()
 		if one != c.one || best != "LUT "+c.one || BlockName(all) != c.all || kinds[2].on(all) != c.all {
 			t.Errorf("%s: %q, best in %q; with those before, %q", c.board, one, best, BlockName(all))
 		}

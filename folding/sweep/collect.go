@@ -39,11 +39,11 @@ const maxSheet = 64 << 20
 
 // Collect reads the reports that the vendor's tools left below the points of the sweep in dir. It writes the sweep's
 // tables again with these reports. Points without reports stay as they are.
-func Collect(dir string, d *diag.List) (*Result, error) {
+func Collect(dir string, d *diag.List) (*SweepReport, error) {
 	var s sheet
 	data, err := regular.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)
 	if err == nil {
-		err = regular.Worded(json.Unmarshal(data, &s))
+		err = regular.JSONMessage(json.Unmarshal(data, &s))
 	}
 	if err == nil && len(s.Points) == 0 {
 		err = errors.New("it has no points")
@@ -52,7 +52,7 @@ func Collect(dir string, d *diag.List) (*Result, error) {
 		d.Fail(diag.FileUnreadable, "sweep.json", err.Error(), "give the folder of a finished sweep")
 		return nil, nil
 	}
-	r := &Result{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
+	r := &SweepReport{Model: s.Model, Points: s.Points, Out: dir, Precision: s.Precision, Accuracy: s.Accuracy}
 	known := map[string]*synthesis.Report{}
 	for i := range r.Points {
 		p := &r.Points[i]
@@ -92,7 +92,7 @@ func identifier(s string) bool {
 // collectPoint reads the reports below a point's folder. It returns nil if there is none, and adds a warning to d for
 // each report that cannot be read.
 func collectPoint(dir string, clockMHz float64, d *diag.List) (*synthesis.Report, error) {
-	r, err := synthesis.Below(dir, clockMHz, func(path string, err error) {
+	r, err := synthesis.ReadReports(dir, clockMHz, func(path string, err error) {
 		shown, _ := filepath.Rel(filepath.Dir(filepath.Dir(dir)), path)
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.FileUnreadable, Where: shown, Msg: err.Error(),
 			Hint: "run the point again"})

@@ -55,7 +55,7 @@ func TestCollect(t *testing.T) {
 			var d diag.List
 			if sheet, ok := c.files["sweep.json"]; ok { // the sweep.json of a sweep
 				err := errors.Join(os.Remove(filepath.Join(dir, "sweep.json")),
-					(&Result{Out: dir}).put([]file{{"sweep.json", []byte(sheet)}}, &d))
+					(&SweepReport{Out: dir}).put([]file{{"sweep.json", []byte(sheet)}}, &d))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -32,7 +32,7 @@ var half, _ = folding.ParseMaxUse("0.5")
 var fewLUTs = folding.Use{LUT: 0.3, LUTRAM: 0.3, FF: 1, BRAM: 1, DSP: 1, Mean: 1}
 
 // run runs a sweep, and fails the test on any diagnostic.
-func run(t *testing.T, o Options) *Result {
+func run(t *testing.T, o Options) *SweepReport {
 	t.Helper()
 	r, d := told(t, o)
 	if r == nil || d.Failed() {
@@ -42,7 +42,7 @@ func run(t *testing.T, o Options) *Result {
 }
 
 // told runs a sweep, and returns its result and diagnostics.
-func told(t *testing.T, o Options) (*Result, *diag.List) {
+func told(t *testing.T, o Options) (*SweepReport, *diag.List) {
 	t.Helper()
 	var d diag.List
 	r, err := Run(context.Background(), o, &d)
@@ -135,7 +135,7 @@ func one(t *testing.T, change func(*Options)) Point {
 }
 
 // collect collects reports, and fails the test on any diagnostic.
-func collect(t *testing.T, dir string) *Result {
+func collect(t *testing.T, dir string) *SweepReport {
 	t.Helper()
 	var d diag.List
 	r, err := Collect(dir, &d)
@@ -146,10 +146,10 @@ func collect(t *testing.T, dir string) *Result {
 }
 
 // projects writes the project of every design.
-func projects(t *testing.T, r *Result, o Options) {
+func projects(t *testing.T, r *SweepReport, o Options) {
 	t.Helper()
 	var d diag.List
-	if err := r.Slurm(context.Background(), o, &d); err != nil || d.Failed() {
+	if err := r.WriteSlurm(context.Background(), o, &d); err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
 }

@@ -182,7 +182,7 @@ func TestProjects(t *testing.T) {
 		}},
 		{"latency", func(o *Options) { o.Latency = true }},
 		{"FIFOs", func(o *Options) { o.FIFO, o.IO = folding.FIFO{Minimal: true}, dataflow.FromStream }},
-		{"FINN's formulas", func(o *Options) { o.Cost = dataflow.FINN }},
+		{"FINN's formulas", func(o *Options) { o.Formula = dataflow.FINN }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -15,19 +15,20 @@ func TestImports(t *testing.T) {
 	bytes := func(change func(in *frontend.InputType)) compiler.Options {
 		in := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 255)}
 		change(in)
-		return compiler.Options{Arrives: in}
+		return compiler.Options{InputType: in}
 	}
 	list := []*big.Rat{big.NewRat(97, 200)}
 	seen := map[string]int{}
 	for i, o := range []compiler.Options{
-		{}, {Version: "other"}, {Dims: map[string]int{"N": 4}}, {Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 9}},
+		{}, {Version: "other"}, {Dims: map[string]int{"N": 4}}, {Lengths: &frontend.AxisLengths{Axis: "T", Min: 1,
+			Max: 9}},
 		bytes(func(*frontend.InputType) {}), bytes(func(in *frontend.InputType) { in.Offset = big.NewRat(-1, 2) }),
 		bytes(func(in *frontend.InputType) { in.Mean = list }),
 		bytes(func(in *frontend.InputType) { in.Deviation = list }),
 		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normal{"x": {Mean: list}} }),
 		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normal{"y": {Mean: list}} }),
 		bytes(func(in *frontend.InputType) { in.Inputs = map[string]frontend.Normal{"x": {Deviation: list}} }),
-		{Quantise: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.5}},
+		{InputQuant: &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.5}},
 		{Initial: frontend.InitialStates{"": "zero"}}, {Shapes: frontend.Shapes{"x": {1}}},
 		{Outputs: []string{"a"}}, {Outputs: []string{"a", "b"}},
 		{Stateful: true},

@@ -72,7 +72,7 @@ func TestInterleave(t *testing.T) {
 			t.Errorf("alone %s of %v samples/s, with others %s of %v", alone.ID, alone.FPS, p.ID, p.FPS)
 		}
 		b := recurrent(t, "").Options
-		b.Samples, b.Board, b.FPS, b.Out = samples, "zcu104", p.FPS, filepath.Join(t.TempDir(), "b")
+		b.Interleave, b.Board, b.FPS, b.Out = samples, "zcu104", p.FPS, filepath.Join(t.TempDir(), "b")
 		b.Verify, b.NoCSim = 1, true
 		var d diag.List
 		built, err := compiler.Run(t.Context(), b, &d)

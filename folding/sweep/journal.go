@@ -93,7 +93,7 @@ func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, journalFile)
-	lock, err := owned.Take(path)
+	lock, err := owned.LockPath(path)
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func TestBusy(t *testing.T) {
 	if r, d := told(t, o); r != nil || !strings.Contains(d.Diags[0].Msg, "is no regular file but a folder") {
 		t.Errorf("%v", d.Diags)
 	}
-	if there, err := owned.Inspect(o.Out, nil); err != nil || there.Alien == nil {
+	if there, err := owned.Inspect(o.Out, nil); err != nil || there.NotOursReason == nil {
 		t.Error(there, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 func lengths(t *testing.T, model, out string, most int) Options {
 	t.Helper()
 	return Options{Options: compiler.Options{Model: model, Out: out, Version: "test",
-		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: most}}, Boards: []string{"zcu104"},
+		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}, Boards: []string{"zcu104"},
 		Intervals: []float64{1000, 4000}}
 }
 
@@ -96,7 +96,7 @@ func TestLengths(t *testing.T) {
 	}
 	o := lengths(t, model, dir, 6)
 	var d diag.List
-	if err := r.Slurm(t.Context(), o, &d); err != nil || d.Failed() {
+	if err := r.WriteSlurm(t.Context(), o, &d); err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
 	if got := file("points/" + r.Points[0].ID + "/hls/tb/data/frames.txt"); got != "2\n6\n1\n" {

@@ -39,7 +39,7 @@ type spec struct {
 	Precision string            `json:",omitempty"`
 	Unroll    dataflow.Envelope `json:",omitzero"`
 
-	Calibration *delay.Calibration `json:",omitempty"` // the calibration of delays
+	Calibration *delay.DelayCalibration `json:",omitempty"` // the calibration of delays
 	// whether the design is folded for SystemVerilog, even if C++ is written, too
 	RTL      bool `json:",omitempty"`
 	AccPerPE bool `json:",omitempty"` // whether accumulators are as wide as each PE's channels need
@@ -72,7 +72,7 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 				x.Part == b.Part
 		}) {
 			found = append(found, b)
-			if hls := o.Backend.For(b, d).HLS(); o.Synthesise && !hls {
+			if hls := o.Backend.CheckedForBoard(b, d).HLS(); o.Synthesise && !hls {
 				d.Fail(diag.BackendUnfit, "", b.Name+": --jobs slurm synthesises with Vitis HLS, but this "+
 					"board is built in SystemVerilog",
 					"leave --jobs slurm out, or --backend rtl, and boards that are not AMD's")
@@ -118,14 +118,14 @@ func (o *Options) plan(d *diag.List) (specs []spec) {
 		return nil
 	}
 	one := spec{IO: o.IO, FIFO: o.FIFO, Latency: o.Latency, Least: o.Least, Front: o.Front, Bound: o.Bound,
-		Formula: o.Cost, Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
+		Formula: o.Formula, Unroll: o.MaxUnroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
 	if d.Failed() {
 		return nil
 	}
 	for _, one.Board = range found {
-		one.RTL, one.Unroll = o.Backend.On(one.Board).RTL(), o.Unroll
-		if one.RTL && o.Backend.On(one.Board).HLS() {
-			one.Unroll = o.Unroll.Of()
+		one.RTL, one.Unroll = o.Backend.ForBoard(one.Board).RTL(), o.MaxUnroll
+		if one.RTL && o.Backend.ForBoard(one.Board).HLS() {
+			one.Unroll = o.MaxUnroll.OrDefault()
 		}
 		for _, one.ClockMHz = range clocks {
 			one.ClockMHz = cmp.Or(one.ClockMHz, one.Board.ClockMHz)

@@ -94,7 +94,7 @@ func (p *Point) LatencyUS() float64 { return float64(p.Latency) / p.Reached }
 
 // search returns the points of a spec. If it finds no design, it returns a point that says why.
 func (s spec) search(ctx context.Context, all *spaces) (points []Point, err error) {
-	defer compiler.Catch(&err)
+	defer compiler.CatchPanic(&err)
 	if why := all.refused[s.Precision]; why != "" {
 		p := s.blank()
 		p.Status, p.Reason = Refused, why
@@ -265,8 +265,8 @@ func BlockName(points []Point) string {
 	return strings.Join(names, " or ")
 }
 
-// Best returns the kinds of resource whose fronts the point is on, as its device's data sheet names them.
-func (p *Point) Best() string {
+// FrontNames returns the kinds of resource whose fronts the point is on, as its device's data sheet names them.
+func (p *Point) FrontNames() string {
 	names := slices.Clone(p.Front)
 	if i := slices.Index(names, blocks); i >= 0 {
 		names[i] = BlockName([]Point{*p})
@@ -300,7 +300,7 @@ func share(r, board dataflow.Resources) (most float64) {
 // ones the one with the smallest share of its board, then the first. If the model was quantised again, only points
 // count that are as accurate as the float model, as far as the samples tell; if there are none, the most accurate
 // points.
-func judge(points []Point, of *Precisions) {
+func judge(points []Point, of *PrecisionResults) {
 	enough := of.enough(points)
 	best := -1
 	for i := range points {

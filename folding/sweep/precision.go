@@ -14,29 +14,29 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Precisions holds the accuracies of a model that was quantised again: of its float and its own form, and of each
+// PrecisionResults holds the accuracies of a model that was quantised again: of its float and its own form, and of each
 // variant.
-type Precisions struct {
+type PrecisionResults struct {
 	// whether accuracies compare with labels; if not, with the largest outputs of the float model, which counts as
 	// right
-	Labelled bool             `json:"labelled"`
-	Float    samples.Accuracy `json:"float"`          // without rounding activations
-	AsIs     samples.Accuracy `json:"as_is"`          // with the model's own quantisers
-	Bare     bool             `json:"bare,omitempty"` // whether it has no quantisers
-	Least    *compiler.Least  `json:"least,omitempty"`
+	Labelled bool                  `json:"labelled"`
+	Float    samples.Accuracy      `json:"float"`          // without rounding activations
+	AsIs     samples.Accuracy      `json:"as_is"`          // with the model's own quantisers
+	Bare     bool                  `json:"bare,omitempty"` // whether it has no quantisers
+	Least    *compiler.MinimalBits `json:"least,omitempty"`
 
-	variants map[string]*compiler.Variant
+	variants map[string]*compiler.RecipeVariant
 	order    []string
 }
 
 // precisions makes a model for each requested precision.
-func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*compiler.Source, *spaces, error) {
-	v, err := compiler.Vary(ctx, o.Options, d)
+func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*compiler.ModelSource, *spaces, error) {
+	v, err := compiler.NewVariantMaker(ctx, o.Options, d)
 	if v == nil || err != nil {
 		return nil, nil, err
 	}
-	p := &Precisions{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
-		variants: map[string]*compiler.Variant{}}
+	p := &PrecisionResults{Labelled: v.Labelled, Float: v.Float, AsIs: *v.AsIs, Bare: v.Bare,
+		variants: map[string]*compiler.RecipeVariant{}}
 	for i, recipe := range o.Precisions {
 		name := recipe.String()
 		if p.variants[name] != nil {
@@ -62,7 +62,7 @@ func (o *Options) precisions(ctx context.Context, all *spaces, d *diag.List) (*c
 }
 
 // mark sets the accuracy of each point.
-func (p *Precisions) mark(points []Point) []Point {
+func (p *PrecisionResults) mark(points []Point) []Point {
 	if p == nil {
 		return points
 	}
@@ -75,7 +75,7 @@ func (p *Precisions) mark(points []Point) []Point {
 
 // enough returns the accuracy that a point needs to be chosen: that of the float model, as far as the samples tell, or
 // the best of any point if that is less.
-func (p *Precisions) enough(points []Point) float64 {
+func (p *PrecisionResults) enough(points []Point) float64 {
 	if p == nil {
 		return 0
 	}
@@ -89,7 +89,7 @@ func (p *Precisions) enough(points []Point) float64 {
 }
 
 // files returns the models that were made.
-func (p *Precisions) files() (list []file) {
+func (p *PrecisionResults) files() (list []file) {
 	for _, name := range p.order {
 		if src := p.variants[name].Source; src != nil {
 			list = append(list, file{name + ".onnx", src.ONNX})
@@ -130,7 +130,7 @@ type accuracyChart struct {
 }
 
 // accuracies returns the pictures of accuracy against resources and time.
-func (r *Result) accuracies() (list []accuracyChart) {
+func (r *SweepReport) accuracies() (list []accuracyChart) {
 	gain := "accuracy, % of " + whole(r.Precision.Float.Samples) + " samples"
 	if !r.Precision.Labelled {
 		gain = "samples classified as the float model does, %"
@@ -166,9 +166,9 @@ func (r *Result) accuracies() (list []accuracyChart) {
 			k, ok := at[name]
 			if !ok {
 				k = len(f.Series)
-				at[name], f.Series = k, append(f.Series, chart.Series{Name: name})
+				at[name], f.Series = k, append(f.Series, chart.PointSeries{Name: name})
 			}
-			dot := chart.Dot{Cost: c.of(p), Gain: 100 * p.Accuracy.Share()}
+			dot := chart.Design{Cost: c.of(p), Gain: 100 * p.Accuracy.Share()}
 			some = some || dot.Cost > 0
 			f.Series[k].Dots = append(f.Series[k].Dots, dot)
 			if p.Chosen {
@@ -183,4 +183,4 @@ func (r *Result) accuracies() (list []accuracyChart) {
 }
 
 // one returns the singular of Unit.
-func (r *Result) one() string { return r.Unit()[:len(r.Unit())-1] }
+func (r *SweepReport) one() string { return r.Unit()[:len(r.Unit())-1] }

@@ -16,7 +16,7 @@ import (
 func TestLeastSwept(t *testing.T) {
 	t.Parallel()
 	o := onPynq(t)
-	o.FPS, o.Requantise, o.Keeps = []float64{1000}, "least", 0.9
+	o.FPS, o.Requantise, o.KeepShare = []float64{1000}, "least", 0.9
 	o.Precisions = []frontend.Recipe{{Least: true}}
 	r := run(t, o)
 	if len(r.Points) != 1 || r.Points[0].Precision != "least" || r.Points[0].Status != Fits {
@@ -107,7 +107,7 @@ func TestPrecisions(t *testing.T) {
 // TestChosenIsAccurate checks that a fast point of an inaccurate model is not chosen.
 func TestChosenIsAccurate(t *testing.T) {
 	t.Parallel()
-	of := &Precisions{}
+	of := &PrecisionResults{}
 	of.Float.Low = 0.9
 	point := func(fps float64, right int) Point {
 		p := Point{Status: Fits, FPS: fps, Precision: "w2a2"}

@@ -21,7 +21,7 @@ import (
 const readmeFile = "README.md"
 
 // sweepFiles describes the files of a sweep.
-var sweepFiles = []templates.Entry{
+var sweepFiles = []templates.ReadmeEntry{
 	{Patterns: []string{readmeFile}, What: "this page"},
 	{Patterns: []string{"sweep.csv"},
 		What: "every point: the request, whether it fits, rate, latency, resources, bottleneck"},
@@ -47,7 +47,7 @@ var sweepFiles = []templates.Entry{
 
 // writeReadme writes the README of the folder, which describes the files of the sweep that are present. It adds a
 // diagnostic to d if a file is in the way.
-func (r *Result) writeReadme(o Options, d *diag.List) error {
+func (r *SweepReport) writeReadme(o Options, d *diag.List) error {
 	paths := []string{readmeFile}
 	err := filepath.WalkDir(r.Out, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() && e.Name() != pointsFolder {
@@ -58,7 +58,7 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 			paths = append(paths, pointsFolder+"/")
 			return fs.SkipDir
 		}
-		if rel = filepath.ToSlash(rel); templates.Names(sweepFiles, rel) && rel != readmeFile {
+		if rel = filepath.ToSlash(rel); templates.Describes(sweepFiles, rel) && rel != readmeFile {
 			paths = append(paths, rel) // other files are not the sweep's
 		}
 		return err
@@ -69,12 +69,12 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 	page := templates.Readme{Title: templates.Code(r.Model) + ", a sweep", Files: sweepFiles,
 		About: fmt.Sprintf("%s designs of the model %s, made by hlsgen %s.", whole(len(r.Points)),
 			templates.Code(r.Model), o.Version)}
-	page.Steps = append(page.Steps, templates.Step{Title: "Continue the sweep",
+	page.Steps = append(page.Steps, templates.ReadmeStep{Title: "Continue the sweep",
 		Commands: []string{templates.ShellLine(o.command(r.Source))},
 		Text: "Searches whose results are in the journal are not repeated. Add values to search only the new " +
 			"ones."})
 	if c := r.Chosen(); c != nil {
-		step := templates.Step{Title: "Build the chosen point"}
+		step := templates.ReadmeStep{Title: "Build the chosen point"}
 		frame := "a frame"
 		if c.Samples > 1 {
 			frame += fmt.Sprintf(" of %d samples", c.Samples)
@@ -92,7 +92,7 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 		page.Steps = append(page.Steps, step)
 	}
 	if _, err := os.Stat(r.Path(scriptFile)); err == nil {
-		page.Steps = append(page.Steps, templates.Step{Title: "Synthesise all",
+		page.Steps = append(page.Steps, templates.ReadmeStep{Title: "Synthesise all",
 			Commands: []string{"sbatch " + scriptFile, "hlsgen sweep --collect ."},
 			Text: "Run this on the cluster. The second line collects the reports when the jobs are done. Logs are in " +
 				"`points`."})
@@ -105,11 +105,11 @@ func (r *Result) writeReadme(o Options, d *diag.List) error {
 }
 
 // command returns the command line that repeats the sweep in its folder.
-func (o *Options) command(src *compiler.Source) []string {
+func (o *Options) command(src *compiler.ModelSource) []string {
 	words := src.Command("sweep")
 	var list []string
 	for _, b := range o.Boards {
-		list = append(list, compiler.BoardBeside(b))
+		list = append(list, compiler.BoardArgument(b))
 	}
 	axis := func(flag string, values []string) {
 		if len(values) > 0 {
@@ -126,7 +126,7 @@ func (o *Options) command(src *compiler.Source) []string {
 	if o.Requantise != "" {
 		axis("requantize", []string{o.Requantise})
 		if o.Requantise == quantise.Least {
-			axis("keep", []string{number(cmp.Or(o.Keeps, compiler.DefaultKeep))})
+			axis("keep", []string{number(cmp.Or(o.KeepShare, compiler.DefaultKeep))})
 		}
 	}
 	for _, use := range o.MaxUses {
@@ -142,13 +142,13 @@ func (o *Options) command(src *compiler.Source) []string {
 }
 
 // chosen returns the command line that builds a point, to be run beside the model.
-func (o *Options) chosen(p *Point, src *compiler.Source) []string {
+func (o *Options) chosen(p *Point, src *compiler.ModelSource) []string {
 	if p.Precision != "" {
 		quantised := *o
 		quantised.Options.Calibrate, quantised.LSTM, quantised.Cells = "", "", ""
-		o, src = &quantised, &compiler.Source{File: p.Precision + ".onnx"}
+		o, src = &quantised, &compiler.ModelSource{File: p.Precision + ".onnx"}
 	}
-	words := append(src.Command("build"), "--board", compiler.BoardBeside(p.BoardGiven(o.Boards)), "--clock",
+	words := append(src.Command("build"), "--board", compiler.BoardArgument(p.BoardArgument(o.Boards)), "--clock",
 		number(p.ClockMHz), "--max-use", p.MaxUse)
 	switch {
 	case o.Front > 0:

@@ -32,12 +32,12 @@ const (
 	vivadoFile   = "synthesise.tcl"
 )
 
-// maxArray is Slurm's default MaxArraySize.
+// maxArray is WriteSlurm's default MaxArraySize.
 const maxArray = 1001
 
-// Slurm writes the HLS project of each different design within the budget, and a job array that synthesises them. It
-// keeps projects that exist already. Errors in d are for the user to mend.
-func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
+// WriteSlurm writes the HLS project of each different design within the budget, and a job array that synthesises them.
+// It keeps projects that exist already. Errors in d are for the user to mend.
+func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) error {
 	var missing []*Point
 	seen := map[string]bool{}
 	for i := range r.Points {
@@ -75,21 +75,21 @@ func (r *Result) Slurm(ctx context.Context, o Options, d *diag.List) error {
 }
 
 // project writes the HLS project of a point.
-func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
+func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
 	out := filepath.Join(r.Out, pointsFolder, p.ID)
-	there, err := owned.Inspect(out, slices.Concat(templates.Scratch, templates.Lasting))
-	if err == nil && !there.Empty && there.Alien == nil {
+	there, err := owned.Inspect(out, slices.Concat(templates.TemporaryFolders, templates.KeptFolders))
+	if err == nil && !there.Empty && there.NotOursReason == nil {
 		return nil
 	}
 	b := o.importing(p.Samples)
 	if b.MaxUse, err = folding.ParseMaxUse(p.MaxUse); err != nil {
 		return err
 	}
-	if b.Fixed = folding.ReadFile(p.Folding, d); b.Fixed == nil {
+	if b.FoldingFile = folding.ReadFile(p.Folding, d); b.FoldingFile == nil {
 		return nil
 	}
 	b.FIFO, b.Latency = folding.FIFO{}, false // the folding file has the folds and the depths
-	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardGiven(o.Boards), p.ClockMHz, out, 1,
+	b.Board, b.ClockMHz, b.Out, b.Verify, b.NoCSim, b.Force, b.Progress = p.BoardArgument(o.Boards), p.ClockMHz, out, 1,
 		true, true, nil
 	if b.Lengths != nil {
 		b.Verify = 2 // verify the longest sequence and the shortest
@@ -98,8 +98,8 @@ func (r *Result) project(ctx context.Context, o Options, p *Point, d *diag.List)
 	return err
 }
 
-// BoardGiven returns the name or path by which the user named the point's board.
-func (p *Point) BoardGiven(given []string) string {
+// BoardArgument returns the name or path by which the user named the point's board.
+func (p *Point) BoardArgument(given []string) string {
 	for _, name := range given {
 		if b, ok := compiler.FindBoard(name, &diag.List{}); ok && b.Name == p.Board && b.Part == p.Part {
 			return name

@@ -44,7 +44,7 @@ func TestSlurm(t *testing.T) {
 	o.Boards, o.Clocks, o.Computes, o.FPS = o.Boards[:1], []float64{200}, nil, []float64{1e4, 2e5, 1e6, 1e12}
 	r := run(t, o)
 	var d diag.List
-	if err := r.Slurm(context.Background(), o, &d); err != nil || d.Failed() {
+	if err := r.WriteSlurm(context.Background(), o, &d); err != nil || d.Failed() {
 		t.Fatal(err, d.Diags)
 	}
 	if r.Array != 3 || r.Script != scriptFile {

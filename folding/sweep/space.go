@@ -27,7 +27,7 @@ type spaces struct {
 	mu      sync.Mutex
 	made    map[string]*space
 
-	precisions *Precisions       // nil if the model stays as it is
+	precisions *PrecisionResults // nil if the model stays as it is
 	accuracy   *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
 }
 
@@ -62,7 +62,7 @@ func (all *spaces) of(s spec) (*space, error) {
 		model := all.models[made{s.Precision, s.Samples}]
 		fixed, err := restrict(model.Graph, s.Memory, s.Compute)
 		if x.err = err; err == nil {
-			x.list, x.err = folding.List(model, s.target(), fixed, s.FIFO, &x.told)
+			x.list, x.err = folding.NewSpace(model, s.target(), fixed, s.FIFO, &x.told)
 		}
 	})
 	return x, x.err

@@ -1,8 +1,8 @@
 // Package sweep folds a model for many boards, clocks, rates, styles and budgets, and shows which speeds are possible
 // for which resources. It imports the model once for each number of samples that take turns. The searches run on all
 // processors. A journal keeps their results, so that an interrupted sweep can resume. The files do not depend on the
-// order in which searches end. In come Options; out come a Result and a folder. It may import the compiler and what
-// that may.
+// order in which searches end. In come Options; out come a SweepReport and a folder. It may import the compiler and
+// what that may.
 //
 //	sweep.go     Run: the workers, and the results that are known already
 //	plan.go      every combination of the requested values, each a spec
@@ -57,21 +57,21 @@ type Options struct {
 	Bound   bool // whether to compute bounds of all designs instead of designs
 	Workers int  // 0: one per processor
 
-	Synthesise bool // whether the caller will call Slurm
+	Synthesise bool // whether the caller will call WriteSlurm
 }
 
-// A Result describes a finished sweep.
-type Result struct {
+// A SweepReport describes a finished sweep.
+type SweepReport struct {
 	Model  string
-	Source *compiler.Source // nil if only reports were collected
-	Points []Point          // in the order of the axes, boards first
-	Total  int              // the number of searches
-	Kept   int              // searches in the journal at the end
-	Fresh  int              // searches made by this run
+	Source *compiler.ModelSource // nil if only reports were collected
+	Points []Point               // in the order of the axes, boards first
+	Total  int                   // the number of searches
+	Kept   int                   // searches in the journal at the end
+	Fresh  int                   // searches made by this run
 	Out    string
 	Files  []string // the files written, relative to Out
 
-	Precision *Precisions       // the accuracies of the model and of its variants; nil if the model stays as it is
+	Precision *PrecisionResults // the accuracies of the model and of its variants; nil if the model stays as it is
 	Accuracy  *samples.Accuracy // the model's accuracy, if it stays as it is and there are labels
 
 	Array     int    // the number of jobs in the array
@@ -80,7 +80,7 @@ type Result struct {
 }
 
 // Chosen returns the chosen point, or nil if none fits.
-func (r *Result) Chosen() *Point {
+func (r *SweepReport) Chosen() *Point {
 	for i := range r.Points {
 		if r.Points[i].Chosen {
 			return &r.Points[i]
@@ -90,7 +90,7 @@ func (r *Result) Chosen() *Point {
 }
 
 // Unit returns the unit of all rates: frames, or samples if some frames hold several.
-func (r *Result) Unit() string {
+func (r *SweepReport) Unit() string {
 	most := 1
 	for i := range r.Points {
 		most = max(most, r.Points[i].Samples)
@@ -100,7 +100,7 @@ func (r *Result) Unit() string {
 
 // Run runs a sweep. If the user has to change something, d says what, and the result is nil. If ctx ends the sweep, the
 // journal keeps the results so far, and Run returns both an error and a result that counts them.
-func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
+func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 	specs := o.plan(d)
 	if d.Failed() {
 		return nil, nil
@@ -110,7 +110,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (*Result, error) {
 	if err != nil || all == nil {
 		return nil, err
 	}
-	r := &Result{Model: src.Name, Source: src, Total: len(specs), Out: o.Out, Precision: all.precisions,
+	r := &SweepReport{Model: src.Name, Source: src, Total: len(specs), Out: o.Out, Precision: all.precisions,
 		Accuracy: all.accuracy}
 	if r.Out == "" {
 		r.Out = compiler.DefaultOut(o.Model, "sweep")
@@ -161,13 +161,13 @@ func refuse(out string, err error, d *diag.List) error {
 
 // importAll imports the model for each number of samples that take turns. It returns nil spaces if it added errors to
 // d.
-func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source, *spaces, error) {
+func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.ModelSource, *spaces, error) {
 	all := &spaces{models: map[made]*dataflow.Model{}, refused: map[string]string{}, sums: map[string]string{},
 		made: map[string]*space{}}
 	if len(o.Precisions) > 0 {
 		return o.precisions(ctx, all, d)
 	}
-	var src *compiler.Source
+	var src *compiler.ModelSource
 	for _, samples := range or(o.Samples, 1) {
 		one, told := o.importing(samples), diag.List{Strict: d.Strict}
 		c, err := compiler.Check(ctx, one, &told)
@@ -191,7 +191,7 @@ func (o *Options) importAll(ctx context.Context, d *diag.List) (*compiler.Source
 // importing returns the options to import the model with the given number of samples per frame, and to build it.
 func (o *Options) importing(samples int) compiler.Options {
 	one := o.Options
-	one.Samples = samples
+	one.Interleave = samples
 	return one
 }
 
@@ -205,10 +205,10 @@ func (o *Options) imports() (string, error) {
 	if l := o.Lengths; l != nil {
 		b = fmt.Appendf(b, "%s %d..%d\n", l.Axis, l.Min, l.Max)
 	}
-	if t := o.Arrives; t != nil {
+	if t := o.InputType; t != nil {
 		b = fmt.Appendf(b, "%v %q %q\n", t, t.Means(), t.Deviations())
 	}
-	if q := o.Quantise; q != nil {
+	if q := o.InputQuant; q != nil {
 		b = fmt.Appendf(b, "%v %v\n", q.Type, q.Scale)
 	}
 	if len(o.Initial) > 0 {
@@ -237,7 +237,7 @@ func (o *Options) imports() (string, error) {
 }
 
 // search makes the searches that the journal does not have, and collects the points of all searches.
-func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spec, j *journal) error {
+func (r *SweepReport) search(ctx context.Context, o Options, all *spaces, specs []spec, j *journal) error {
 	keys := make([]string, len(specs))
 	var missing []int
 	for i, s := range specs {
@@ -285,4 +285,4 @@ func (r *Result) search(ctx context.Context, o Options, all *spaces, specs []spe
 }
 
 // Path returns the path of a file in the output folder.
-func (r *Result) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }
+func (r *SweepReport) Path(name string) string { return filepath.Join(r.Out, filepath.FromSlash(name)) }

@@ -152,9 +152,9 @@ func table(points []Point) ([]byte, error) {
 
 // A sheet is the content of sweep.json.
 type sheet struct {
-	compiler.Head
+	compiler.ReportHead
 	Model     string            `json:"model"`
-	Precision *Precisions       `json:"precision,omitempty"` // if the model was quantised again
+	Precision *PrecisionResults `json:"precision,omitempty"` // if the model was quantised again
 	Accuracy  *samples.Accuracy `json:"accuracy,omitempty"`  // if the model stays as it is and there are labels
 	Points    []Point           `json:"points"`
 }
@@ -163,7 +163,7 @@ type sheet struct {
 const ChosenFile = "chosen.json"
 
 // write writes all files of the sweep except the journal. It adds a diagnostic to d if a file is in the way.
-func (r *Result) write(d *diag.List) error {
+func (r *SweepReport) write(d *diag.List) error {
 	files, err := r.files()
 	if err != nil {
 		return err
@@ -175,8 +175,8 @@ func (r *Result) write(d *diag.List) error {
 }
 
 // put writes files into the folder. It adds a diagnostic to d if a file is in the way.
-func (r *Result) put(files []file, d *diag.List) error {
-	return compiler.Sharing(r.Out, d, func(dir *owned.Shared) error {
+func (r *SweepReport) put(files []file, d *diag.List) error {
+	return compiler.WithSharedFolder(r.Out, d, func(dir *owned.Shared) error {
 		for _, f := range files {
 			if err := dir.Write(f.name, f.data); err != nil {
 				return err
@@ -188,18 +188,18 @@ func (r *Result) put(files []file, d *diag.List) error {
 
 // admitted reports, before any work, whether the sweep may replace all files of sweeps in the folder. If a file was
 // changed since a sweep wrote it, d names it.
-func (r *Result) admitted(d *diag.List) (ok bool, err error) {
+func (r *SweepReport) admitted(d *diag.List) (ok bool, err error) {
 	there, err := os.ReadDir(r.Out)
 	if err != nil {
 		return false, err
 	}
 	var names []string
 	for _, e := range there {
-		if name := e.Name(); templates.Names(sweepFiles, name) && name != journalFile && name != owned.List {
+		if name := e.Name(); templates.Describes(sweepFiles, name) && name != journalFile && name != owned.List {
 			names = append(names, name)
 		}
 	}
-	err = compiler.Sharing(r.Out, d, func(dir *owned.Shared) error { return dir.Admit(names...) })
+	err = compiler.WithSharedFolder(r.Out, d, func(dir *owned.Shared) error { return dir.Admit(names...) })
 	return err == nil && !d.Failed(), err
 }
 
@@ -208,7 +208,7 @@ type file struct {
 	data []byte
 }
 
-func (r *Result) files() (files []file, err error) {
+func (r *SweepReport) files() (files []file, err error) {
 	csv, err := table(r.Points)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (r *Result) files() (files []file, err error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	all := sheet{compiler.Versioned, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
+	all := sheet{compiler.CurrentHead, r.Model, r.Precision, r.Accuracy, append([]Point{}, r.Points...)}
 	if err := e.Encode(all); err != nil {
 		return nil, err
 	}
@@ -255,13 +255,14 @@ func (r *Result) files() (files []file, err error) {
 		}
 		name := k.on(r.Points)
 		f := chart.Fronts{Title: r.Model + ": " + r.Unit() + " per second against " + name, Cost: name,
-			Gain: r.Unit() + " per second", Chosen: &chart.Dot{Cost: float64(k.of(chosen.Resources)), Gain: chosen.FPS},
+			Gain: r.Unit() + " per second", Chosen: &chart.Design{Cost: float64(k.of(chosen.Resources)),
+				Gain: chosen.FPS},
 			Label: fmt.Sprintf("%s %s/s, %s %s", chart.Amount(chosen.FPS), r.Unit(),
 				chart.Amount(float64(k.of(chosen.Resources))), name)}
 		for _, group := range bySeries(r.Points) {
-			s := chart.Series{Name: seriesName(group[0].Board, group[0].ClockMHz)}
+			s := chart.PointSeries{Name: seriesName(group[0].Board, group[0].ClockMHz)}
 			for _, p := range group {
-				s.Dots = append(s.Dots, chart.Dot{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
+				s.Dots = append(s.Dots, chart.Design{Cost: float64(k.of(p.Resources)), Gain: p.FPS})
 			}
 			f.Series = append(f.Series, s)
 		}

@@ -91,7 +91,7 @@ func (w *wholes) pieces(s *graph.Step) (in real.Interval, ok bool) {
 		}
 		in = real.Interval{Lo: min(in.Lo, y.Lo), Hi: max(in.Hi, y.Hi)}
 	}
-	for _, at := range real.Turns(e) {
+	for _, at := range real.Kinks(e) {
 		piece(lo, math.Nextafter(at, math.Inf(-1)))
 		piece(at, at)
 		lo = math.Nextafter(at, math.Inf(1))

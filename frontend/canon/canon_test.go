@@ -160,12 +160,13 @@ func TestGolden(t *testing.T) {
 			}
 			show("read", g)
 			var d diag.List
-			p, err := canon.Run(&canon.Model{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.Model]{
-				Dump: func(number int, name string, m *canon.Model) error {
-					show(fmt.Sprintf("%d-%s", number, name), m.Graph)
-					return nil
-				},
-			}, &d)
+			p, err := canon.Run(&canon.RewrittenModel{Program: onnxtest.Prepare(t, g)},
+				pass.Options[*canon.RewrittenModel]{
+					Dump: func(number int, name string, m *canon.RewrittenModel) error {
+						show(fmt.Sprintf("%d-%s", number, name), m.Graph)
+						return nil
+					},
+				}, &d)
 			if err != nil || p == nil {
 				t.Fatal(err, d.Diags)
 			}

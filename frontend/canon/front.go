@@ -8,7 +8,7 @@ import (
 
 // codesInFront moves quantisers in front of the nodes that move and join the elements they read, because the codes of
 // moved elements are the moved codes. Element-wise steps between the two move along.
-func codesInFront(m *Model) bool {
+func codesInFront(m *RewrittenModel) bool {
 	e, file := edit(m.Graph), map[string]bool{}
 	for _, in := range m.Graph.Inputs {
 		file[in.Name] = true
@@ -145,7 +145,7 @@ func (f *fronting) stays(s, move *graph.Step, joins int, alone bool) bool {
 }
 
 // along returns the axis along which a vector of constants is laid out, or -1 if the constants are not such a vector.
-func along(p *graph.Pick, shape []int) int {
+func along(p *graph.ElementPick, shape []int) int {
 	for a, n := range shape {
 		if p.Table == nil && p.Count == n && p.Run == graph.Size(shape[a+1:]) {
 			return a

@@ -8,7 +8,7 @@ import (
 
 // hoistCodes moves the quantiser of a scanned tensor out of the loop's body. A quantiser that is applied to each
 // element in turn can be applied to the whole tensor before.
-func hoistCodes(m *Model) bool {
+func hoistCodes(m *RewrittenModel) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {
 		loop := m.Program.Loop(n)
@@ -44,7 +44,7 @@ func (e *editor) hoist(n *graph.Node, k int) *graph.Node {
 		}
 		code = r
 	}
-	if code == nil || slices.ContainsFunc(body.Outputs, func(v graph.Value) bool { return v.Name == x }) {
+	if code == nil || slices.ContainsFunc(body.Outputs, func(v graph.ValueInfo) bool { return v.Name == x }) {
 		return nil
 	}
 	inputs := []string{n.Inputs[k]}

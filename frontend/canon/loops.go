@@ -9,7 +9,7 @@ import (
 )
 
 // loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
-func loopsToScans(m *Model) bool {
+func loopsToScans(m *RewrittenModel) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 		if !n.Recurrent() {
 			return nil
@@ -24,14 +24,14 @@ func loopsToScans(m *Model) bool {
 // none.
 func Rolled(p *graph.Program) *graph.Program {
 	g := p.Graph.Copy()
-	if !roll.Up(p, g, nil) {
+	if !roll.RollUp(p, g, nil) {
 		return p
 	}
-	if q := p.Again(g, new(diag.List)); q != nil {
+	if q := p.Reprepare(g, new(diag.List)); q != nil {
 		return q
 	}
 	return p
 }
 
 // rollUpLoops replaces unrolled recurrences by loops.
-func rollUpLoops(m *Model) bool { return roll.Up(m.Program, m.Graph, m.Unroll) }
+func rollUpLoops(m *RewrittenModel) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }

@@ -18,9 +18,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Model is the state that the passes work on. A pass replaces nodes of the graph and never changes a node, so that
-// the program can be brought up to date.
-type Model struct {
+// A RewrittenModel is the state that the passes work on. A pass replaces nodes of the graph and never changes a node,
+// so that the program can be brought up to date.
+type RewrittenModel struct {
 	Program *graph.Program // the program of the graph before the current pass
 	Graph   *graph.Graph   // a copy that Run makes for the passes
 	// By node index: loops to unroll, and unrolled recurrences that stay so, because no layer runs them.
@@ -31,15 +31,15 @@ type Model struct {
 	Front map[string]bool
 }
 
-// Scans is the number of passes after which every loop is a Scan. RolledUp is the number of passes after which unrolled
-// recurrences are Scans, too.
+// Scans is the number of passes after which every loop is a Scan. PassesToRolledUp is the number of passes after which
+// unrolled recurrences are PassesToScans, too.
 const (
-	Scans    = 1
-	RolledUp = 3
+	PassesToScans    = 1
+	PassesToRolledUp = 3
 )
 
 // Passes is the table of passes, in order of execution.
-var Passes = []pass.Pass[*Model]{
+var Passes = []pass.Pass[*RewrittenModel]{
 	{
 		Name: "loops-to-scans",
 		Doc: "Every recurrent operator (Scan, LSTM, QuantLSTMCell) becomes a Scan whose body has its own constants " +
@@ -123,9 +123,9 @@ var Passes = []pass.Pass[*Model]{
 
 // Run applies the passes to a copy of the model's program and returns the new program, or nil if an error was added to
 // d. The returned error comes from the dump that opt asks for.
-func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, error) {
+func Run(m *RewrittenModel, opt pass.Options[*RewrittenModel], d *diag.List) (*graph.Program, error) {
 	m.Graph = m.Program.Graph.Copy()
-	opt.Verify = func(m *Model) error { return m.Graph.Verify() }
+	opt.Verify = func(m *RewrittenModel) error { return m.Graph.Verify() }
 	if err := pass.Run(Passes, m, opt, d); err != nil {
 		return nil, err
 	}
@@ -133,29 +133,29 @@ func Run(m *Model, opt pass.Options[*Model], d *diag.List) (*graph.Program, erro
 }
 
 // kept returns a pass that runs run and, if that changed the graph, brings the program up to date.
-func kept(run func(*Model) bool) func(*Model, *diag.List) bool {
-	return func(m *Model, d *diag.List) bool { return m.apply(run, d) }
+func kept(run func(*RewrittenModel) bool) func(*RewrittenModel, *diag.List) bool {
+	return func(m *RewrittenModel, d *diag.List) bool { return m.apply(run, d) }
 }
 
-func (m *Model) apply(run func(*Model) bool, d *diag.List) (changed bool) {
+func (m *RewrittenModel) apply(run func(*RewrittenModel) bool, d *diag.List) (changed bool) {
 	if m.Program != nil && run(m) {
-		m.Program, changed = m.Program.Again(m.Graph, d), true
+		m.Program, changed = m.Program.Reprepare(m.Graph, d), true
 	}
 	return changed
 }
 
 // inBodies returns a pass that also works in the bodies of loops.
-func inBodies(run func(*Model) bool) func(*Model, *diag.List) bool {
+func inBodies(run func(*RewrittenModel) bool) func(*RewrittenModel, *diag.List) bool {
 	body := func(n *graph.Node, program *graph.Program) []*graph.Node {
-		inner := &Model{Program: program, Graph: program.Graph.Copy()}
+		inner := &RewrittenModel{Program: program, Graph: program.Graph.Copy()}
 		if !run(inner) {
 			return nil
 		}
 		return []*graph.Node{withBody(n, inner.Graph)}
 	}
-	return func(m *Model, d *diag.List) bool {
+	return func(m *RewrittenModel, d *diag.List) bool {
 		changed := m.apply(run, d)
-		return m.apply(func(m *Model) bool {
+		return m.apply(func(m *RewrittenModel) bool {
 			return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 				if loop := m.Program.Loop(n); loop != nil {
 					return body(n, loop.Body)

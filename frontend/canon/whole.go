@@ -14,7 +14,7 @@ const maxCode = 1 << 31
 // wholeToCode finds quantisers that are written as ordinary operators. If a rounding makes integers of reals, and
 // bounds limit them at the same place or later, the first tensor of bounded integers is codes. A Code node that changes
 // no value marks it.
-func wholeToCode(m *Model) bool {
+func wholeToCode(m *RewrittenModel) bool {
 	w := wholesOf(m.Program)
 	codes := map[string]facts{}
 	file := map[string]bool{}
@@ -174,7 +174,7 @@ func (w *wholes) step(s *graph.Step) facts {
 	switch {
 	case s.Move != nil:
 		return w.moved(s)
-	case graph.ReadsEndless(w.p, s):
+	case graph.ReadsInfinities(w.p, s):
 		if s.DType == graph.Bool {
 			return facts{in: real.Interval{Lo: 0, Hi: 1}, whole: true}
 		}
@@ -188,7 +188,7 @@ func (w *wholes) step(s *graph.Step) facts {
 			out.rounded = out.rounded || args[v].rounded
 		}
 		var rounds bool
-		out.whole, rounds = s.Elem.Expr.Whole(func(v int) bool { return args[v].whole })
+		out.whole, rounds = s.Elem.Expr.IsInteger(func(v int) bool { return args[v].whole })
 		if in, ok := w.pieces(s); ok {
 			out.in, out.rounded = in, out.whole && (out.rounded || rounds)
 			return out

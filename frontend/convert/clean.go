@@ -15,7 +15,7 @@ import (
 //
 // If the model has dynamic axes, clean examines it with two sizes of these axes. Constants and sizes that depend on
 // them stay as they are.
-func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.Value) {
+func (c *conversion) clean(g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 	read := func() *graph.Graph {
 		own := c.read(c.source, new(diag.List))
 		graph.Decompose(own)
@@ -84,7 +84,7 @@ func (k *known) constant(name string) *graph.Tensor {
 }
 
 // values declares the tensors that nodes write, and completes the declarations of the outputs.
-func (k *known) values(g *graph.Graph) (list []graph.Value) {
+func (k *known) values(g *graph.Graph) (list []graph.ValueInfo) {
 	outputs := map[string]int{}
 	for i, o := range g.Outputs {
 		outputs[o.Name] = i
@@ -106,13 +106,13 @@ func (k *known) values(g *graph.Graph) (list []graph.Value) {
 }
 
 // value returns the declaration of a tensor.
-func (k *known) value(name string) (graph.Value, bool) {
+func (k *known) value(name string) (graph.ValueInfo, bool) {
 	a, ok := k.one.Known[name]
 	b := k.other.Known[name]
 	if !ok || name == "" {
-		return graph.Value{}, false
+		return graph.ValueInfo{}, false
 	}
-	v := graph.Value{Name: name, DType: a.DType, Known: len(a.Shape) == len(b.Shape)}
+	v := graph.ValueInfo{Name: name, DType: a.DType, Known: len(a.Shape) == len(b.Shape)}
 	for i, d := range a.Shape {
 		if v.Known && d != b.Shape[i] {
 			d = -1
@@ -123,7 +123,7 @@ func (k *known) value(name string) (graph.Value, bool) {
 }
 
 // filled returns a declaration of the file, with sizes added that the file leaves open.
-func (k *known) filled(v, with graph.Value) graph.Value {
+func (k *known) filled(v, with graph.ValueInfo) graph.ValueInfo {
 	if !v.Known || len(v.Dims) != len(with.Dims) {
 		v.Dims, v.Known = with.Dims, with.Known
 		return v

@@ -44,18 +44,18 @@ type Options struct {
 	Shapes graph.Shapes   // shapes of inputs, also used for comparing
 }
 
-// A Count is the number of nodes with an operator.
-type Count struct {
+// An OperatorCount is the number of nodes with an operator.
+type OperatorCount struct {
 	Op    string `json:"op"`
 	Nodes int    `json:"nodes"`
 }
 
-// A Result is a converted file.
-type Result struct {
+// A Conversion is a converted file.
+type Conversion struct {
 	ONNX          []byte
-	Before, After []Count // operators of the original and of the new file, by name
-	Quantisers    int     // number of quantisers that were rewritten
-	Proof         Proof
+	Before, After []OperatorCount // operators of the original and of the new file, by name
+	Quantisers    int             // number of quantisers that were rewritten
+	Proof         ConversionProof
 }
 
 // Run converts a model. name is the file's base name, for diagnostics. Run returns nil after adding the reason to
@@ -63,12 +63,12 @@ type Result struct {
 //
 // The conversion runs in stages. Each stage reads the file that the stage before wrote, and its result is proved
 // against that file.
-func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
+func Run(name string, onnx []byte, o Options, d *diag.List) *Conversion {
 	g := onnxio.Read(name, onnx, d)
 	if g == nil {
 		return nil
 	}
-	r := &Result{ONNX: onnx, Before: counts(g), Proof: SameProgram}
+	r := &Conversion{ONNX: onnx, Before: counts(g), Proof: SameProgram}
 	stages := dialects[o.To]
 	if o.Clean {
 		stages = append(slices.Clone(stages), (*conversion).clean)
@@ -84,19 +84,19 @@ func Run(name string, onnx []byte, o Options, d *diag.List) *Result {
 
 // A stage makes a new graph from another, and the declarations of tensors to write with it. It returns a nil graph
 // after adding errors.
-type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value)
+type stage func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo)
 
 // read returns the graph of a file, with constant conditions resolved.
 func (c *conversion) read(onnx []byte, d *diag.List) *graph.Graph {
 	g := onnxio.Read(c.file, onnx, d)
 	if g != nil {
-		graph.Settle(g, c.file, nil)
+		graph.ResolveBranches(g, c.file, nil)
 	}
 	return g
 }
 
 // run replaces the result by the file of the next stage. It returns false after adding errors.
-func (c *conversion) run(r *Result, s stage) bool {
+func (c *conversion) run(r *Conversion, s stage) bool {
 	c.source = r.ONNX
 	file := c.read(c.source, c.list)
 	if !c.oneVersion(file) {
@@ -186,7 +186,7 @@ func (c *conversion) sized(g *graph.Graph, size int, d *diag.List) *graph.Progra
 
 // dynamic reports whether an input of a graph has a dynamic axis.
 func dynamic(g *graph.Graph) bool {
-	return slices.ContainsFunc(g.Inputs, func(in graph.Value) bool {
+	return slices.ContainsFunc(g.Inputs, func(in graph.ValueInfo) bool {
 		return slices.ContainsFunc(in.Dims, func(a graph.Dim) bool { return a.Size < 0 })
 	})
 }
@@ -214,11 +214,11 @@ func (c *conversion) about(s diag.Severity, n *graph.Node, r *refusal) diag.Diag
 }
 
 // counts returns the number of nodes by operator, including nodes in bodies.
-func counts(g *graph.Graph) (list []Count) {
+func counts(g *graph.Graph) (list []OperatorCount) {
 	of := map[string]int{}
 	each(g, func(n *graph.Node) { of[operator(n)]++ })
 	for _, op := range slices.Sorted(maps.Keys(of)) {
-		list = append(list, Count{op, of[op]})
+		list = append(list, OperatorCount{op, of[op]})
 	}
 	return list
 }

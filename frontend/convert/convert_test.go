@@ -19,7 +19,7 @@ import (
 )
 
 // convert runs a conversion. It returns a line about the result, followed by a line per diagnostic.
-func convert(t *testing.T, name string, onnx []byte, o Options) (*Result, string) {
+func convert(t *testing.T, name string, onnx []byte, o Options) (*Conversion, string) {
 	t.Helper()
 	var d diag.List
 	r := Run(name, onnx, o, &d)
@@ -127,7 +127,7 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
 	dir := golden.Dir(t, "testdata")
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			dir.Case(t, m.Name).Want("converted", []byte(table(t, m, func(string, []byte) {})))
@@ -187,7 +187,7 @@ func TestChecker(t *testing.T) {
 	python := tier.Needs(t, "onnx")[0]
 	dir := t.TempDir()
 	var files []string
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		table(t, m, func(name string, b []byte) {
 			path := filepath.Join(dir, name+".onnx")
 			if err := os.WriteFile(path, b, 0o644); err != nil {

@@ -82,7 +82,7 @@ func (f *activation) nearest(v *value) fusion {
 }
 
 // search finds a fusion that gives the wanted codes, the one with the smallest weights.
-func (f *activation) search(c int, v *value, want num.Step, r num.Range) (fusion, bool) {
+func (f *activation) search(c int, v *value, want num.StepFunction, r num.Range) (fusion, bool) {
 	if v.scale == 0 || len(want.At) == 0 && v.scale*float64(r.Hi-r.Lo) == 0 {
 		how := fusion{bias: want.Value[0] - int64(f.q.zero[0]), scale: float64(float32(f.q.scale[0] / f.a.q.scale[0]))}
 		return how, f.gives(how, want, r)
@@ -119,7 +119,7 @@ func (f *activation) search(c int, v *value, want num.Step, r num.Range) (fusion
 // scaleOf finds a scale that separates the integers at every step of the wanted function, near the ideal scale.
 // With u = scale of codes / (scale of inputs * scale), each end of each run of sums gives a lower or an upper bound
 // of u.
-func (f *activation) scaleOf(how fusion, want num.Step, r num.Range, unit float64) (float64, bool) {
+func (f *activation) scaleOf(how fusion, want num.StepFunction, r num.Range, unit float64) (float64, bool) {
 	lo, hi := 0.0, math.Inf(1)
 	for i, code := range want.Value {
 		first, last := r.Lo, r.Hi
@@ -169,7 +169,7 @@ func (f *activation) ratio(how fusion) *big.Rat {
 }
 
 // candidate returns the codes that a fusion gives, as a step function.
-func (f *activation) candidate(how fusion, r num.Range) (num.Step, error) {
+func (f *activation) candidate(how fusion, r num.Range) (num.StepFunction, error) {
 	sum := real.Add(real.Mul(real.Var(0), real.Float(float64(how.times))), real.Float(float64(how.bias)))
 	code := real.Add(real.Round(real.Mul(sum, real.Rat(f.ratio(how))), real.HalfEven), real.Float(f.q.zero[0]))
 	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))
@@ -178,7 +178,7 @@ func (f *activation) candidate(how fusion, r num.Range) (num.Step, error) {
 
 // gives reports whether a fusion gives the wanted codes. Its codes are monotonic. So if they are right at both ends
 // of a run of equal codes, they are right within.
-func (f *activation) gives(how fusion, want num.Step, r num.Range) bool {
+func (f *activation) gives(how fusion, want num.StepFunction, r num.Range) bool {
 	m := f.ratio(how)
 	right := func(sum int64) bool {
 		x := new(big.Rat).SetInt64(how.times*sum + how.bias)

@@ -164,17 +164,17 @@ func (f *activation) of(channel int) (*value, bool) {
 }
 
 // steps returns the exact code of every sum of a channel, as a step function.
-func (f *activation) steps(v *value, r num.Range) (num.Step, error) {
+func (f *activation) steps(v *value, r num.Range) (num.StepFunction, error) {
 	code := real.Add(real.Round(real.Div(v.exact, real.Float(f.q.scale[0])), real.HalfEven), real.Float(f.q.zero[0]))
 	code = real.Min(real.Max(code, real.Float(f.q.lo)), real.Float(f.q.hi))
 	return real.Compile(code).StepOver(r, 1<<10)
 }
 
 // differing returns the number of integers of a range for which two step functions differ.
-func differing(a, b num.Step, r num.Range) (n int64) {
+func differing(a, b num.StepFunction, r num.Range) (n int64) {
 	for at := r.Lo; at <= r.Hi; {
 		end := r.Hi
-		for _, s := range []num.Step{a, b} {
+		for _, s := range []num.StepFunction{a, b} {
 			if i := s.Above(at); i < len(s.At) {
 				end = min(end, s.At[i]-1)
 			}

@@ -236,7 +236,7 @@ func TestFusions(t *testing.T) {
 		}
 		found++
 		got, err := f.candidate(how, r)
-		if err != nil || !got.Over(r).Equal(want.Over(r)) {
+		if err != nil || !got.Restricted(r).Equal(want.Restricted(r)) {
 			t.Errorf("%+v gives %v, want %v", how, got, want)
 		}
 	}

@@ -15,21 +15,21 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Proof is the reason why a converted file means the same as the original.
-type Proof string
+// A ConversionProof is the reason why a converted file means the same as the original.
+type ConversionProof string
 
 // The proofs.
 const (
 	// SameProgram: both files are read, and every quantiser of either dialect is taken apart. Both give the same
 	// program, node by node, with the same constants. So they are equal for all real inputs.
-	SameProgram Proof = "program"
+	SameProgram ConversionProof = "program"
 	// SameNetwork: both files become integer layers. The layers compute the same for every integer, and the host
 	// computes the same before and after them.
-	SameNetwork Proof = "network"
+	SameNetwork ConversionProof = "network"
 )
 
 // prove compares the converted file with the original. It returns "" after adding an error.
-func (c *conversion) prove(before, after []byte) Proof {
+func (c *conversion) prove(before, after []byte) ConversionProof {
 	a, b := c.canonical(before), c.canonical(after)
 	if a == nil || b == nil {
 		if !c.list.Failed() {
@@ -76,7 +76,7 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 	if p == nil {
 		return nil
 	}
-	q, err := canon.Run(&canon.Model{Program: p}, pass.Options[*canon.Model]{}, &d)
+	q, err := canon.Run(&canon.RewrittenModel{Program: p}, pass.Options[*canon.RewrittenModel]{}, &d)
 	if err != nil {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 // untied proves that the given quantisers, which round ties differently, never meet a tie. Their zero points are
 // odd, and Quant adds the zero point before rounding. If the two models become the same layers, each gives the same
 // code for every sum that occurs.
-func (c *conversion) untied(before, after []byte, ties []*graph.Node) Proof {
+func (c *conversion) untied(before, after []byte, ties []*graph.Node) ConversionProof {
 	im, same := c.imported(before, after)
 	layers := map[string]bool{} // labels of nodes that layers compute, and not the host in front of them
 	if same {
@@ -199,7 +199,7 @@ func sameEnds(a, b *dataflow.Model) bool {
 }
 
 // sample returns pseudo-random inputs number k: float32 values within the input's range.
-func sample(r dataflow.Real, k int) dataflow.RealTensor {
+func sample(r dataflow.RealPort, k int) dataflow.RealTensor {
 	lo, hi := r.Range[0], r.Range[1]
 	if lo >= hi || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		lo, hi = -1, 1

@@ -11,8 +11,8 @@ import (
 // A scope is a graph that is being rewritten: the graph of the file, or the body of a loop.
 type scope struct {
 	*conversion
-	g     *graph.Graph           // graph in its new state
-	known map[string]graph.Known // facts about the original graph; nil if only its constants are known
+	g     *graph.Graph                 // graph in its new state
+	known map[string]graph.KnownTensor // facts about the original graph; nil if only its constants are known
 	outer *scope
 	taken graph.Taken            // names in the whole file
 	by    map[string]*graph.Node // by tensor: the node that writes it
@@ -22,7 +22,7 @@ type scope struct {
 // stepwise returns a stage that runs the given steps, each of which sees the whole graph. Composite operators are
 // expanded before the first step.
 func stepwise(steps ...func(*scope)) stage {
-	return func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.Value) {
+	return func(c *conversion, g *graph.Graph) (*graph.Graph, []graph.ValueInfo) {
 		graph.Decompose(g)
 		if c.program = c.prepare(g); c.program == nil {
 			return nil, nil

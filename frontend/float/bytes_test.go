@@ -108,7 +108,7 @@ func TestLayerBytes(t *testing.T) {
 			data[i] = d.number()
 		}
 		got := outputs(t, part, data)
-		if others := outputs(t, part.Fork().On(3), data); !slices.Equal(got, others) {
+		if others := outputs(t, part.Fork().WithGoroutines(3), data); !slices.Equal(got, others) {
 			t.Fatalf("layer %d: others on three goroutines", n)
 		}
 		for _, v := range got {
@@ -181,7 +181,7 @@ func TestImageBytes(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("image %d, %+v: others than what is written out", n, v)
 		}
-		if others := outputs(t, part.Fork().On(3), data); !slices.Equal(got, others) {
+		if others := outputs(t, part.Fork().WithGoroutines(3), data); !slices.Equal(got, others) {
 			t.Fatalf("image %d, %+v: others on three goroutines", n, v)
 		}
 		for _, v := range got {

@@ -136,7 +136,8 @@ func newDot(of *graph.Dot, a, b *graph.Tensor) *dot {
 	if d.rows.size() <= fewRows {
 		d.lying = lyingOf(d.lanes, d.lane.terms)
 	}
-	if all := d.lane.doubles; d.lying != nil && all != nil { // each is read once, from memory, and a float32 is half as long
+	// each is read once, from memory, and a float32 is half as long
+	if all := d.lane.doubles; d.lying != nil && all != nil {
 		d.lane.narrow(len(all), func(i int) float64 { return all[i] })
 	}
 	return d
@@ -151,7 +152,7 @@ const (
 )
 
 // sums computes all outputs of a sum of products.
-func (x *Part) sums(d *dot, in []*buffer, out []float64) {
+func (x *Evaluator) sums(d *dot, in []*buffer, out []float64) {
 	if d.plain {
 		x.oneByOne(d, in, out)
 		return
@@ -198,7 +199,7 @@ func (x *Part) sums(d *dot, in []*buffer, out []float64) {
 
 // pack copies the row factor to the order in which kernels read it. A block holds four rows: for each term, the
 // elements of the four rows side by side. Missing rows of the last block are 0.
-func pack[E float32 | float64](x *Part, d *dot, of []E, to []float64) {
+func pack[E float32 | float64](x *Evaluator, d *dot, of []E, to []float64) {
 	k, rows, both := d.of.K, d.rows.size(), d.both.size()
 	blocks := (rows + rowsAtOnce - 1) / rowsAtOnce
 	x.team.share(blocks*both, max(1, 1<<12/max(k, 1)), func(_ *worker, from, until int) {
@@ -366,7 +367,7 @@ func (f *factor) elements(in []*buffer) []float64 {
 }
 
 // oneByOne computes each output alone. It serves outputs without regular axes.
-func (x *Part) oneByOne(d *dot, in []*buffer, out []float64) {
+func (x *Evaluator) oneByOne(d *dot, in []*buffer, out []float64) {
 	a, b := d.a.elements(in), d.b.elements(in)
 	x.team.share(len(out), max(1, 1<<14/max(1, d.of.K)), func(_ *worker, from, to int) {
 		for i := from; i < to; i++ {

@@ -32,7 +32,7 @@ func (w *worker) own(f *real.Floats) *real.Floats {
 const elemGrain = 1 << 12
 
 // apply computes a function of elements. first, if not nil, is variable 0.
-func (x *Part) apply(e *elem, in []*buffer, first, out []float64) {
+func (x *Evaluator) apply(e *elem, in []*buffer, first, out []float64) {
 	x.team.share(len(out), elemGrain, func(w *worker, from, to int) {
 		f, n := w.own(e.floats), len(e.of.Args)
 		width := f.Width()
@@ -80,7 +80,7 @@ func (e *elem) variable(v int, data []float64, at int, room []float64, begins bo
 }
 
 // along fills room with the elements of a vector along an axis.
-func along(p *graph.Pick, data []float64, at int, room []float64) {
+func along(p *graph.ElementPick, data []float64, at int, room []float64) {
 	if p.Run == 1 {
 		for i, k := 0, at%p.Count; i < len(room); k = 0 {
 			i += copy(room[i:], data[k:p.Count])

@@ -19,9 +19,9 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Part consists of the steps of a program between some tensors and others. Only one goroutine may use it at a time;
-// Fork returns a copy for another.
-type Part struct {
+// An Evaluator consists of the steps of a program between some tensors and others. Only one goroutine may use it at a
+// time; Fork returns a copy for another.
+type Evaluator struct {
 	prog    *graph.Program
 	from    []int  // the given values
 	want    []bool // by value: whether Run shows it
@@ -50,14 +50,14 @@ type runner struct {
 }
 
 // New returns the part of a program between the tensors from and to.
-func New(p *graph.Program, from, to []string) (*Part, error) {
+func New(p *graph.Program, from, to []string) (*Evaluator, error) {
 	steps, need := p.Needed(from, to)
 	for _, in := range p.Graph.Inputs {
 		if need[in.Name] {
 			return nil, fmt.Errorf("tensor %q is needed", in.Name)
 		}
 	}
-	x := &Part{prog: p, team: newTeam(1)}
+	x := &Evaluator{prog: p, team: newTeam(1)}
 	at := map[string]int{}
 	id := func(name string) int {
 		if _, ok := at[name]; !ok {
@@ -103,7 +103,7 @@ func packs(s *graph.Step, slot int) bool {
 }
 
 // prepare prepares the data structures of a step.
-func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
+func (x *Evaluator) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 	s := r.step
 	switch {
 	case s.Elem != nil:
@@ -126,7 +126,7 @@ func (x *Part) prepare(r *runner, loops map[*graph.Recur]*loop) (err error) {
 }
 
 // lives finds the last reader of each value.
-func (x *Part) lives() {
+func (x *Evaluator) lives() {
 	seen := make([]bool, len(x.values))
 	for _, r := range slices.Backward(x.runners) {
 		r.last = nil
@@ -140,7 +140,7 @@ func (x *Part) lives() {
 }
 
 // Fork returns a copy of the part with its own scratch space.
-func (x *Part) Fork() *Part {
+func (x *Evaluator) Fork() *Evaluator {
 	y := *x
 	y.room, y.team = room{}, newTeam(len(x.team.workers))
 	loops := map[*loop]*loop{}
@@ -159,22 +159,22 @@ func (x *Part) Fork() *Part {
 	return &y
 }
 
-// On shares the work of each run among the given number of goroutines, and returns the part.
-func (x *Part) On(processors int) *Part {
+// WithGoroutines shares the work of each run among the given number of goroutines, and returns the part.
+func (x *Evaluator) WithGoroutines(processors int) *Evaluator {
 	x.team = newTeam(processors)
 	return x
 }
 
-// A Beyond is the error for a value that float64 does not hold.
-type Beyond struct{ Node *graph.Node }
+// An OverflowError is the error for a value that float64 does not hold.
+type OverflowError struct{ Node *graph.Node }
 
-func (e *Beyond) Error() string {
+func (e *OverflowError) Error() string {
 	return fmt.Sprintf("%s %q: a value is beyond float64", e.Node.FullOp(), e.Node.Label())
 }
 
 // Run executes the part on the elements of the given tensors. It calls see for each wanted tensor as soon as that is
 // computed; see may read the elements until it returns. -0 is shown as 0.
-func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
+func (x *Evaluator) Run(in [][]float64, see func(tensor string, shape []int, data []float64)) error {
 	held := make([]*buffer, len(x.values))
 	defer func() { // in case an error ends the run
 		for _, b := range held {
@@ -232,7 +232,7 @@ func (x *Part) Run(in [][]float64, see func(tensor string, shape []int, data []f
 }
 
 // step executes one step. A loop runs once for all its outputs.
-func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
+func (x *Evaluator) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffer, error) {
 	s := r.step
 	switch {
 	case s.Move != nil && s.Move.Still():
@@ -265,16 +265,16 @@ func (x *Part) step(r *runner, in []*buffer, turned map[*loop][]*buffer) (*buffe
 		x.apply(r.elem, in, sums.data, out.data)
 		x.room.drop(sums)
 	}
-	if !x.finite(out.data, r.elem == nil, graph.Endless(x.prog, s.Output)) {
+	if !x.finite(out.data, r.elem == nil, graph.MayBeInfinite(x.prog, s.Output)) {
 		x.room.drop(out)
-		return nil, &Beyond{s.Node}
+		return nil, &OverflowError{s.Node}
 	}
 	return out, nil
 }
 
 // finite reports whether all elements are finite, or with endless whether none is NaN. It changes -0 to 0, which sums
 // of products cannot be, as they begin with 0.
-func (x *Part) finite(data []float64, sums, endless bool) bool {
+func (x *Evaluator) finite(data []float64, sums, endless bool) bool {
 	bad := make([]float64, len(x.team.workers))
 	x.team.share(len(data), 1<<14, func(w *worker, from, to int) {
 		some, a, b, c, d := data[from:to], 0.0, 0.0, 0.0, 0.0
@@ -305,10 +305,10 @@ func (x *Part) finite(data []float64, sums, endless bool) bool {
 	return !slices.ContainsFunc(bad, func(v float64) bool { return v != 0 })
 }
 
-// Decides reports whether some step between a program's inputs and outputs rounds real numbers to integers, compares
+// NeedsExact reports whether some step between a program's inputs and outputs rounds real numbers to integers, compares
 // them or sorts them. Only exact values are right for such a model. Steps that only read integers do not count, because
 // float64 computes them exactly.
-func Decides(p *graph.Program) bool {
+func NeedsExact(p *graph.Program) bool {
 	steps, _ := p.Needed(graph.Names(p.Graph.Inputs), graph.Names(p.Graph.Outputs))
 	return slices.ContainsFunc(steps, func(s *graph.Step) bool { return decides(p, s) })
 }
@@ -324,7 +324,7 @@ func decides(p *graph.Program, s *graph.Step) bool {
 	case s.Dot != nil && s.Dot.Then != nil:
 		return real.Compile(s.Dot.Then.Expr).Decides()
 	case s.Recur != nil:
-		return Decides(s.Recur.Body)
+		return NeedsExact(s.Recur.Body)
 	}
 	return false
 }

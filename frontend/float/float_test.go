@@ -196,7 +196,7 @@ func draw(t *testing.T, seed uint64) (*graph.Program, *drawing) {
 }
 
 // outputs runs a part once and gives its only output.
-func outputs(t *testing.T, part *float.Part, in []float64) (out []float64) {
+func outputs(t *testing.T, part *float.Evaluator, in []float64) (out []float64) {
 	t.Helper()
 	err := part.Run([][]float64{in}, func(_ string, _ []int, data []float64) { out = slices.Clone(data) })
 	if err != nil {
@@ -219,7 +219,7 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 		for _, op := range d.drawn {
 			seen[op]++
 		}
-		if float.Decides(p) {
+		if float.NeedsExact(p) {
 			t.Fatalf("seed %d: %v decides something", seed, d.drawn)
 		}
 		in := make([]float64, graph.Size(p.Known["x"].Shape))
@@ -252,7 +252,7 @@ func TestDrawnModelsAreNearTheReference(t *testing.T) {
 				t.Fatalf("seed %d: %v: element %d is %v, want %v: %.2g steps", seed, d.drawn, i, got[i], v, off/step)
 			}
 		}
-		if others := outputs(t, part.Fork().On(3), in); !slices.Equal(got, others) {
+		if others := outputs(t, part.Fork().WithGoroutines(3), in); !slices.Equal(got, others) {
 			t.Fatalf("seed %d: %v: others on three goroutines", seed, d.drawn)
 		}
 		if again := outputs(t, part, in); !slices.Equal(got, again) {

@@ -219,7 +219,7 @@ func (f *frame) put(to, from []float64, row int, b block) {
 }
 
 // frames has convolutions read frames: of what they would have padded, which is then no step of its own.
-func (x *Part) frames() {
+func (x *Evaluator) frames() {
 	readers, makers := make([]int, len(x.values)), make([]*runner, len(x.values))
 	for _, r := range x.runners {
 		for _, v := range r.reads {

@@ -10,7 +10,7 @@ import (
 // A loop executes a recurrence. The steps of all its outputs share it.
 type loop struct {
 	*graph.Recur
-	body *Part
+	body *Evaluator
 	out  map[string][]int // by tensor of the body: the outputs with that name
 }
 
@@ -31,7 +31,7 @@ func (l *loop) fork() *loop {
 }
 
 // run returns the outputs of the node: the final states, and then the gathered outputs of all runs.
-func (l *loop) run(x *Part, in []*buffer) (out []*buffer, err error) {
+func (l *loop) run(x *Evaluator, in []*buffer) (out []*buffer, err error) {
 	g := l.Body.Graph
 	shape := func(name string) []int { return l.Body.Known[name].Shape }
 	l.body.team = x.team

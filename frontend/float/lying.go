@@ -82,7 +82,8 @@ func (l *lying) spans() (list []span) {
 
 // alongRuns computes sums of products run by run. The function of returns the elements that a span reads, from its
 // first lane on. packed holds the row factor as pack lays it out.
-func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, lane int) []E, packed, out []float64) {
+func alongRuns[E float32 | float64](x *Evaluator, d *dot, of func(w *worker, s span, lane int) []E, packed,
+	out []float64) {
 	l, k, rows, both := d.lying, d.of.K, d.rows.size(), d.both.size()
 	spans := l.spans()
 	tasks := l.outer.size() * len(spans) // of a group
@@ -109,12 +110,12 @@ func alongRuns[E float32 | float64](x *Part, d *dot, of func(w *worker, s span, 
 }
 
 // alongFactor computes sums whose lanes are read in place.
-func alongFactor[E float32 | float64](x *Part, d *dot, of []E, packed, out []float64) {
+func alongFactor[E float32 | float64](x *Evaluator, d *dot, of []E, packed, out []float64) {
 	alongRuns(x, d, func(_ *worker, _ span, lane int) []E { return of[lane:] }, packed, out)
 }
 
 // alongFrames computes sums whose lanes are read from frames.
-func (x *Part) alongFrames(d *dot, in []*buffer, packed, out []float64) {
+func (x *Evaluator) alongFrames(d *dot, in []*buffer, packed, out []float64) {
 	f, from, around := d.lying.frame, in[d.lane.slot].data, 0.0
 	if f.around > 0 && f.around < len(in) && in[f.around] != nil && len(in[f.around].data) > 0 {
 		around = in[f.around].data[0]

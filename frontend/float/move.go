@@ -3,7 +3,7 @@ package float
 import "hlsgen/frontend/graph"
 
 // move copies elements of the inputs to the output.
-func (x *Part) move(m *graph.Move, in []*buffer, out []float64) {
+func (x *Evaluator) move(m *graph.Move, in []*buffer, out []float64) {
 	if m.Places != nil {
 		x.place(m.Places, in, out)
 		return
@@ -41,7 +41,7 @@ func stretches(axis []int32) (list []stretch) {
 }
 
 // place fills the output row by row. Places without an element of input 0 take the value of input 1, or 0.
-func (x *Part) place(p *graph.Places, in []*buffer, out []float64) {
+func (x *Evaluator) place(p *graph.Places, in []*buffer, out []float64) {
 	if len(out) == 0 {
 		return
 	}

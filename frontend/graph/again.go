@@ -23,8 +23,8 @@ type made struct {
 // A madeUp is a name that was requested from Fresh, and the result.
 type madeUp struct{ base, suffix, name string }
 
-// Again prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
-func (p *Program) Again(g *Graph, d *diag.List) *Program {
+// Reprepare prepares a changed version of a program's graph, as Prepare does, and reuses the steps of unchanged nodes.
+func (p *Program) Reprepare(g *Graph, d *diag.List) *Program {
 	q, ok := prepare(p.next(g), d)
 	if !ok {
 		return nil
@@ -47,9 +47,9 @@ func (p *Program) Loop(n *Node) *Recur {
 	return nil
 }
 
-// Made returns the steps of a node of a program's graph, including those of its internal nodes. Constants have no
+// StepsOf returns the steps of a node of a program's graph, including those of its internal nodes. Constants have no
 // steps.
-func Made(p *Program, n *Node) []*Step {
+func StepsOf(p *Program, n *Node) []*Step {
 	if m := p.made[n]; m != nil {
 		return m.steps
 	}
@@ -75,7 +75,7 @@ func (p *Program) keep(of *reading) bool {
 		return false
 	}
 	m := p.kept.made[of.Node]
-	if m == nil || !slices.EqualFunc(m.of.in, of.in, Known.same) {
+	if m == nil || !slices.EqualFunc(m.of.in, of.in, KnownTensor.same) {
 		return false
 	}
 	p.now = &made{of: of}
@@ -113,7 +113,7 @@ func (p *Program) keep(of *reading) bool {
 }
 
 // same reports whether the same is known of two tensors. Constants are never changed, so pointers suffice.
-func (k Known) same(l Known) bool {
+func (k KnownTensor) same(l KnownTensor) bool {
 	return k.Const == l.Const && k.DType == l.DType && slices.Equal(k.Shape, l.Shape)
 }
 
@@ -124,7 +124,7 @@ func countStep(p *Program, s *Step) {
 }
 
 // know records what is known of a tensor that a node computes.
-func (p *Program) know(name string, k Known) {
+func (p *Program) know(name string, k KnownTensor) {
 	p.Known[name] = k
 	p.now.known = append(p.now.known, name)
 }

@@ -42,7 +42,7 @@ func TestSums(t *testing.T) {
 		e.BBase, e.BOffset = Listed(table(1, below[1])), table(k, below[1])
 		d := *e
 		sample := r.IntN(n)
-		for _, base := range []**List{&d.ABase, &d.BBase} { // often what a sample has in place of the single one
+		for _, base := range []**IndexList{&d.ABase, &d.BBase} { // often what a sample has in place of the single one
 			*base = Listed([]int32{(*base).At(0) + int32(r.IntN(2)*sample*inner)})
 		}
 		if r.IntN(3) == 0 {

@@ -172,19 +172,20 @@ func (a *Arrival) exact() bool {
 	return !slices.ContainsFunc(a.Within, func(w float64) bool { return w > 0 })
 }
 
-// An OffGrid is the error for a value that an input of integers cannot have.
-type OffGrid struct{ Msg string }
+// A NotOnGridError is the error for a value that an input of integers cannot have.
+type NotOnGridError struct{ Msg string }
 
-func (e *OffGrid) Error() string { return e.Msg }
+func (e *NotOnGridError) Error() string { return e.Msg }
 
-// Integers returns the integers for which the numbers of a sample stand. The error is an *OffGrid that names the input.
+// Integers returns the integers for which the numbers of a sample stand. The error is an *NotOnGridError that names the
+// input.
 func (a *Arrival) Integers(name string, shape []int, x []float64) ([]int64, error) {
 	codes := make([]int64, len(x))
 	for i, v := range x {
 		c := a.Channel(shape, i)
 		var ok bool
 		if codes[i], ok = a.Integer(c, v); !ok {
-			return nil, &OffGrid{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name, i, v,
+			return nil, &NotOnGridError{fmt.Sprintf("input %q, element %d: %v is not %s that %s holds", name, i, v,
 				formula(a.Of[c]), a.Type)}
 		}
 	}
@@ -240,7 +241,8 @@ func (a *Arrival) bounds(_ string, in *Reals) (*Reals, error) {
 
 // arriving returns an input value of the part. If the program's input arrives as integers, it applies of to the value.
 // A value that already has Truth, or that no step reads, stays unchanged.
-func (p *Part) arriving(name string, in *Reals, of func(*Arrival, string, *Reals) (*Reals, error)) (*Reals, error) {
+func (p *ProgramPart) arriving(name string, in *Reals, of func(*Arrival, string, *Reals) (*Reals, error)) (*Reals,
+	error) {
 	a := p.prog.Graph.Arrive[name]
 	if a == nil || in.Truth != nil || !in.Exact() {
 		return in, nil

@@ -112,7 +112,7 @@ func TestBatchLSTM(t *testing.T) {
 			}
 			g := lstmGraph(c, init)
 			g.Nodes = append(g.Nodes, node("Identity", nil, "y", "Y"))
-			g.Nodes[1].Index, g.Outputs = 1, []graph.Value{{Name: "y"}}
+			g.Nodes[1].Index, g.Outputs = 1, []graph.ValueInfo{{Name: "y"}}
 			b := (graph.Options{}).Batch(g, "m")
 			if b == nil || b.Sample == nil {
 				t.Errorf("%s, states %t: %+v", direction, states, b)
@@ -133,7 +133,7 @@ func TestBatchLSTM(t *testing.T) {
 		someFormats(),
 	)
 	cell.Nodes = append(cell.Nodes, node("Identity", nil, "y", "Y"))
-	cell.Nodes[1].Index, cell.Outputs = 1, []graph.Value{{Name: "y"}}
+	cell.Nodes[1].Index, cell.Outputs = 1, []graph.ValueInfo{{Name: "y"}}
 	b := (graph.Options{}).Batch(cell, "m")
 	if b == nil || b.Sample == nil {
 		t.Fatalf("a cell of Brevitas: %+v", b)

@@ -22,16 +22,16 @@ type Options struct {
 }
 
 // input returns what is known of an input.
-func (o Options) input(v Value) Known {
+func (o Options) input(v ValueInfo) KnownTensor {
 	shape := o.shape(v)
 	if !v.DType.number() {
 		unsupported("feed the model with real numbers or integers", "elements of type %s", v.DType)
 	}
-	return Known{Shape: shape, DType: v.DType}
+	return KnownTensor{Shape: shape, DType: v.DType}
 }
 
 // shape returns the shape of an input, or refuses one that is not determined.
-func (o Options) shape(v Value) (shape []int) {
+func (o Options) shape(v ValueInfo) (shape []int) {
 	hint := "export the model with fixed axes, or bind the axis with --dim NAME=SIZE, or all with --shape " +
 		v.asShape()
 	open := func(format string, args ...any) { refuse(diag.ShapeUnknown, hint, format, args...) }
@@ -71,7 +71,7 @@ func (o Options) shape(v Value) (shape []int) {
 
 // asShape returns the form of --shape for an input, NAME=1,3,SIZE,SIZE, with SIZE for the axes that the file leaves
 // open.
-func (v *Value) asShape() string {
+func (v *ValueInfo) asShape() string {
 	var sizes []string
 	for i, dim := range v.Dims {
 		switch {
@@ -136,7 +136,7 @@ func (o Options) checkDims(g *Graph) {
 
 // fromData returns the size of axis i of an input in the data at hand. The data may have one axis of samples in front.
 // fromData returns 0 if there are no matching data, or the axis is the first one and counts samples.
-func (o Options) fromData(v Value, i int) int {
+func (o Options) fromData(v ValueInfo, i int) int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
 		shape = o.Data[""]

@@ -98,7 +98,7 @@ func (c *call) finish() {
 		}
 		s := c.steps[i]
 		s.Node, s.Output = c.Node, name
-		known := Known{s.Shape, s.DType, c.fixed}
+		known := KnownTensor{s.Shape, s.DType, c.fixed}
 		if known.Const == nil {
 			var err error
 			if known.Const, err = c.fold(s); err != nil {
@@ -257,7 +257,7 @@ func (c *call) foldCodes(s *Step) *Tensor {
 	once.Shape, once.Elem, elem.Index = []int{len(values)}, &elem, slices.Clone(elem.Index)
 	for v, p := range elem.Index {
 		if p.Count > 0 {
-			elem.Index[v] = Pick{Run: len(used), Count: n}
+			elem.Index[v] = ElementPick{Run: len(used), Count: n}
 		}
 	}
 	vals := make([]*Reals, len(c.in))
@@ -283,14 +283,14 @@ func (c *call) foldCodes(s *Step) *Tensor {
 
 // codedInput returns the input stored as codes on which e depends, besides numbers and vectors along one axis. groups
 // says which channel an element belongs to. of is -1 if there is no such input.
-func codedInput(c *reading, e *Elem) (of int, groups Pick) {
+func codedInput(c *reading, e *Elem) (of int, groups ElementPick) {
 	of = -1
 	if e == nil || e.Offset != nil {
 		return of, groups
 	}
 	along := func(run, count int) bool {
 		if groups.Count == 0 {
-			groups = Pick{Run: run, Count: count}
+			groups = ElementPick{Run: run, Count: count}
 		}
 		return groups.Run == run && groups.Count == count
 	}

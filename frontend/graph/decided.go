@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// A Choice returns one of the codes from lo to hi to which float32 may round an element of a quantiser, given the codes
-// chosen before it. near is the code to which the exact value rounds, or one of two at a tie. In the first run, whose
-// values follow from the exact codes, near is NaN.
-type Choice func(name string, i int, lo, hi, near float64) float64
+// A CodeChoice returns one of the codes from lo to hi to which float32 may round an element of a quantiser, given the
+// codes chosen before it. near is the code to which the exact value rounds, or one of two at a tie. In the first run,
+// whose values follow from the exact codes, near is NaN.
+type CodeChoice func(name string, i int, lo, hi, near float64) float64
 
-// A Decided is a run of Bounds32 with chosen codes. Again repeats it with other codes and computes only the values that
-// depend on them.
-type Decided struct {
+// A ChosenRun is a run of Bounds32 with chosen codes. Again repeats it with other codes and computes only the values
+// that depend on them.
+type ChosenRun struct {
 	All  map[string]*Reals
 	Work int // an estimate of the products and elements computed
 
-	part   *Part
+	part   *ProgramPart
 	in     []*Reals
 	codes  []string            // the quantisers, in the order of the run
 	spans  map[string]*Reals   // by quantiser: the codes to which float32 may round
@@ -32,8 +32,8 @@ type factor struct {
 }
 
 // Decide runs the part and chooses codes with choose.
-func (p *Part) Decide(in []*Reals, choose Choice) *Decided {
-	d := &Decided{Work: p.Work(), part: p, in: in, spans: map[string]*Reals{}, open: map[string][]int32{},
+func (p *ProgramPart) Decide(in []*Reals, choose CodeChoice) *ChosenRun {
+	d := &ChosenRun{Work: p.Work(), part: p, in: in, spans: map[string]*Reals{}, open: map[string][]int32{},
 		factor: map[*runner]*factor{}}
 	d.All = p.bounds32(in, func(name string, out *Reals, _ []bool) {
 		d.codes, d.spans[name] = append(d.codes, name), out.clone()
@@ -49,7 +49,7 @@ func (p *Part) Decide(in []*Reals, choose Choice) *Decided {
 }
 
 // Open calls call for each element that float32 may round to several codes, in the order of the run.
-func (d *Decided) Open(call func(name string, i int, lo, hi float64)) {
+func (d *ChosenRun) Open(call func(name string, i int, lo, hi float64)) {
 	for _, name := range d.codes {
 		for _, i := range d.open[name] {
 			call(name, int(i), d.spans[name].Lo[i], d.spans[name].Hi[i])
@@ -59,7 +59,7 @@ func (d *Decided) Open(call func(name string, i int, lo, hi float64)) {
 
 // Again repeats the run with other codes for some elements of a quantiser. It returns nil if an earlier run had the
 // same state after some step, and so the same result. It adds the states of this run to met, which may be nil.
-func (d *Decided) Again(name string, of []int, choose Choice, met *Met) *Decided {
+func (d *ChosenRun) Again(name string, of []int, choose CodeChoice, met *VisitedStates) *ChosenRun {
 	if len(d.part.loops()) > 0 {
 		return d.part.Decide(d.in, choose)
 	}
@@ -68,7 +68,7 @@ func (d *Decided) Again(name string, of []int, choose Choice, met *Met) *Decided
 	out.All, out.spans, out.open, out.Work = maps.Clone(d.All), maps.Clone(d.spans), maps.Clone(d.open), 0
 	changed := map[string][]bool{}
 	for k, r := range d.part.runners {
-		a := &again{Decided: &out, r: r, old: out.All[r.step.Output]}
+		a := &again{ChosenRun: &out, r: r, old: out.All[r.step.Output]}
 		for _, in := range r.reads {
 			a.vals, a.changed = append(a.vals, out.All[in]), append(a.changed, changed[in])
 		}
@@ -102,7 +102,7 @@ func (d *Decided) Again(name string, of []int, choose Choice, met *Met) *Decided
 
 // An again recomputes a step after some of its inputs have changed.
 type again struct {
-	*Decided
+	*ChosenRun
 	r        *runner
 	vals     []*Reals
 	changed  [][]bool // by input: which elements have changed; nil if none
@@ -218,7 +218,7 @@ func (a *again) functions(sums *Reals, hit []bool) {
 }
 
 // decide chooses the codes of the affected elements. out holds the codes to which float32 may round them.
-func (a *again) decide(choose Choice) {
+func (a *again) decide(choose CodeChoice) {
 	name := a.r.step.Output
 	slices.Sort(a.affected)
 	a.affected = slices.Compact(a.affected)

@@ -16,10 +16,10 @@ import (
 // it.
 type dotPlan struct {
 	once  sync.Once
-	order *List   // the outputs in ascending order of ABase; nil if they are in that order already
-	step  int32   // a common divisor of all BBase
-	row   []int32 // by BBase/step: the index of the row that begins there
-	first []int32 // the BBase of each row
+	order *IndexList // the outputs in ascending order of ABase; nil if they are in that order already
+	step  int32      // a common divisor of all BBase
+	row   []int32    // by BBase/step: the index of the row that begins there
+	first []int32    // the BBase of each row
 
 	packing sync.Once
 	weights []grid // the rows of B, if it is constant

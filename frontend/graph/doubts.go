@@ -10,7 +10,7 @@ type Doubt struct {
 }
 
 // Doubts lists the same elements as Open, and how near each is to a tie.
-func (d *Decided) Doubts() (list []Doubt) {
+func (d *ChosenRun) Doubts() (list []Doubt) {
 	by, terms := map[string]*runner{}, map[string]int{}
 	for _, r := range d.part.runners {
 		n := 1

@@ -77,9 +77,9 @@ func (r *runner) applyCached(in []*Reals, first, out *Reals, d *decider) error {
 }
 
 // variable returns the values of a variable, and which of them belongs to each output element.
-func (r *runner) variable(v int, in []*Reals, first *Reals) (*Reals, Pick) {
+func (r *runner) variable(v int, in []*Reals, first *Reals) (*Reals, ElementPick) {
 	if v == 0 && first != nil {
-		return first, Pick{}
+		return first, ElementPick{}
 	}
 	return in[r.elem.Args[v]], r.elem.Index[v]
 }

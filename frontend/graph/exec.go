@@ -11,17 +11,17 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Part consists of the steps of a program between some tensors and others: the whole model, or the host's part of it.
-// It executes in exact real-number semantics. Intervals of float64 prove most roundings; a rounding that they leave
-// open is decided for that element in exact arithmetic. Only one goroutine may use a Part at a time; Fork returns a
-// copy for another.
-type Part struct {
+// A ProgramPart consists of the steps of a program between some tensors and others: the whole model, or the host's part
+// of it. It executes in exact real-number semantics. Intervals of float64 prove most roundings; a rounding that they
+// leave open is decided for that element in exact arithmetic. Only one goroutine may use a ProgramPart at a time; Fork
+// returns a copy for another.
+type ProgramPart struct {
 	prog    *Program
 	from    []string
 	to      []string
 	runners []*runner
-	sums    map[string]*Summing // replace the sums of products of steps, by output
-	summed  map[string][]int64  // the sums of the last run, by output
+	sums    map[string]*ReplacedSums // replace the sums of products of steps, by output
+	summed  map[string][]int64       // the sums of the last run, by output
 
 	Watch bool // make Run return the codes inside loops, too
 	// Most, if not 0, bounds the steps and products through which Rounded goes back for an element. Beyond it, Rounded
@@ -31,8 +31,8 @@ type Part struct {
 
 // Part returns the part with the steps that compute the tensors to from the tensors from. The error names an input that
 // is needed in addition.
-func (p *Program) Part(from, to []string) (*Part, error) {
-	part := &Part{prog: p, from: from, to: to}
+func (p *Program) Part(from, to []string) (*ProgramPart, error) {
+	part := &ProgramPart{prog: p, from: from, to: to}
 	loops := map[*Recur]*loop{}
 	steps, need := p.Needed(from, to)
 	for _, s := range steps {
@@ -72,7 +72,7 @@ func (p *Program) Needed(from, to []string) (steps []*Step, read map[string]bool
 }
 
 // Nodes lists the nodes of the part in order, each once.
-func (p *Part) Nodes() []*Node {
+func (p *ProgramPart) Nodes() []*Node {
 	var out []*Node
 	for _, r := range p.runners {
 		out = append(out, r.step.Node)
@@ -81,7 +81,7 @@ func (p *Part) Nodes() []*Node {
 }
 
 // Loops lists the nodes of the part that are loops, each once.
-func (p *Part) Loops() (list []*Node) {
+func (p *ProgramPart) Loops() (list []*Node) {
 	for _, r := range p.runners {
 		if r.loop != nil {
 			list = Join(list, []*Node{r.step.Node})
@@ -91,7 +91,7 @@ func (p *Part) Loops() (list []*Node) {
 }
 
 // Fork returns a copy of the part with its own scratch space.
-func (p *Part) Fork() *Part {
+func (p *ProgramPart) Fork() *ProgramPart {
 	q := *p
 	q.runners = make([]*runner, len(p.runners))
 	loops := map[*loop]*loop{}
@@ -110,7 +110,7 @@ func (p *Part) Fork() *Part {
 
 // Stream returns a copy for samples that are pieces of one stream, in order. In each run, loops start with the final
 // states of the run before; in the first run they start as the program says.
-func (p *Part) Stream() *Part {
+func (p *ProgramPart) Stream() *ProgramPart {
 	q := p.Fork()
 	for _, r := range q.runners {
 		if r.loop != nil {
@@ -120,9 +120,9 @@ func (p *Part) Stream() *Part {
 	return q
 }
 
-// Follow makes the next run of a stream continue from the states of another stream. The other stream belongs to the
-// same model for samples of another length.
-func (p *Part) Follow(before *Part) {
+// ContinueFrom makes the next run of a stream continue from the states of another stream. The other stream belongs to
+// the same model for samples of another length.
+func (p *ProgramPart) ContinueFrom(before *ProgramPart) {
 	ours, theirs := p.loops(), before.loops()
 	if len(ours) != len(theirs) {
 		panic("streams of different models")
@@ -133,7 +133,7 @@ func (p *Part) Follow(before *Part) {
 }
 
 // loops returns the loops of the part in order, each once.
-func (p *Part) loops() (list []*loop) {
+func (p *ProgramPart) loops() (list []*loop) {
 	for _, r := range p.runners {
 		if r.loop != nil && !slices.Contains(list, r.loop) {
 			list = append(list, r.loop)
@@ -155,7 +155,7 @@ func (e *ExecError) Unwrap() error { return e.Err }
 
 // Run executes the part on one value for each tensor in from. It returns a value for each tensor in to, and all
 // computed values by name.
-func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error) {
+func (p *ProgramPart) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error) {
 	all = make(map[string]*Reals, len(in)+len(p.runners))
 	out, err = p.start(in, all, nil)
 	if err != nil {
@@ -166,7 +166,7 @@ func (p *Part) Run(in []*Reals) (out []*Reals, all map[string]*Reals, err error)
 
 // Outputs executes the part as Run does, but keeps only the outputs and the values that Rounded needs. It drops every
 // other value as soon as no step needs it.
-func (p *Part) Outputs(in []*Reals) (all map[string]*Reals, err error) {
+func (p *ProgramPart) Outputs(in []*Reals) (all map[string]*Reals, err error) {
 	all = make(map[string]*Reals, len(in)+len(p.runners))
 	if _, err = p.start(in, all, p.holding(all)); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (p *Part) Outputs(in []*Reals) (all map[string]*Reals, err error) {
 	return all, nil
 }
 
-func (p *Part) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Reals, err error) {
+func (p *ProgramPart) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
 		if want := p.prog.Known[name].Shape; Size(want) != Size(in[i].Shape) {
 			return nil, fmt.Errorf("tensor %q has shape %v, wants %v", name, in[i].Shape, want)
@@ -190,7 +190,7 @@ func (p *Part) start(in []*Reals, all map[string]*Reals, h *holding) (out []*Rea
 }
 
 // run executes the part and stores its values in d. h, if not nil, drops values that no step needs any more.
-func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
+func (p *ProgramPart) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error) {
 	for i, name := range p.from {
 		v, err := p.arriving(name, in[i], (*Arrival).reals)
 		if err != nil {
@@ -222,7 +222,7 @@ func (p *Part) run(in []*Reals, d *decider, h *holding) (out []*Reals, err error
 
 // Rounded returns an output of a run in its own type. Reals are rounded correctly to that type, for example float32;
 // integers are exact as far as float64 holds them.
-func (p *Part) Rounded(name string, all map[string]*Reals) ([]float64, error) {
+func (p *ProgramPart) Rounded(name string, all map[string]*Reals) ([]float64, error) {
 	d := newDecider(p.prog, all)
 	d.sums, d.summed = p.sums, p.summed
 	for _, v := range all {
@@ -270,8 +270,8 @@ type decider struct {
 	memo map[digits]map[int]real.Num
 	of   int // the number of the decision to which memo belongs; in a body, memo stays valid
 
-	sums   map[string]*Summing // by step's output: replacements of sums of products
-	summed map[string][]int64  // the sums that these have given
+	sums   map[string]*ReplacedSums // by step's output: replacements of sums of products
+	summed map[string][]int64       // the sums that these have given
 
 	now      *decision // shared by a program and the bodies of its loops
 	unrolled map[*Recur]*unrolled

@@ -35,7 +35,7 @@ func network(shape []int, init map[string]*graph.Tensor, nodes ...*graph.Node) *
 	for i, n := range nodes {
 		n.Index = i
 	}
-	return &graph.Graph{Inputs: []graph.Value{x}, Outputs: []graph.Value{{Name: "y"}}, Init: init, Nodes: nodes,
+	return &graph.Graph{Inputs: []graph.ValueInfo{x}, Outputs: []graph.ValueInfo{{Name: "y"}}, Init: init, Nodes: nodes,
 		Opsets: map[string]int64{"": 13, qonnx: 2}}
 }
 
@@ -314,13 +314,13 @@ func TestParts(t *testing.T) {
 	p := prepare(t, network([]int{1, 2}, init,
 		node("Div", nil, "d", "x", "c"), node("Quant", nil, "q", "d", "s", "z", "b"),
 		node("MatMul", nil, "m", "q", "w"), node("Relu", nil, "unused", "m"), node("Add", nil, "y", "m", "k")))
-	names := func(part *graph.Part) (out []string) {
+	names := func(part *graph.ProgramPart) (out []string) {
 		for _, n := range part.Nodes() {
 			out = append(out, n.Name)
 		}
 		return out
 	}
-	cut := func(from, to string) *graph.Part {
+	cut := func(from, to string) *graph.ProgramPart {
 		part, err := p.Part([]string{from}, []string{to})
 		if err != nil {
 			t.Fatal(err)
@@ -329,7 +329,7 @@ func TestParts(t *testing.T) {
 	}
 	whole, front, back := cut("x", "y"), cut("x", "q"), cut("q", "y")
 	for _, c := range []struct {
-		part *graph.Part
+		part *graph.ProgramPart
 		want []string
 	}{{whole, []string{"d", "q", "m", "y"}}, {front, []string{"d", "q"}}, {back, []string{"m", "y"}},
 		{cut("x", "x"), nil}} {

@@ -49,7 +49,7 @@ func (c *call) file() *Node { return c.p.Origin(c.Node) }
 // constant adds a constant that is not in the file, and returns its name.
 func (c *call) constant(suffix string, t *Tensor) string {
 	name := c.p.fresh(c.file().first(), suffix)
-	c.p.know(name, Known{t.Shape, t.DType, t})
+	c.p.know(name, KnownTensor{t.Shape, t.DType, t})
 	return name
 }
 

@@ -79,7 +79,7 @@ func TestTablesAreShared(t *testing.T) {
 		return &graph.Node{Op: "Conv", Inputs: []string{in, "w"}, Outputs: []string{out},
 			Attrs: attrs{"pads": []int64{1, 1, 1, 1}}.graph()}
 	})
-	g.Inputs = []graph.Value{dims(1, 4, 8, 8)}
+	g.Inputs = []graph.ValueInfo{dims(1, 4, 8, 8)}
 	g.Init["w"] = reals([]int{4, 4, 3, 3}, count(144)...)
 	p := graph.Prepare(g, "m", graph.Options{}, nil)
 	if p == nil {

@@ -32,9 +32,9 @@ func comesFrom(p *Program, tensor string, i int, through bool) origin {
 // ofQuantiser reports whether a node with role r is a quantiser or a part of one.
 func ofQuantiser(r Role) bool { return r == Values || r == Encodes || r == Decodes || r == Limits }
 
-// Returns reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if they
-// are, element by element, the initial and the final values of states.
-func Returns(p *Program, input, output string) string {
+// WhyNotState reports why an input and an output cannot be replaced by states that recurrences keep. It returns "" if
+// they are, element by element, the initial and the final values of states.
+func WhyNotState(p *Program, input, output string) string {
 	states := p.StateInputs()
 	at := slices.IndexFunc(states, func(s *StateInput) bool { return s.Name == input })
 	if at < 0 {

@@ -11,25 +11,25 @@ import (
 // This file distinguishes such a near tie from an error. It emulates float32 executors, and bounds the results of any
 // such executor.
 
-// A Variant is one way to execute in float32.
-type Variant struct {
+// A FloatVariant is one way to execute in float32.
+type FloatVariant struct {
 	Each bool // round after every primitive, not only after every operator
-	Sum  Sum
+	Sum  SummationOrder
 }
 
-// A Sum is an order of summation in a sum of products.
-type Sum uint8
+// A SummationOrder is an order of summation in a sum of products.
+type SummationOrder uint8
 
 // These are the orders of summation.
 const (
-	Sequential Sum = iota
-	Lanes          // eight partial sums, as in vector units
-	Wide           // in float64, rounded once at the end
-	Fused          // in order, with a single rounding per product and addition
+	Sequential SummationOrder = iota
+	Lanes                     // eight partial sums, as in vector units
+	Wide                      // in float64, rounded once at the end
+	Fused                     // in order, with a single rounding per product and addition
 )
 
 // Variants lists the emulated executors.
-var Variants = []Variant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide},
+var Variants = []FloatVariant{{false, Sequential}, {true, Sequential}, {false, Lanes}, {true, Lanes}, {false, Wide},
 	{true, Wide}, {false, Fused}, {true, Fused}}
 
 func isCode(s *Step) bool {
@@ -38,7 +38,7 @@ func isCode(s *Step) bool {
 }
 
 // Codes returns the tensors of the part's quantisers in order. Those inside a loop follow run by run.
-func (p *Part) Codes() (tensors []string) {
+func (p *ProgramPart) Codes() (tensors []string) {
 	seen := map[*loop]bool{}
 	for _, r := range p.runners {
 		if isCode(r.step) {
@@ -58,7 +58,7 @@ func (p *Part) Codes() (tensors []string) {
 }
 
 // RunFloat32 executes the part as the given kind of float32 executor does.
-func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
+func (p *ProgramPart) RunFloat32(in []*Reals, v FloatVariant) map[string]*Reals {
 	return p.walk(in, map[string]*Reals{}, func(c *Reals) *Reals {
 		out := slices.Clone(c.Lo)
 		for i, f := range out {
@@ -92,7 +92,7 @@ func (p *Part) RunFloat32(in []*Reals, v Variant) map[string]*Reals {
 // every quantiser. It allows an error of gamma_K * sum |a b| in dot products, and of one unit in the last place in
 // every other operation. open holds, by quantiser, the elements that may be rounded to several codes within these
 // bounds.
-func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
+func (p *ProgramPart) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*Reals, open map[string][]bool) {
 	open = map[string][]bool{}
 	all = p.bounds32(in, func(name string, out *Reals, sure []bool) {
 		doubts := make([]bool, len(sure))
@@ -111,7 +111,7 @@ func (p *Part) Bounds32(in []*Reals, codes map[string]*Reals) (all map[string]*R
 const function = 16
 
 // Work estimates the work of a run of the part, as a number of products.
-func (p *Part) Work() (n int) {
+func (p *ProgramPart) Work() (n int) {
 	for _, r := range p.runners {
 		n += Size(r.step.Shape) * (function + 1)
 		if d := r.step.Dot; d != nil {
@@ -126,7 +126,7 @@ func (p *Part) Work() (n int) {
 
 // bounds32 returns bounds on the values of any float32 executor. code may narrow the codes of a quantiser; sure holds
 // the elements that have a single possible code.
-func (p *Part) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
+func (p *ProgramPart) bounds32(in []*Reals, code func(name string, out *Reals, sure []bool)) map[string]*Reals {
 	held := slices.Clone(in)
 	for i, name := range p.from {
 		held[i], _ = p.arriving(name, in[i], (*Arrival).bounds) // bounds returns no error
@@ -218,7 +218,7 @@ type computation func(name string, r *runner, vals []*Reals, out *Reals)
 
 // walk executes the part with another arithmetic: fix converts constants, and compute computes steps. fixed caches the
 // converted constants.
-func (p *Part) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Reals,
+func (p *ProgramPart) walk(in []*Reals, fixed map[string]*Reals, fix func(*Reals) *Reals,
 	compute computation) map[string]*Reals {
 	all, loops := map[string]*Reals{}, map[*loop][]*Reals{}
 	for i, name := range p.from {
@@ -291,7 +291,7 @@ func fused(x, y, z float32) float32 {
 }
 
 // dot32 returns a float32 sum of products in the given order.
-func dot32(a, b []float64, d *Dot, order Sum) float64 {
+func dot32(a, b []float64, d *Dot, order SummationOrder) float64 {
 	var one float32
 	switch order {
 	case Sequential:

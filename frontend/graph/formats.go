@@ -136,7 +136,7 @@ func strict(b []byte, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil {
-		return regular.Worded(err)
+		return regular.JSONMessage(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return fmt.Errorf("there is text after the end")

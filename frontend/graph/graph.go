@@ -1,6 +1,6 @@
 // Package graph holds and executes ONNX models in real numbers, as written. A Graph keeps nodes, names, domains, types
 // and constants as in the file, and constants exactly. Prepare turns a graph into a Program: it finds every shape and
-// reduces every operator to steps of five forms. A Part executes steps of a program in exact real arithmetic.
+// reduces every operator to steps of five forms. A ProgramPart executes steps of a program in exact real arithmetic.
 //
 // In come graphs, from onnxio or canon. Out go programs, for canon, scaled, lower and the host's parts; the values of
 // their tensors; and the meaning of axes. It imports frontend/real, internal/num and internal/diag.
@@ -172,8 +172,8 @@ func (n *Node) Module() string {
 	return name
 }
 
-// A Value is an input or an output of a graph.
-type Value struct {
+// A ValueInfo is an input or an output of a graph.
+type ValueInfo struct {
 	Name  string
 	DType DType
 	Dims  []Dim
@@ -181,7 +181,7 @@ type Value struct {
 }
 
 // Names returns the names of values.
-func Names(values []Value) []string {
+func Names(values []ValueInfo) []string {
 	names := make([]string, len(values))
 	for i, v := range values {
 		names[i] = v.Name
@@ -198,8 +198,8 @@ type Dim struct {
 // A Graph is a model, or the body of a subgraph attribute.
 type Graph struct {
 	Name        string
-	Inputs      []Value // without those that have an initializer
-	Outputs     []Value
+	Inputs      []ValueInfo // without those that have an initializer
+	Outputs     []ValueInfo
 	Init        map[string]*Tensor
 	Nodes       []*Node           // in topological order
 	Opsets      map[string]int64  // versions by domain; "" for ai.onnx

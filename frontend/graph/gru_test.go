@@ -206,9 +206,9 @@ func (c gruCase) random(r *rand.Rand) (*graph.Graph, gruWeights) {
 	}
 	g := network(shape, init, &graph.Node{Name: "n", Op: c.op, Inputs: in, Outputs: []string{"Y", "H"},
 		Attrs: a.graph()})
-	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}}
+	g.Outputs = []graph.ValueInfo{{Name: "Y"}, {Name: "H"}}
 	if c.states && !c.fixed {
-		in := graph.Value{Name: "h0", DType: graph.Float32, Known: true}
+		in := graph.ValueInfo{Name: "h0", DType: graph.Float32, Known: true}
 		for _, d := range state {
 			in.Dims = append(in.Dims, graph.Dim{Size: d})
 		}

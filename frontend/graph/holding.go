@@ -12,7 +12,7 @@ type holding struct {
 }
 
 // holding returns the holding of a run that returns only its outputs.
-func (p *Part) holding(all map[string]*Reals) *holding {
+func (p *ProgramPart) holding(all map[string]*Reals) *holding {
 	h := &holding{all: all, readers: map[string]int{}, reads: map[string][]string{}}
 	for _, r := range p.runners {
 		of := setOf(r.reads)

@@ -22,7 +22,7 @@ func TestInputs(t *testing.T) {
 	untyped.DType = graph.Undefined
 	for _, c := range []struct {
 		name string
-		in   graph.Value
+		in   graph.ValueInfo
 		opt  graph.Options
 		want string // the shape, or the code
 	}{
@@ -43,11 +43,11 @@ func TestInputs(t *testing.T) {
 		{"an axis of 0", dims(1, 0), graph.Options{}, "shape-unknown"},
 		{"too large", dims(1<<20, 1<<20), graph.Options{}, "shape-unknown"},
 		{"product overflows", dims(1<<32, 1<<32, 1<<32), graph.Options{}, "shape-unknown"},
-		{"no shape", graph.Value{Name: "x", DType: graph.Float32}, graph.Options{}, "shape-unknown"},
+		{"no shape", graph.ValueInfo{Name: "x", DType: graph.Float32}, graph.Options{}, "shape-unknown"},
 		{"text", text, graph.Options{}, "op-unsupported"},
 		{"no type", untyped, graph.Options{}, "op-unsupported"},
 	} {
-		g := &graph.Graph{Inputs: []graph.Value{c.in}, Outputs: []graph.Value{{Name: "y"}},
+		g := &graph.Graph{Inputs: []graph.ValueInfo{c.in}, Outputs: []graph.ValueInfo{{Name: "y"}},
 			Nodes:  []*graph.Node{{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"y"}}},
 			Opsets: map[string]int64{"": 13}}
 		var d diag.List
@@ -79,7 +79,8 @@ func TestMalformedGraphs(t *testing.T) {
 		"an initializer overwrites": {Nodes: []*graph.Node{relu("x", "y")},
 			Init: map[string]*graph.Tensor{"x": scalar(1)}},
 	} {
-		g.Inputs, g.Outputs, g.Opsets = []graph.Value{dims(2)}, []graph.Value{{Name: "y"}}, map[string]int64{"": 13}
+		g.Inputs, g.Outputs, g.Opsets = []graph.ValueInfo{dims(2)}, []graph.ValueInfo{{Name: "y"}},
+			map[string]int64{"": 13}
 		var d diag.List
 		if p := graph.Prepare(g, "m", graph.Options{}, &d); p != nil || len(d.Diags) != 1 ||
 			d.Diags[0].Code != diag.ModelMalformed {
@@ -90,7 +91,7 @@ func TestMalformedGraphs(t *testing.T) {
 
 // chain applies an operator to its own result n times.
 func chain(n int, node func(i int, in, out string) *graph.Node) *graph.Graph {
-	g := &graph.Graph{Inputs: []graph.Value{dims(1, 1)}, Outputs: []graph.Value{{Name: "y"}},
+	g := &graph.Graph{Inputs: []graph.ValueInfo{dims(1, 1)}, Outputs: []graph.ValueInfo{{Name: "y"}},
 		Init: map[string]*graph.Tensor{}, Opsets: map[string]int64{"": 13}}
 	in := "x"
 	for i := range n {
@@ -126,13 +127,13 @@ func TestGrowth(t *testing.T) {
 	work := chain(2, square)
 	side := dims(1<<12, 1<<12)
 	side.Name = "square"
-	work.Inputs = []graph.Value{side}
+	work.Inputs = []graph.ValueInfo{side}
 	deep := chain(100, unsqueeze)
 	deep.Init["axes"] = int64s(0)
 	many := chain(70, func(_ int, in, out string) *graph.Node {
 		return &graph.Node{Op: "Relu", Inputs: []string{in}, Outputs: []string{out}}
 	})
-	many.Inputs = []graph.Value{dims(1, 1<<22)}
+	many.Inputs = []graph.ValueInfo{dims(1, 1<<22)}
 	for name, g := range map[string]*graph.Graph{"doubling": chain(60, concat), "outer products": wide,
 		"multiplications": work, "axes": deep, "many large ones": many} {
 		var d diag.List

@@ -10,8 +10,8 @@ import (
 )
 
 // dim is an input axis.
-func dims(sizes ...int) graph.Value {
-	v := graph.Value{Name: "x", DType: graph.Float32, Known: true}
+func dims(sizes ...int) graph.ValueInfo {
+	v := graph.ValueInfo{Name: "x", DType: graph.Float32, Known: true}
 	for _, s := range sizes {
 		v.Dims = append(v.Dims, graph.Dim{Size: s})
 	}

@@ -67,7 +67,7 @@ func (g *Graph) LengthInput() *LengthInput {
 			g.sidesOf(by, n.Inputs[slot], samples, seen)
 		}
 	}
-	at := slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == l.Name })
+	at := slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == l.Name })
 	if at < 0 || len(l.Axes) == 0 || g.tells(l.Name, asked) {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (g *Graph) inputAxis(by map[string]*Node, tensor string, axis int) (a TimeA
 		}
 		a.Input = n.Inputs[0]
 	}
-	at := slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == a.Input })
+	at := slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == a.Input })
 	return a, at >= 0 && a.Axis < len(g.Inputs[at].Dims)
 }
 
@@ -161,7 +161,7 @@ func (l *LengthInput) Steps(g *Graph, opt Options) (steps int, axis string) {
 
 // shapeOf returns the shape of the data for an input. The data may have an axis of samples in front. shapeOf returns
 // nil if there are no matching data.
-func (o Options) shapeOf(v Value) []int {
+func (o Options) shapeOf(v ValueInfo) []int {
 	shape, ok := o.Data[v.Name]
 	if !ok {
 		shape = o.Data[""]
@@ -173,8 +173,8 @@ func (o Options) shapeOf(v Value) []int {
 }
 
 // input returns the input with the given name.
-func (g *Graph) input(name string) *Value {
-	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v Value) bool { return v.Name == name })]
+func (g *Graph) input(name string) *ValueInfo {
+	return &g.Inputs[slices.IndexFunc(g.Inputs, func(v ValueInfo) bool { return v.Name == name })]
 }
 
 // Bind turns a graph into one for sequences with the given number of steps, all valid. The input stays, but has no

@@ -75,7 +75,7 @@ func (b *budget) tables(s *Step) {
 	if s.Dot == nil {
 		return
 	}
-	for _, l := range []*List{s.Dot.ABase, s.Dot.BBase} {
+	for _, l := range []*IndexList{s.Dot.ABase, s.Dot.BBase} {
 		if !b.counted[l] {
 			b.counted[l] = true
 			b.table(l.Len())

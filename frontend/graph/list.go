@@ -2,16 +2,16 @@ package graph
 
 import "slices"
 
-// A List is an immutable list of int32s, mostly indices of elements. It is a table or, if the numbers are sums of
+// An IndexList is an immutable list of int32s, mostly indices of elements. It is a table or, if the numbers are sums of
 // coordinates times strides, those strides. The second form takes no memory, however long the list is.
-type List struct {
+type IndexList struct {
 	n     int
 	table []int32 // nil if the list has strides
 	from  int
 	axes  []stride // the outermost first; empty if all numbers are from
 }
 
-// A stride is an axis of a List: its number of coordinates, and the step from one to the next.
+// A stride is an axis of an IndexList: its number of coordinates, and the step from one to the next.
 type stride struct{ extent, step int }
 
 // An Axis is an axis along which two lists grow by constant steps A and B, such as the lists of a product's factors.
@@ -19,11 +19,11 @@ type Axis struct{ Extent, A, B int }
 
 // Axes returns the axes along which two lists of equal length grow, the innermost last. ok is false if a list is a
 // table or starts above 0.
-func Axes(a, b *List) (axes []Axis, ok bool) {
+func Axes(a, b *IndexList) (axes []Axis, ok bool) {
 	if a.table != nil || b.table != nil || a.from != 0 || b.from != 0 || a.n == 0 {
 		return nil, false
 	}
-	rest := func(l *List) []stride {
+	rest := func(l *IndexList) []stride {
 		if len(l.axes) == 0 {
 			return []stride{{l.n, 0}}
 		}
@@ -49,17 +49,17 @@ func Axes(a, b *List) (axes []Axis, ok bool) {
 }
 
 // Listed returns a list with the given table, or nil for nil.
-func Listed(table []int32) *List {
+func Listed(table []int32) *IndexList {
 	if table == nil {
 		return nil
 	}
-	return &List{n: len(table), table: table}
+	return &IndexList{n: len(table), table: table}
 }
 
 // Strides returns the list that holds, for every element of a shape in row-major order, the sum of its coordinates
 // times steps.
-func Strides(shape, steps []int) *List {
-	l := &List{n: Size(shape)}
+func Strides(shape, steps []int) *IndexList {
+	l := &IndexList{n: Size(shape)}
 	for i, extent := range shape {
 		if extent == 1 {
 			continue
@@ -74,10 +74,10 @@ func Strides(shape, steps []int) *List {
 }
 
 // Len returns the length of the list.
-func (l *List) Len() int { return l.n }
+func (l *IndexList) Len() int { return l.n }
 
 // At returns the i-th number.
-func (l *List) At(i int) int32 {
+func (l *IndexList) At(i int) int32 {
 	if l.table != nil {
 		return l.table[i]
 	}
@@ -95,7 +95,7 @@ func (l *List) At(i int) int32 {
 }
 
 // run returns how many numbers from the i-th on have a constant step, and that step.
-func (l *List) run(i int) (n, step int) {
+func (l *IndexList) run(i int) (n, step int) {
 	if len(l.axes) == 0 {
 		return l.n - i, 0
 	}
@@ -104,7 +104,7 @@ func (l *List) run(i int) (n, step int) {
 }
 
 // Append appends the n numbers from the i-th on to a slice.
-func (l *List) Append(to []int32, i, n int) []int32 {
+func (l *IndexList) Append(to []int32, i, n int) []int32 {
 	if l.table != nil {
 		return append(to, l.table[i:i+n]...)
 	}
@@ -125,7 +125,7 @@ func (l *List) Append(to []int32, i, n int) []int32 {
 const listed = 1 << 12
 
 // All yields all numbers in order, with their indices.
-func (l *List) All(yield func(i int, v int32) bool) {
+func (l *IndexList) All(yield func(i int, v int32) bool) {
 	var some []int32
 	for i := 0; i < l.n; i += len(some) {
 		if l.table != nil {
@@ -142,7 +142,7 @@ func (l *List) All(yield func(i int, v int32) bool) {
 }
 
 // Table returns all numbers, or nil for a nil list. The caller must not change the result.
-func (l *List) Table() []int32 {
+func (l *IndexList) Table() []int32 {
 	switch {
 	case l == nil:
 		return nil
@@ -153,7 +153,7 @@ func (l *List) Table() []int32 {
 }
 
 // Inverse returns the inverse permutation. The list must hold each of 0, 1 ... n-1 once.
-func (l *List) Inverse() *List {
+func (l *IndexList) Inverse() *IndexList {
 	if order := l.bySize(); order != nil {
 		return order
 	}
@@ -161,7 +161,7 @@ func (l *List) Inverse() *List {
 }
 
 // Range returns the least and the greatest number of a list that is not empty.
-func (l *List) Range() (least, most int32) {
+func (l *IndexList) Range() (least, most int32) {
 	if l.table != nil {
 		return slices.Min(l.table), slices.Max(l.table)
 	}
@@ -173,7 +173,7 @@ func (l *List) Range() (least, most int32) {
 }
 
 // Equal reports whether two lists hold the same numbers.
-func (l *List) Equal(o *List) bool {
+func (l *IndexList) Equal(o *IndexList) bool {
 	if l == o || l.table == nil && o.table == nil && l.n == o.n && l.from == o.from && slices.Equal(l.axes, o.axes) {
 		return true
 	}
@@ -189,7 +189,7 @@ func (l *List) Equal(o *List) bool {
 }
 
 // divisor returns the greatest common divisor of all numbers, or 0 if all are 0.
-func (l *List) divisor() int32 {
+func (l *IndexList) divisor() int32 {
 	if l.table != nil {
 		return common(l.table)
 	}
@@ -201,7 +201,7 @@ func (l *List) divisor() int32 {
 }
 
 // bySize returns the indices in ascending order of their numbers, or nil if the numbers are ascending already.
-func (l *List) bySize() *List {
+func (l *IndexList) bySize() *IndexList {
 	if l.table != nil {
 		if slices.IsSorted(l.table) {
 			return nil

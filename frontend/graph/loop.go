@@ -13,7 +13,7 @@ import (
 type loop struct {
 	node *Node
 	*Recur
-	body *Part
+	body *ProgramPart
 
 	keeps        bool     // start with the final states of the program's run before
 	begun, ended []*Reals // the initial and final states of the program's last run, if keeps is set
@@ -250,7 +250,7 @@ func (d *decider) charge(s *Step) error {
 	return nil
 }
 
-// walk executes the loop with another arithmetic, as Part.walk does.
+// walk executes the loop with another arithmetic, as ProgramPart.walk does.
 func (l *loop) walk(in []*Reals, all map[string]*Reals, fix func(*Reals) *Reals, compute computation) []*Reals {
 	state := slices.Clone(in[:l.States])
 	if l.begun != nil {

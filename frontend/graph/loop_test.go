@@ -41,7 +41,7 @@ func loopGraph(c loopCase) *graph.Graph {
 		Outputs: []string{"last", "y"}, Attrs: attrs{"body": b}.graph()}
 	g := network([]int{4, 2}, map[string]*graph.Tensor{"runs": ints(graph.Int64, nil, int64(c.runs)),
 		"true": ints(graph.Bool, nil, 1), "zero": reals([]int{2}, 0, 0)}, loop)
-	g.Outputs = []graph.Value{{Name: "y"}, {Name: "last"}}
+	g.Outputs = []graph.ValueInfo{{Name: "y"}, {Name: "last"}}
 	if c.change != nil {
 		c.change(g, b.G)
 	}
@@ -80,9 +80,9 @@ func TestLoop(t *testing.T) {
 			change: func(g, body *graph.Graph) {
 				loop := g.Nodes[0]
 				loop.Inputs, loop.Outputs = append(loop.Inputs, "x"), []string{"last", "same", "y"}
-				body.Inputs = append(body.Inputs, graph.Value{Name: "all", DType: graph.Float64})
+				body.Inputs = append(body.Inputs, graph.ValueInfo{Name: "all", DType: graph.Float64})
 				body.Nodes = append(body.Nodes, node("Identity", nil, "still", "all"))
-				body.Outputs = slices.Insert(body.Outputs, 2, graph.Value{Name: "still"})
+				body.Outputs = slices.Insert(body.Outputs, 2, graph.ValueInfo{Name: "still"})
 			}, want: row},
 		{name: "no condition", runs: 4, change: func(g, _ *graph.Graph) { g.Nodes[0].Inputs[1] = "" }, want: row},
 		{name: "a fixed condition", runs: 4, change: func(_, body *graph.Graph) { body.Outputs[0].Name = "yes" },

@@ -183,7 +183,7 @@ func lstmGraph(c lstmCase, init map[string]*graph.Tensor) *graph.Graph {
 	}
 	n := &graph.Node{Name: "lstm", Op: "LSTM", Inputs: in, Outputs: []string{"Y", "H", "C"}, Attrs: a.graph()}
 	g := network(shape, init, n)
-	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
+	g.Outputs = []graph.ValueInfo{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
 	return g
 }
 
@@ -282,7 +282,7 @@ func TestLSTMOutputs(t *testing.T) {
 				if alone >= 0 && i != alone {
 					g.Nodes[0].Outputs[i] = ""
 				} else if alone >= 0 {
-					g.Outputs = []graph.Value{{Name: name}}
+					g.Outputs = []graph.ValueInfo{{Name: name}}
 				}
 			}
 			p := prepare(t, g)
@@ -390,6 +390,6 @@ func quantCell(c lstmCase, of map[string]*graph.Tensor, formats graph.CellFormat
 	n := &graph.Node{Name: "cell", Domain: "onnx.brevitas", Op: "QuantLSTMCell", Inputs: in,
 		Outputs: []string{"Y", "H", "C"}, Attrs: a.graph()}
 	g := network(shape, init, n)
-	g.Outputs = []graph.Value{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
+	g.Outputs = []graph.ValueInfo{{Name: "Y"}, {Name: "H"}, {Name: "C"}}
 	return g
 }

@@ -11,7 +11,7 @@ import (
 
 // varying returns the only variable of a runner's function that is not constant, or -1 if there are several. The others
 // must be numbers, or vectors along one axis; along is the pick of these vectors. Variable 0 may be a sum of products.
-func (r *runner) varying() (variable int, along *Pick) {
+func (r *runner) varying() (variable int, along *ElementPick) {
 	variable = -1
 	for v, slot := range r.elem.Args {
 		pick := &r.elem.Index[v]
@@ -59,18 +59,18 @@ func (m *memo) at(x float64) *remembered {
 // the function.
 type stairs struct {
 	variable int
-	along    Pick // the pick of these vectors; one run of all elements if there are none
-	of       []real.Stairs
+	along    ElementPick // the pick of these vectors; one run of all elements if there are none
+	of       []real.StepCache
 }
 
-// stairsFrom is the number of elements per real.Stairs from which caching pays.
+// stairsFrom is the number of elements per real.StepCache from which caching pays.
 const stairsFrom = 64
 
 func (s *stairs) fork() *stairs {
 	if s == nil {
 		return nil
 	}
-	return &stairs{s.variable, s.along, make([]real.Stairs, len(s.of))}
+	return &stairs{s.variable, s.along, make([]real.StepCache, len(s.of))}
 }
 
 // remember chooses the cache of a runner, if one pays.
@@ -81,13 +81,13 @@ func (r *runner) remember() {
 	if v < 0 || n < memoFrom {
 		return
 	}
-	s := &stairs{variable: v, along: Pick{Run: n, Count: 1}}
+	s := &stairs{variable: v, along: ElementPick{Run: n, Count: 1}}
 	if along != nil {
 		s.along = *along
 	}
 	switch {
 	case r.elem.Offset == nil && n >= stairsFrom*s.along.Count && r.f.RoundsOnce(v):
-		s.of = make([]real.Stairs, s.along.Count)
+		s.of = make([]real.StepCache, s.along.Count)
 		r.stairs = s
 	case along == nil:
 		r.memo.variable = v

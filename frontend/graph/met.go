@@ -2,16 +2,16 @@ package graph
 
 import "math"
 
-// A Met records states of runs that differ from a common run in some codes. The state after a step consists of the
-// changed values that later steps read. Two runs with the same state have the same result.
-type Met struct {
+// A VisitedStates records states of runs that differ from a common run in some codes. The state after a step consists
+// of the changed values that later steps read. Two runs with the same state have the same result.
+type VisitedStates struct {
 	states  map[uint64]bool
 	last    map[string]int // the last step that reads each tensor
 	changed map[string]uint64
 }
 
 // start begins a new run.
-func (m *Met) start(p *Part) {
+func (m *VisitedStates) start(p *ProgramPart) {
 	if m == nil {
 		return
 	}
@@ -31,7 +31,7 @@ func (m *Met) start(p *Part) {
 
 // before records the state after a step whose output has changed, and reports whether an earlier run had the same
 // state.
-func (m *Met) before(step int, tensor string, v *Reals, changed []bool) (met bool) {
+func (m *VisitedStates) before(step int, tensor string, v *Reals, changed []bool) (met bool) {
 	if m == nil {
 		return false
 	}

@@ -29,7 +29,7 @@ func softplus(x *real.Expr) *real.Expr { return real.Log(real.Add(one, real.Exp(
 
 func softsign(x *real.Expr) *real.Expr { return real.Div(x, real.Add(one, real.Abs(x))) }
 
-func rounded(mode real.Rounding) func(*real.Expr) *real.Expr {
+func rounded(mode real.RoundingMode) func(*real.Expr) *real.Expr {
 	return func(x *real.Expr) *real.Expr { return real.Round(x, mode) }
 }
 
@@ -142,7 +142,7 @@ func softmax(logarithm bool) definition {
 			longSoftmax(c, rows, logarithm)
 			return
 		}
-		e := &Elem{Args: make([]int, rows.n+1), Index: make([]Pick, rows.n+1)}
+		e := &Elem{Args: make([]int, rows.n+1), Index: make([]ElementPick, rows.n+1)}
 		var sum *real.Expr
 		for j := range rows.n {
 			c.p.table((j + 1) * Size(x))

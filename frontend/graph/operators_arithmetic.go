@@ -243,7 +243,7 @@ func buildBatchNorm(c *call) {
 	}
 	v := real.Var
 	y := real.Div(real.Sub(v(0), v(3)), real.Sqrt(real.Add(v(4), real.Float(eps))))
-	e := &Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4}, Index: make([]Pick, 5)}
+	e := &Elem{Expr: real.Add(real.Mul(y, v(1)), v(2)), Args: []int{0, 1, 2, 3, 4}, Index: make([]ElementPick, 5)}
 	for i := 1; i < 5; i++ {
 		e.Index[i] = alongAxis(x, channel)
 	}

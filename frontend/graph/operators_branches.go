@@ -8,10 +8,11 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Settle resolves branches: it replaces an If whose condition does not depend on data by the nodes of the chosen
-// branch. In the bodies of loops the condition must be a constant in the file. If there was such an If, the nodes get
-// new indices. bind returns the settings for what the file leaves open; if it is nil, only constants in the file count.
-func Settle(g *Graph, file string, bind func() Options) {
+// ResolveBranches resolves branches: it replaces an If whose condition does not depend on data by the nodes of the
+// chosen branch. In the bodies of loops the condition must be a constant in the file. If there was such an If, the
+// nodes get new indices. bind returns the settings for what the file leaves open; if it is nil, only constants in the
+// file count.
+func ResolveBranches(g *Graph, file string, bind func() Options) {
 	if !branches(g) {
 		return
 	}

@@ -127,7 +127,7 @@ func (c *cell) body(opsets map[string]int64) *Graph {
 // gives declares the outputs of the body: the next states and the element of the sequence.
 func (b *cellBody) gives(names ...string) {
 	for _, name := range names {
-		b.graph.Outputs = append(b.graph.Outputs, Value{Name: name, DType: Float32})
+		b.graph.Outputs = append(b.graph.Outputs, ValueInfo{Name: name, DType: Float32})
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A Coding splits a quantising node into two parts. An internal operator gives the integer code of each element.
-// Arithmetic then maps the code to the node's value.
-type Coding struct {
+// A QuantiserParts splits a quantising node into two parts. An internal operator gives the integer code of each
+// element. Arithmetic then maps the code to the node's value.
+type QuantiserParts struct {
 	Op     string // Code, Sign, Trunc, Count or Float in the domain Internal
 	Inputs []Operand
 	Attrs  Attrs        // with lo and hi, the limits of the code
@@ -60,7 +60,7 @@ func limits(lo, hi float64) Attrs {
 }
 
 // codings holds the functions that split prepared nodes, by domain and operator.
-var codings = map[string]map[string]func(*reading) *Coding{
+var codings = map[string]map[string]func(*reading) *QuantiserParts{
 	"": {"QuantizeLinear": linearCoding},
 	QONNX: {
 		"Quant":          quantCoding,
@@ -73,7 +73,7 @@ var codings = map[string]map[string]func(*reading) *Coding{
 }
 
 // Coding splits a prepared node. It returns nil if the node does not quantise.
-func (p *Program) Coding(n *Node) *Coding {
+func (p *Program) Coding(n *Node) *QuantiserParts {
 	of := codings[domainOf(n.Domain)][n.Op]
 	if of == nil {
 		return nil
@@ -82,12 +82,13 @@ func (p *Program) Coding(n *Node) *Coding {
 	return of(c)
 }
 
-func quantCoding(c *reading) *Coding {
-	return &Coding{Op: Code, Inputs: named(c.Node, 0, 1, 2), Attrs: readQuant(c).attrs(), Value: c.scaled(2, 1)}
+func quantCoding(c *reading) *QuantiserParts {
+	return &QuantiserParts{Op: Code, Inputs: named(c.Node, 0, 1, 2), Attrs: readQuant(c).attrs(), Value: c.scaled(2, 1)}
 }
 
-func bipolarCoding(c *reading) *Coding {
-	return &Coding{Op: "Sign", Inputs: named(c.Node, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul, c.like(1)}}}
+func bipolarCoding(c *reading) *QuantiserParts {
+	return &QuantiserParts{Op: "Sign", Inputs: named(c.Node, 0), Attrs: limits(-1, 1), Value: []Arithmetic{{Mul,
+		c.like(1)}}}
 }
 
 // scaled returns the arithmetic (code - zero point) * scale, with the inputs at the given slots.
@@ -97,10 +98,10 @@ func (c *reading) scaled(zero, scale int) []Arithmetic {
 
 // countCoding splits a MultiThreshold. A single threshold with the values -v and +v is a bipolar quantiser, FINN's form
 // of a sign: its codes are -1 and +1, not 0 and 1.
-func countCoding(c *reading) *Coding {
+func countCoding(c *reading) *QuantiserParts {
 	n := c.Node
 	scale, bias, steps := n.Float("out_scale", 1), n.Float("out_bias", 0), c.in[1].Shape[1]
-	code := &Coding{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)),
+	code := &QuantiserParts{Op: "Count", Inputs: named(n, 0, 1), Attrs: limits(0, float64(steps)),
 		Value: []Arithmetic{{"Mul", c.constOperand(scale)}, {"Add", c.constOperand(bias)}}}
 	if steps == 1 && bias == -scale/2 {
 		code.Attrs = limits(-1, 1)
@@ -123,13 +124,13 @@ func (q Quantiser) attrs() Attrs {
 	return a
 }
 
-func linearCoding(c *reading) *Coding {
+func linearCoding(c *reading) *QuantiserParts {
 	q, _ := readQuantizeLinear(c)
 	zero := c.constOperand(0)
 	if c.has(2) {
 		zero = c.alongAxis(2)
 	}
-	return &Coding{Op: "Code", Inputs: []Operand{{Name: c.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
+	return &QuantiserParts{Op: "Code", Inputs: []Operand{{Name: c.Inputs[0]}, c.alongAxis(1), zero}, Attrs: q.attrs()}
 }
 
 // alongAxis returns a parameter of QuantizeLinear in a shape that broadcasts along the quantiser's axis.
@@ -157,7 +158,7 @@ func (c *reading) alongAxis(slot int) Operand {
 	return Operand{Const: &Tensor{DType: Float32, Shape: shape, F: f}}
 }
 
-func truncCoding(c *reading) *Coding {
+func truncCoding(c *reading) *QuantiserParts {
 	t := readTrunc(c)
 	attrs := limits(t.Lo, t.Hi)
 	for _, name := range []string{"rounding_mode", "signed", "narrow"} {
@@ -165,7 +166,7 @@ func truncCoding(c *reading) *Coding {
 			attrs[name] = a
 		}
 	}
-	code := &Coding{Op: "Trunc", Attrs: attrs}
+	code := &QuantiserParts{Op: "Trunc", Attrs: attrs}
 	for i := range c.Inputs {
 		code.Inputs = append(code.Inputs, Operand{Name: c.Inputs[i]})
 	}

@@ -151,7 +151,7 @@ func (d *Dynamic) Graph(shape func(tensor string) []int) *Graph {
 			name  string
 			shape []int
 		}{{q.y, shape(q.x)}, {q.scale, nil}, {q.zero, nil}} {
-			v := Value{Name: in.name, DType: Float32, Known: true}
+			v := ValueInfo{Name: in.name, DType: Float32, Known: true}
 			for _, n := range in.shape {
 				v.Dims = append(v.Dims, Dim{Size: n})
 			}

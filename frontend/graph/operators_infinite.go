@@ -35,17 +35,17 @@ func (t *Tensor) ends() (e endless) {
 	return e
 }
 
-// Endless reports whether a tensor may hold infinities.
-func Endless(p *Program, tensor string) bool {
+// MayBeInfinite reports whether a tensor may hold infinities.
+func MayBeInfinite(p *Program, tensor string) bool {
 	if c := p.Known[tensor].Const; c != nil {
 		return c.ends() != 0
 	}
 	return p.endless[tensor] != 0
 }
 
-// ReadsEndless reports whether a step may read infinities.
-func ReadsEndless(p *Program, step *Step) bool {
-	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return Endless(p, in) })
+// ReadsInfinities reports whether a step may read infinities.
+func ReadsInfinities(p *Program, step *Step) bool {
+	return slices.ContainsFunc(step.Node.Inputs, func(in string) bool { return MayBeInfinite(p, in) })
 }
 
 // endsOf returns the infinities that an input may hold, or none if there is no such input.

@@ -31,7 +31,7 @@ type walk struct {
 	of, outer string // its name in the body's graph, and its name as the Scan's input
 	index     counter
 	along     Scanned
-	element   Value
+	element   ValueInfo
 }
 
 func buildLoop(c *call) {
@@ -106,7 +106,7 @@ func (l *loopBody) source(name string) string {
 // outside reports whether a name in the body belongs to the graph around it.
 func (l *loopBody) outside(name string) bool {
 	return l.body.Init[name] == nil && l.writer(name) == nil &&
-		!slices.ContainsFunc(l.body.Inputs, func(v Value) bool { return v.Name == name })
+		!slices.ContainsFunc(l.body.Inputs, func(v ValueInfo) bool { return v.Name == name })
 }
 
 // fixed returns the value of a constant tensor of the body, or nil for other tensors.
@@ -301,7 +301,7 @@ func (l *loopBody) scan() {
 
 // prune removes the nodes of the body on which no output depends, and returns the tensors that are read. States that
 // never change do not count as outputs.
-func (l *loopBody) prune(outputs []Value) map[string]bool {
+func (l *loopBody) prune(outputs []ValueInfo) map[string]bool {
 	used := map[string]bool{}
 	for i, o := range outputs {
 		if i >= l.states || l.same[l.body.Inputs[2+i].Name] == "" {

@@ -16,7 +16,7 @@ const maxBias = 1023
 type minifloat struct {
 	Mantissa   float64 // the number of bits after the leading one
 	Least, Top float64
-	Mode       real.Rounding
+	Mode       real.RoundingMode
 }
 
 // MinifloatBits returns the widths of the exponent and of the mantissa of a prepared node that quantises to minifloats.
@@ -96,7 +96,7 @@ func (m minifloat) overflows(c *call) {
 
 // floatCoding splits a minifloat quantiser. The code is the value as a multiple of the unit. floatCoding returns nil if
 // such codes need more than maxBits bits.
-func floatCoding(c *reading) *Coding {
+func floatCoding(c *reading) *QuantiserParts {
 	m := readFloatQuant(c)
 	unit := m.unit()
 	top := m.Top / unit
@@ -106,7 +106,7 @@ func floatCoding(c *reading) *Coding {
 	attrs := limits(-top, top)
 	attrs["mantissa"], attrs["least"] = FloatAttr(m.Mantissa), FloatAttr(m.Least/unit)
 	attrs["unit"], attrs["mode"] = FloatAttr(unit), IntAttr(int(m.Mode))
-	return &Coding{Op: "Float", Inputs: named(c.Node, 0, 1), Attrs: attrs,
+	return &QuantiserParts{Op: "Float", Inputs: named(c.Node, 0, 1), Attrs: attrs,
 		Value: []Arithmetic{{Mul, c.constOperand(unit)}, {Mul, c.like(1)}}}
 }
 
@@ -115,7 +115,7 @@ func floatCoding(c *reading) *Coding {
 func buildFloatCode(c *call) {
 	lo, hi, unit := c.Float("lo", 0), c.Float("hi", 0), c.Float("unit", 1)
 	m := minifloat{Mantissa: c.Float("mantissa", 0), Least: c.Float("least", 1) * unit,
-		Mode: real.Rounding(c.Int("mode", 0))}
+		Mode: real.RoundingMode(c.Int("mode", 0))}
 	checkScale(c.reading)
 	y := real.Div(real.Var(0), real.Var(1))
 	c.elementwise(Int64, clamped(m.nearest(y, unit), lo, hi), 0, 1)

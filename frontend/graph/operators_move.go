@@ -229,7 +229,7 @@ func buildOneHot(c *call) {
 		e.Expr = real.Add(is(i), is(real.Add(i, n)))
 	}
 	strides := append(rowMajor(x), 0)
-	e.Index = []Pick{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
+	e.Index = []ElementPick{{Table: c.p.strided(shape, strides)}, c.p.broadcast(shape, values)}
 	c.add(Step{Shape: shape, DType: DType(c.Int("type", 0)), Elem: e})
 }
 
@@ -297,7 +297,7 @@ func buildGemm(c *call) {
 	d.ABase, d.BBase = c.p.list(shape, []int{rowA, 0}), c.p.list(shape, []int{0, colB})
 	d.AOffset, d.BOffset = c.p.every(d.K, strideA), c.p.every(d.K, strideB)
 	y := real.Mul(real.Float(c.Float("alpha", 1)), real.Var(0))
-	d.Then = &Elem{Args: []int{0}, Index: []Pick{{}}}
+	d.Then = &Elem{Args: []int{0}, Index: []ElementPick{{}}}
 	if c.has(2) {
 		if s, ok := broadcasts(shape, c.in[2].Shape); !ok || Size(s) != m*n {
 			invalid("the addend's shape %v does not broadcast to %v", c.in[2].Shape, shape)

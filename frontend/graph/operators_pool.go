@@ -99,7 +99,7 @@ func (c *windows) innerTables(e *Elem) {
 	base := c.p.strided(full, steps)
 	for kh := range s.kernel[0] {
 		for kw := range s.kernel[1] {
-			e.Index = append(e.Index, Pick{Table: base})
+			e.Index = append(e.Index, ElementPick{Table: base})
 			e.Offset = append(e.Offset, int32(kh*s.dilation[0]*h+kw*s.dilation[1]*w))
 		}
 	}
@@ -138,7 +138,7 @@ func (c *windows) borderTables(e *Elem) {
 			if l.last {
 				from = [][]int32{from[0], rows, columns, from[1]}
 			}
-			e.Index = append(e.Index, Pick{Table: pickIndex(from)})
+			e.Index = append(e.Index, ElementPick{Table: pickIndex(from)})
 		}
 	}
 }

@@ -35,7 +35,7 @@ func buildRequantShift(c *call) {
 	v := real.Var
 	y := real.Div(real.Add(real.Mul(v(0), v(1)), v(2)), real.Float(div))
 	q := clamped(real.Round(real.Add(y, real.Float(0.5)), real.Floor), lo, hi)
-	e := &Elem{Expr: q, Args: []int{0, 1, 2}, Index: []Pick{{}, c.channelwise(1), c.channelwise(2)}}
+	e := &Elem{Expr: q, Args: []int{0, 1, 2}, Index: []ElementPick{{}, c.channelwise(1), c.channelwise(2)}}
 	c.add(Step{Shape: c.x, DType: c.dt, Elem: e})
 }
 
@@ -57,7 +57,7 @@ func (c *reading) levels(names ...string) float64 {
 
 // channelwise returns which element of a parameter belongs to each element of the data. The parameter broadcasts as in
 // ONNX, or, if that does not fit, has one element per channel.
-func (c *call) channelwise(slot int) Pick {
+func (c *call) channelwise(slot int) ElementPick {
 	shape := c.in[slot].Shape
 	if to, ok := broadcasts(c.x, shape); ok && Size(to) == Size(c.x) && len(to) == len(c.x) {
 		return c.p.broadcast(c.x, shape)
@@ -66,5 +66,5 @@ func (c *call) channelwise(slot int) Pick {
 		return alongAxis(c.x, 1)
 	}
 	invalid("parameter %d of shape %v for data of shape %v", slot, shape, c.x)
-	return Pick{}
+	return ElementPick{}
 }

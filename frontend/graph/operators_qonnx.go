@@ -26,7 +26,7 @@ func buildSignCode(c *call) { c.elementwise(Int64, bipolarCode(real.Var(0)), 0) 
 // does not clamp. Version 2 divides by the ratio of the scales, rounded to a power of two, and clamps.
 type trunc struct {
 	divisor float64
-	mode    real.Rounding
+	mode    real.RoundingMode
 	Lo, Hi  float64 // the limits of the code; infinite in version 1
 	version int
 }
@@ -144,10 +144,11 @@ func thresholdCount(c *call, dt DType, finish func(count *real.Expr) *real.Expr)
 		steps[channel] = n
 		rows = c.p.strided(x, steps)
 	}
-	e := &Elem{Args: []int{0}, Index: []Pick{{}}, Offset: []int32{0}}
+	e := &Elem{Args: []int{0}, Index: []ElementPick{{}}, Offset: []int32{0}}
 	var sum *real.Expr
 	for i := range n {
-		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, Pick{Table: rows}), append(e.Offset, int32(i))
+		e.Args, e.Index, e.Offset = append(e.Args, 1), append(e.Index, ElementPick{Table: rows}), append(e.Offset,
+			int32(i))
 		reached := real.AtLeast(real.Var(0), real.Var(i+1))
 		if sum == nil {
 			sum = reached

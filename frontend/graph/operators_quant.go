@@ -16,7 +16,7 @@ func badQuant(hint, format string, args ...any) { refuse(diag.QuantInvalid, hint
 // before rounding.
 type Quantiser struct {
 	Lo, Hi    float64
-	Mode      real.Rounding
+	Mode      real.RoundingMode
 	ZeroFirst bool // as in QONNX; QuantizeLinear adds the zero point after rounding
 	Sign      bool // instead, the code is +1 from 0 on, and -1 below
 }
@@ -65,7 +65,7 @@ func checkBits(widths ...float64) {
 }
 
 // rounding returns the rounding mode that an attribute names.
-func (c *reading) rounding(def string) real.Rounding {
+func (c *reading) rounding(def string) real.RoundingMode {
 	mode, err := real.ParseRounding(c.Str("rounding_mode", def))
 	if err != nil {
 		badQuant("use one of the rounding modes that QONNX defines", "%v", err)
@@ -113,7 +113,7 @@ func buildQuant(c *call) {
 // perAxis adds an output computed from the input and from parameters that are scalars or vectors along an axis.
 func (c *call) perAxis(dt DType, expr *real.Expr, args ...int) {
 	x := c.x
-	e := &Elem{Expr: expr, Args: args, Index: make([]Pick, len(args))}
+	e := &Elem{Expr: expr, Args: args, Index: make([]ElementPick, len(args))}
 	for v, slot := range args[1:] {
 		p := c.in[slot].Shape
 		if Size(p) == 1 {
@@ -206,7 +206,7 @@ func buildCode(c *call) {
 	if mode < int64(real.HalfEven) || mode > int64(real.HalfDown) {
 		badQuant("", "rounding mode number %d", mode)
 	}
-	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.Rounding(mode),
+	q := Quantiser{Lo: c.Float("lo", 0), Hi: c.Float("hi", 0), Mode: real.RoundingMode(mode),
 		ZeroFirst: c.flag("zero_first"), Sign: c.flag("sign")}
 	if q.Lo > q.Hi || q.Lo != math.Trunc(q.Lo) || q.Hi != math.Trunc(q.Hi) || max(-q.Lo, q.Hi) >= 1<<maxBits {
 		badQuant("", "codes from %v to %v", q.Lo, q.Hi)

@@ -141,7 +141,7 @@ func sumOf(after string, before ...string) definition {
 
 // reducedRows returns the shape that a reduction leaves, without the reduced axes. base holds the first element of each
 // row, offset the distances of the row's elements from it.
-func reducedRows(c *call) (shape []int, base *List, offset []int32) {
+func reducedRows(c *call) (shape []int, base *IndexList, offset []int32) {
 	x, strides := c.x, rowMajor(c.x)
 	over := c.Ints("axes")
 	var along, alongStrides, leftStrides []int
@@ -155,7 +155,7 @@ func reducedRows(c *call) (shape []int, base *List, offset []int32) {
 	return shape, c.p.list(shape, leftStrides), c.p.strided(along, alongStrides)
 }
 
-// buildSum builds the internal operator Sum. Its input 1 holds ones.
+// buildSum builds the internal operator SummationOrder. Its input 1 holds ones.
 func buildSum(c *call) {
 	shape, base, offset := reducedRows(c)
 	d := &Dot{A: 0, B: 1, K: len(offset), ABase: base, AOffset: offset, BOffset: c.p.every(len(offset), 1)}
@@ -171,7 +171,7 @@ func buildOver(f joining) definition {
 		var vars []*real.Expr
 		table := base.Table()
 		for v := range offset {
-			e.Index, vars = append(e.Index, Pick{Table: table}), append(vars, real.Var(v))
+			e.Index, vars = append(e.Index, ElementPick{Table: table}), append(vars, real.Var(v))
 		}
 		e.Expr = pairwise(vars, f)
 		c.add(Step{Shape: shape, DType: c.dt, Elem: e})

@@ -7,18 +7,18 @@ type Role uint8
 
 // These are the roles.
 const (
-	NoRole   Role = iota // with one tensor of data, a function of each element; with several, it combines them
-	Carries              // moves codes, or chooses among them; its outputs are codes
-	Products             // sums of products with weights; reads codes and gives sums
-	Means                // sums; reads codes and gives sums
-	Values               // a quantiser that gives real values
-	Halves               // Trunc
-	Counts               // MultiThreshold
-	Encodes              // QuantizeLinear, which gives integers
-	Decodes              // DequantizeLinear
-	Limits               // Clip, which maps codes to codes
-	Loops                // Scan
-	Mixes                // reads codes if several inputs depend on data, because a layer adds integers
+	NoRole    Role = iota // with one tensor of data, a function of each element; with several, it combines them
+	Carries               // moves codes, or chooses among them; its outputs are codes
+	Products              // sums of products with weights; reads codes and gives sums
+	Means                 // sums; reads codes and gives sums
+	Values                // a quantiser that gives real values
+	Truncates             // Trunc
+	Counts                // MultiThreshold
+	Encodes               // QuantizeLinear, which gives integers
+	Decodes               // DequantizeLinear
+	Limits                // Clip, which maps codes to codes
+	Loops                 // Scan
+	Mixes                 // reads codes if several inputs depend on data, because a layer adds integers
 )
 
 // roles maps each operator that has a role to its role.
@@ -30,7 +30,7 @@ var roles = map[string]Role{
 	"Pad": Carries, "Tile": Carries, "Expand": Carries, "DepthToSpace": Carries, "SpaceToDepth": Carries,
 	"Upsample": Carries, "Resize": Carries, "MaxPool": Carries, "GlobalMaxPool": Carries, "Relu": Carries,
 	"Quant": Values, "IntQuant": Values, "BipolarQuant": Values, "FloatQuant": Values,
-	"Trunc": Halves, "MultiThreshold": Counts,
+	"Trunc": Truncates, "MultiThreshold": Counts,
 	"QuantizeLinear": Encodes, "DequantizeLinear": Decodes, "Clip": Limits, "Scan": Loops,
 	"Add": Mixes, "Sub": Mixes, "Mul": Mixes, "Sum": Mixes, "Mean": Mixes,
 	"DebugMarker": Carries, "Im2Col": Carries,

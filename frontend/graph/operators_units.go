@@ -32,7 +32,7 @@ func Quantisers(p *Program, tensor string) (list []*Node) {
 
 // A unitReader returns the scale of a quantiser, the scale element of each output element, and the bits of the codes.
 // It returns a nil scale if there is no such number.
-type unitReader func(p *Program, n *Node) (scale *Tensor, pick Pick, bits int)
+type unitReader func(p *Program, n *Node) (scale *Tensor, pick ElementPick, bits int)
 
 // unitReaderOf returns the unitReader for a node, or nil if the node is not a quantiser with equal steps.
 func unitReaderOf(n *Node) unitReader {
@@ -43,36 +43,36 @@ func unitReaderOf(n *Node) unitReader {
 	return of[domainOf(n.Domain)][n.Op]
 }
 
-func quantUnit(p *Program, n *Node) (*Tensor, Pick, int) {
+func quantUnit(p *Program, n *Node) (*Tensor, ElementPick, int) {
 	bits := p.Known[n.In(3)].Const
 	if bits == nil || bits.Len() != 1 {
-		return nil, Pick{}, 0
+		return nil, ElementPick{}, 0
 	}
 	scale, pick, _ := bipolarUnit(p, n)
 	return scale, pick, int(bits.At(0))
 }
 
-func bipolarUnit(p *Program, n *Node) (*Tensor, Pick, int) {
+func bipolarUnit(p *Program, n *Node) (*Tensor, ElementPick, int) {
 	scale := p.Known[n.In(1)]
 	if scale.Const == nil {
-		return nil, Pick{}, 0
+		return nil, ElementPick{}, 0
 	}
 	return scale.Const, p.broadcast(p.Known[n.first()].Shape, scale.Shape), 1
 }
 
 // dequantizedUnit reads a DequantizeLinear. The width of its codes is the width of their type, or less if a Clip limits
 // them.
-func dequantizedUnit(p *Program, n *Node) (*Tensor, Pick, int) {
+func dequantizedUnit(p *Program, n *Node) (*Tensor, ElementPick, int) {
 	c, ok := p.read(n)
 	if !ok || c.in[1].Const == nil || c.flag("block_size") {
-		return nil, Pick{}, 0
+		return nil, ElementPick{}, 0
 	}
 	scale := c.alongAxis(1).Const
 	lo, hi, _ := c.in[0].DType.limits()
 	if clip := clipOf(p, n.In(0)); clip != nil {
 		lo, hi = max(lo, clip.Lo), min(hi, clip.Hi)
 	}
-	t := num.Smallest(num.Range{Lo: int64(lo), Hi: int64(hi)})
+	t := num.NarrowestInt(num.Range{Lo: int64(lo), Hi: int64(hi)})
 	return scale, p.broadcast(p.Known[n.first()].Shape, scale.Shape), t.Width
 }
 

@@ -34,9 +34,9 @@ func TestTiesWithoutDigits(t *testing.T) {
 			node("Sigmoid", nil, []string{"m"}, "v")}, []float64{1, 4, 0, 2, 5, 3}},
 	} {
 		g := &graph.Graph{
-			Inputs: []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+			Inputs: []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
 				Dims: []graph.Dim{{Size: 1}, {Size: 6}}}},
-			Outputs: []graph.Value{{Name: "values"}, {Name: "y"}},
+			Outputs: []graph.ValueInfo{{Name: "values"}, {Name: "y"}},
 			Init: map[string]*graph.Tensor{"k": int64s(6), "shape": int64s(1, 6),
 				"factors": reals([]int{6}, 3, 3, 3, 3, 3, 3)},
 			Opsets: map[string]int64{"": 13},
@@ -100,9 +100,9 @@ func TestOrderIsOfArguments(t *testing.T) {
 		{[]string{"Sign"}, func(v float64) float64 { return float64(cmp.Compare(v, 0)) }},
 	} {
 		g := &graph.Graph{
-			Inputs: []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+			Inputs: []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
 				Dims: []graph.Dim{{Size: 1}, {Size: len(x)}}}},
-			Outputs: []graph.Value{{Name: "y"}, {Name: "again"}},
+			Outputs: []graph.ValueInfo{{Name: "y"}, {Name: "again"}},
 			Init:    map[string]*graph.Tensor{"k": int64s(int64(len(x)))},
 			Opsets:  map[string]int64{"": 13},
 		}

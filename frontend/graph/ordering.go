@@ -47,7 +47,7 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 			at[j] = int32(from)
 		}
 		return slot, at, false, true
-	case step.Elem == nil || step.Window != nil || p.endless[step.Output] != 0 || ReadsEndless(p, step):
+	case step.Elem == nil || step.Window != nil || p.endless[step.Output] != 0 || ReadsInfinities(p, step):
 		return 0, nil, false, false
 	case step.Node.Is(WholeRow):
 		copy(at, rows)
@@ -67,7 +67,7 @@ func (p *Program) sameOrder(step *Step, rows []int32, n int) (slot int, at []int
 		if j > 0 && (j%n > 0 || f.alike(v, int(i), int(rows[j-n]))) {
 			continue
 		}
-		d, strict := f.of(v, int(i)).Strict()
+		d, strict := f.of(v, int(i)).StrictDirection()
 		if !strict || direction != 0 && d != direction {
 			return 0, nil, false, false
 		}

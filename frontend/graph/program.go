@@ -15,9 +15,9 @@ import (
 // these forms.
 type Program struct {
 	Graph *Graph
-	File  string           // for diagnostics
-	Known map[string]Known // shapes, types and constants of all tensors
-	Steps []*Step          // in topological order; nodes with constant outputs have none
+	File  string                 // for diagnostics
+	Known map[string]KnownTensor // shapes, types and constants of all tensors
+	Steps []*Step                // in topological order; nodes with constant outputs have none
 
 	made   map[*Node]*made // the results of preparing each node of the graph
 	now    *made           // the results for the node that is being prepared
@@ -37,8 +37,8 @@ type Program struct {
 	report  *diag.List // while preparing: receives diagnostics
 }
 
-// A Known holds what is known of a tensor before a run. Const is nil unless the tensor is constant.
-type Known struct {
+// A KnownTensor holds what is known of a tensor before a run. Const is nil unless the tensor is constant.
+type KnownTensor struct {
 	Shape []int
 	DType DType
 	Const *Tensor
@@ -63,8 +63,8 @@ type Step struct {
 type Elem struct {
 	Expr   *real.Expr
 	Args   []int
-	Index  []Pick  // by variable
-	Offset []int32 // by variable, added to Index, so that variables can share a table; nil for zeros
+	Index  []ElementPick // by variable
+	Offset []int32       // by variable, added to Index, so that variables can share a table; nil for zeros
 }
 
 // At returns the index of the element that variable v reads for output element i.
@@ -77,16 +77,16 @@ func (e *Elem) At(v, i int) int {
 
 func (e *Elem) shifted(v, i int) int { return e.Index[v].At(i) + int(e.Offset[v]) }
 
-// A Pick maps element i of the output to an element of an argument. With a Table, that is Table[i], or Table[0] for all
-// i if the table has one entry. With Count > 0, the output consists of runs of Run elements; element i reads the index
-// of its run, modulo Count. A vector along an axis is read this way. Otherwise element i reads element i.
-type Pick struct {
+// An ElementPick maps element i of the output to an element of an argument. With a Table, that is Table[i], or Table[0]
+// for all i if the table has one entry. With Count > 0, the output consists of runs of Run elements; element i reads
+// the index of its run, modulo Count. A vector along an axis is read this way. Otherwise element i reads element i.
+type ElementPick struct {
 	Table      []int32
 	Run, Count int
 }
 
 // At returns the index of the argument's element that belongs to output element i.
-func (p *Pick) At(i int) int {
+func (p *ElementPick) At(i int) int {
 	switch {
 	case len(p.Table) == 1:
 		return int(p.Table[0])
@@ -99,13 +99,13 @@ func (p *Pick) At(i int) int {
 }
 
 // Still reports whether the pick is the identity.
-func (p *Pick) Still() bool { return p.Table == nil && p.Count == 0 }
+func (p *ElementPick) Still() bool { return p.Table == nil && p.Count == 0 }
 
 // sameRuns reports whether two picks have the same runs.
-func (p *Pick) sameRuns(o *Pick) bool { return p.Run == o.Run && p.Count == o.Count }
+func (p *ElementPick) sameRuns(o *ElementPick) bool { return p.Run == o.Run && p.Count == o.Count }
 
 // Equal reports whether two picks have equal tables and runs.
-func (p *Pick) Equal(o *Pick) bool {
+func (p *ElementPick) Equal(o *ElementPick) bool {
 	if !p.sameRuns(o) || len(p.Table) != len(o.Table) {
 		return false
 	}
@@ -113,14 +113,14 @@ func (p *Pick) Equal(o *Pick) bool {
 }
 
 // One reports whether all output elements read the same element.
-func (p *Pick) One() bool { return len(p.Table) == 1 }
+func (p *ElementPick) One() bool { return len(p.Table) == 1 }
 
 // A Dot computes element i as the sum over k < K of A[ABase[i]+AOffset[k]] * B[BBase[i]+BOffset[k]]. A and B are inputs
 // of the node. Then, if not nil, is applied to that sum (variable 0) and to other inputs (variables 1...).
 type Dot struct {
 	A, B             int
 	K                int
-	ABase, BBase     *List
+	ABase, BBase     *IndexList
 	AOffset, BOffset []int32 // K entries each
 	Then             *Elem   // Args[0] and Index[0] are unused
 }
@@ -134,10 +134,10 @@ func Prepare(g *Graph, file string, opt Options, d *diag.List) *Program {
 	return nil
 }
 
-// Understood returns the part of a graph that can be prepared: the supported nodes before the first unsupported ones.
-// Its outputs are the tensors that unsupported nodes read, and the outputs of the graph. It returns nil if the part is
-// empty.
-func Understood(g *Graph, file string, opt Options) *Graph {
+// SupportedPart returns the part of a graph that can be prepared: the supported nodes before the first unsupported
+// ones. Its outputs are the tensors that unsupported nodes read, and the outputs of the graph. It returns nil if the
+// part is empty.
+func SupportedPart(g *Graph, file string, opt Options) *Graph {
 	p, _ := prepare(&Program{Graph: g, File: file, options: opt}, new(diag.List))
 	if p == nil {
 		return nil
@@ -162,7 +162,7 @@ func Understood(g *Graph, file string, opt Options) *Graph {
 	for _, s := range p.Steps {
 		if wanted[s.Output] {
 			wanted[s.Output] = false
-			sub.Outputs = append(sub.Outputs, Value{Name: s.Output, DType: s.DType})
+			sub.Outputs = append(sub.Outputs, ValueInfo{Name: s.Output, DType: s.DType})
 		}
 	}
 	if len(sub.Outputs) == 0 {
@@ -180,16 +180,16 @@ func prepare(p *Program, d *diag.List) (_ *Program, ok bool) {
 		return nil, false
 	}
 	n := len(g.Nodes)
-	p.Known, p.by = make(map[string]Known, n+len(g.Init)), make(map[string]*Step, n)
+	p.Known, p.by = make(map[string]KnownTensor, n+len(g.Init)), make(map[string]*Step, n)
 	p.readers, p.origin = map[string][]*Step{}, map[*Node]*Node{}
 	p.names, p.inexact, p.endless = g.Taken(), map[string]*Reals{}, map[string]endless{}
 	p.made, p.counted, p.strides, p.report = map[*Node]*made{}, map[any]bool{},
-		strides{map[string][]int32{}, map[string]*List{}, &p.budget}, d
+		strides{map[string][]int32{}, map[string]*IndexList{}, &p.budget}, d
 	if p.kept != nil {
 		p.strides.known, p.strides.lists = p.kept.strides.known, p.kept.strides.lists
 	}
 	for name, t := range g.Init {
-		p.Known[name] = Known{t.Shape, t.DType, t}
+		p.Known[name] = KnownTensor{t.Shape, t.DType, t}
 	}
 	ok = true
 	shared := causes{}

@@ -11,9 +11,9 @@ import (
 type reading struct {
 	*Node
 	opset int64
-	in    []Known // by input slot; the zero Known if it is omitted
-	x     []int   // the shape of input 0
-	dt    DType   // the type of input 0
+	in    []KnownTensor // by input slot; the zero KnownTensor if it is omitted
+	x     []int         // the shape of input 0
+	dt    DType         // the type of input 0
 
 	p       *Program
 	endless endless // the infinities that the outputs may hold
@@ -21,7 +21,8 @@ type reading struct {
 
 // read returns a node with what is known of its inputs. ok is false if nothing is known of one of them.
 func (p *Program) read(n *Node) (c *reading, ok bool) {
-	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]Known, len(n.Inputs)), p: p}
+	c = &reading{Node: n, opset: cmp.Or(n.Version, p.Graph.opset(n.Domain)), in: make([]KnownTensor, len(n.Inputs)),
+		p: p}
 	for i, name := range n.Inputs {
 		if c.in[i], ok = p.Known[name]; !ok && name != "" {
 			return nil, false

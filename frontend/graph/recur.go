@@ -188,8 +188,8 @@ func (s *scan) close() *Graph {
 	return g
 }
 
-func fixedValue(name string, dt DType, shape []int) Value {
-	v := Value{Name: name, DType: dt, Known: true}
+func fixedValue(name string, dt DType, shape []int) ValueInfo {
+	v := ValueInfo{Name: name, DType: dt, Known: true}
 	for _, d := range shape {
 		v.Dims = append(v.Dims, Dim{Size: d})
 	}

@@ -18,10 +18,10 @@ import (
 func body(inputs, outputs []string, init map[string]*graph.Tensor, nodes ...*graph.Node) graph.Attr {
 	g := &graph.Graph{Init: init, Nodes: nodes, Opsets: map[string]int64{"": 13, qonnx: 2}}
 	for _, in := range inputs {
-		g.Inputs = append(g.Inputs, graph.Value{Name: in, DType: graph.Float32})
+		g.Inputs = append(g.Inputs, graph.ValueInfo{Name: in, DType: graph.Float32})
 	}
 	for _, out := range outputs {
-		g.Outputs = append(g.Outputs, graph.Value{Name: out, DType: graph.Float32})
+		g.Outputs = append(g.Outputs, graph.ValueInfo{Name: out, DType: graph.Float32})
 	}
 	for i, n := range nodes {
 		n.Index = i
@@ -306,7 +306,7 @@ func TestLoopsInFloat32(t *testing.T) {
 	}
 	flat := network([]int{3, 1, 2}, init, append(nodes, node("Identity", nil, "y", state))...)
 	x := []*graph.Reals{graph.Exactly([]int{3, 1, 2}, []float64{0.1, 0.7, -0.3, 0.25, 0.6, -0.9})}
-	parts := map[string]*graph.Part{}
+	parts := map[string]*graph.ProgramPart{}
 	for name, g := range map[string]*graph.Graph{"loop": loop, "flat": flat} {
 		part, err := prepare(t, g).Part([]string{"x"}, []string{"y"})
 		if err != nil {

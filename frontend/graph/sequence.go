@@ -29,7 +29,7 @@ func (o Options) Sequences(g *Graph, file string) Options {
 func (p *Program) Sequence(input string) bool { return p.options.sequences[input] }
 
 // sequence reports whether an input's leading axis does not count samples.
-func (o Options) sequence(g *Graph, file string, in Value) bool {
+func (o Options) sequence(g *Graph, file string, in ValueInfo) bool {
 	if !slices.ContainsFunc(g.Nodes, (*Node).Recurrent) { // without loops the axis counts samples
 		return false
 	}
@@ -40,7 +40,7 @@ func (o Options) sequence(g *Graph, file string, in Value) bool {
 
 // tried prepares a graph with n elements along an input's leading axis. kept, if not nil, is an earlier program whose
 // results it reuses.
-func (o Options) tried(g *Graph, file string, in Value, n int, kept *Program) (p *Program, ok bool) {
+func (o Options) tried(g *Graph, file string, in ValueInfo, n int, kept *Program) (p *Program, ok bool) {
 	o.sequences, o.Dims, o.probed, o.probe = nil, maps.Clone(o.Dims), in.Name, n
 	if name := in.Dims[0].Param; name != "" { // other inputs may have the same axis
 		if o.Dims == nil {

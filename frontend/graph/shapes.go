@@ -39,7 +39,7 @@ func (s Shapes) Bind(g *Graph, file string, d *diag.List) (ok bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		sizes := s[name]
-		at := slices.IndexFunc(g.Inputs, func(in Value) bool {
+		at := slices.IndexFunc(g.Inputs, func(in ValueInfo) bool {
 			return in.Name == name || name == "" && len(g.Inputs) == 1
 		})
 		if at < 0 {

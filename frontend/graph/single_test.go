@@ -64,7 +64,7 @@ func (a attrs) graph() map[string]graph.Attr {
 // single is a graph of one node. Arguments are initializers unless data says otherwise; nil is an omitted slot.
 func single(domain, op string, opset int64, a attrs, data func(i int) bool, args ...*graph.Tensor) *graph.Graph {
 	g := &graph.Graph{Init: map[string]*graph.Tensor{}, Opsets: map[string]int64{"": opset, domain: opset},
-		Outputs: []graph.Value{{Name: "y"}}}
+		Outputs: []graph.ValueInfo{{Name: "y"}}}
 	n := &graph.Node{Name: "n", Op: op, Domain: domain, Outputs: []string{"y"}, Attrs: a.graph()}
 	for i, t := range args {
 		name := fmt.Sprintf("x%d", i)
@@ -72,7 +72,7 @@ func single(domain, op string, opset int64, a attrs, data func(i int) bool, args
 		case t == nil:
 			name = ""
 		case data(i):
-			v := graph.Value{Name: name, DType: t.DType, Known: true}
+			v := graph.ValueInfo{Name: name, DType: t.DType, Known: true}
 			for _, d := range t.Shape {
 				v.Dims = append(v.Dims, graph.Dim{Size: d})
 			}

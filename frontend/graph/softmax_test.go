@@ -16,12 +16,12 @@ func TestLongSoftmax(t *testing.T) {
 		op    string
 	}{{[]int{1, 6625}, 1, "Softmax"}, {[]int{4099, 2}, 0, "LogSoftmax"}} {
 		g := &graph.Graph{Opsets: map[string]int64{"": 13}, Init: map[string]*graph.Tensor{},
-			Outputs: []graph.Value{{Name: "y"}}}
-		in := graph.Value{Name: "x", DType: graph.Float32, Known: true}
+			Outputs: []graph.ValueInfo{{Name: "y"}}}
+		in := graph.ValueInfo{Name: "x", DType: graph.Float32, Known: true}
 		for _, d := range c.shape {
 			in.Dims = append(in.Dims, graph.Dim{Size: d})
 		}
-		g.Inputs = []graph.Value{in}
+		g.Inputs = []graph.ValueInfo{in}
 		g.Nodes = []*graph.Node{{Op: c.op, Inputs: []string{"x"}, Outputs: []string{"y"},
 			Attrs: graph.Attrs{"axis": graph.IntAttr(c.axis)}}}
 		x := make([]float64, graph.Size(c.shape))

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Standing says how some operators are computed, or why they are not.
-type Standing struct {
+// A Support says how some operators are computed, or why they are not.
+type Support struct {
 	How      string
 	Computes bool
 	Ops      []string
@@ -66,13 +66,13 @@ var standings = []struct{ how, names string }{
 		`GRU LSTM Loop QuantLSTMCell RNN Scan`},
 }
 
-// Standings returns how the operators of a domain are computed. unknown holds the names for which it has no entry.
-func Standings(domain string, names []string) (list []Standing, unknown []string) {
+// SupportOf returns how the operators of a domain are computed. unknown holds the names for which it has no entry.
+func SupportOf(domain string, names []string) (list []Support, unknown []string) {
 	at := map[string]int{}
 	add := func(how string, computes bool, op string) {
 		if _, ok := at[how]; !ok {
 			at[how] = len(list)
-			list = append(list, Standing{How: how, Computes: computes})
+			list = append(list, Support{How: how, Computes: computes})
 		}
 		list[at[how]].Ops = append(list[at[how]].Ops, op)
 	}
@@ -87,7 +87,7 @@ func Standings(domain string, names []string) (list []Standing, unknown []string
 	for _, op := range names {
 		switch g, ok := gaps[op]; {
 		case understood(domain, op):
-			if !slices.ContainsFunc(list, func(s Standing) bool { return slices.Contains(s.Ops, op) }) {
+			if !slices.ContainsFunc(list, func(s Support) bool { return slices.Contains(s.Ops, op) }) {
 				unknown = append(unknown, op)
 			}
 		case ok:

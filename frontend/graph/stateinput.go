@@ -9,7 +9,7 @@ import (
 // A StateInput is an input that only recurrences read, as the initial value of a state.
 type StateInput struct {
 	Name string
-	Known
+	KnownTensor
 	Real  bool // some recurrence reads it without a quantiser in between
 	loops []begun
 }
@@ -25,7 +25,7 @@ type begun struct {
 func (p *Program) StateInputs() (list []*StateInput) {
 	outputs := setOf(Names(p.Graph.Outputs))
 	for _, in := range p.Graph.Inputs {
-		s := &StateInput{Name: in.Name, Known: p.Known[in.Name]}
+		s := &StateInput{Name: in.Name, KnownTensor: p.Known[in.Name]}
 		if s.DType.Float() && s.reaches(p, in.Name, false, outputs) && len(s.loops) > 0 {
 			list = append(list, s)
 		}

@@ -84,7 +84,7 @@ func TestDecisionsAcrossPieces(t *testing.T) {
 	}
 	part = part.Stream()
 	var got []string
-	for _, run := range []*graph.Part{part, part, part.Fork(), part.Stream(), part} {
+	for _, run := range []*graph.ProgramPart{part, part, part.Fork(), part.Stream(), part} {
 		_, all, err := run.Run([]*graph.Reals{graph.Exactly([]int{2}, ones[:2])})
 		if err != nil {
 			t.Fatal(err)

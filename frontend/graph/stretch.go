@@ -10,14 +10,14 @@ import (
 // they read must belong to the same step, to the step with the same distance from the end, or to the first or the last
 // step.
 
-// A Steps says how the elements of a tensor belong to the steps of a sequence of Count steps. Inner is the number of
+// A StepAxis says how the elements of a tensor belong to the steps of a sequence of Count steps. Inner is the number of
 // adjacent elements of a step, and 0 if the tensor has no steps.
-type Steps struct {
+type StepAxis struct {
 	Inner, Count int
 }
 
 // At returns the step of element e, and its index within the step. For a tensor without steps it returns -1 and e.
-func (s Steps) At(e int) (step, element int) {
+func (s StepAxis) At(e int) (step, element int) {
 	if s.Inner == 0 {
 		return -1, e
 	}
@@ -25,15 +25,15 @@ func (s Steps) At(e int) (step, element int) {
 }
 
 // Element is the inverse of At.
-func (s Steps) Element(step, element int) int {
+func (s StepAxis) Element(step, element int) int {
 	if s.Inner == 0 {
 		return element
 	}
 	return (element/s.Inner*s.Count+step)*s.Inner + element%s.Inner
 }
 
-// A Stretch compares two programs of a model: one for sequences of some length, the other for shorter ones.
-type Stretch struct {
+// A LengthPair compares two programs of a model: one for sequences of some length, the other for shorter ones.
+type LengthPair struct {
 	Long, Short *Program
 	From, To    int // the numbers of steps of a sequence in the two programs
 	// Padded says that all sequences have the steps of the longer program, of which only the first ones count. Nothing
@@ -46,7 +46,7 @@ type Stretch struct {
 
 // Compare compares how the programs compute the tensors to from the tensors from. The error names a node that does not
 // treat all steps alike.
-func (x *Stretch) Compare(from, to []string) error {
+func (x *LengthPair) Compare(from, to []string) error {
 	x.inner, x.bodies = map[string]int{}, map[*Recur]bool{}
 	for _, name := range from {
 		inner, err := x.sides(name)
@@ -70,14 +70,14 @@ func (x *Stretch) Compare(from, to []string) error {
 
 // Steps returns how the elements of a tensor belong to steps, in both programs. ok is false if Compare has not reached
 // the tensor.
-func (x *Stretch) Steps(tensor string) (long, short Steps, ok bool) {
+func (x *LengthPair) Steps(tensor string) (long, short StepAxis, ok bool) {
 	inner, ok := x.inner[tensor]
-	return Steps{inner, x.From}, Steps{inner, x.To}, ok
+	return StepAxis{inner, x.From}, StepAxis{inner, x.To}, ok
 }
 
 // Timed reports whether the shape of a tensor depends on the length of a sequence. It returns an error if the shapes
 // differ by more than the length of an axis of steps.
-func (x *Stretch) Timed(tensor string) (bool, error) {
+func (x *LengthPair) Timed(tensor string) (bool, error) {
 	if _, known := x.Short.Known[tensor]; !known {
 		return false, fmt.Errorf("%q is missing with %d steps", tensor, x.To)
 	}
@@ -86,7 +86,7 @@ func (x *Stretch) Timed(tensor string) (bool, error) {
 }
 
 // sides returns the possible numbers of adjacent elements of a step, given the shapes of a tensor.
-func (x *Stretch) sides(tensor string) (inner []int, err error) {
+func (x *LengthPair) sides(tensor string) (inner []int, err error) {
 	long, short := x.Long.Known[tensor].Shape, x.Short.Known[tensor].Shape
 	if slices.Equal(long, short) {
 		return []int{0}, nil
@@ -107,7 +107,7 @@ func (x *Stretch) sides(tensor string) (inner []int, err error) {
 }
 
 // alike compares two steps of the programs, and records how the output's elements belong to steps of the sequence.
-func (x *Stretch) alike(s, t *Step) bool {
+func (x *LengthPair) alike(s, t *Step) bool {
 	if t == nil || s.DType != t.DType || len(s.Node.Inputs) != len(t.Node.Inputs) {
 		return false
 	}
@@ -134,8 +134,8 @@ func (x *Stretch) alike(s, t *Step) bool {
 }
 
 // elements compares the elements that two steps read for each element of the shorter sequence.
-func (x *Stretch) elements(s, t *Step, inner int) bool {
-	long, short := Steps{inner, x.From}, Steps{inner, x.To}
+func (x *LengthPair) elements(s, t *Step, inner int) bool {
+	long, short := StepAxis{inner, x.From}, StepAxis{inner, x.To}
 	n := s.reads()
 	along := x.along(s, t)
 	for j := range Size(t.Shape) {
@@ -157,7 +157,7 @@ func (x *Stretch) elements(s, t *Step, inner int) bool {
 
 // same reports whether element e of an operand corresponds to element f of its counterpart, for an output in the given
 // step of the sequence.
-func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
+func (x *LengthPair) same(s, t *Step, slot, step, e, f int) bool {
 	name := s.Node.Inputs[slot]
 	if c := x.Long.Known[name].Const; c != nil {
 		return c.equal(x.Short.Known[t.Node.Inputs[slot]].Const, e, f)
@@ -178,7 +178,7 @@ func (x *Stretch) same(s, t *Step, slot, step, e, f int) bool {
 
 // along returns a function that tells from which read on elements must be compared one by one. It skips sums of
 // products within a step that have the same weights.
-func (x *Stretch) along(s, t *Step) func(step, i, j int) int {
+func (x *LengthPair) along(s, t *Step) func(step, i, j int) int {
 	d, e := s.Dot, t.Dot
 	none := func(int, int, int) int { return 0 }
 	if d == nil || d.A != e.A || d.B != e.B || !slices.Equal(d.AOffset, e.AOffset) ||
@@ -203,7 +203,7 @@ func (x *Stretch) along(s, t *Step) func(step, i, j int) int {
 }
 
 // loop compares two steps of a loop. The loop must run along the steps of the sequence, or be independent of them.
-func (x *Stretch) loop(s, t *Step) bool {
+func (x *LengthPair) loop(s, t *Step) bool {
 	r, q := s.Recur, t.Recur
 	if s.Result != t.Result || r.States != q.States || !slices.Equal(r.Scanned, q.Scanned) ||
 		!slices.Equal(r.Gathered, q.Gathered) || !slices.Equal(r.RealGates, q.RealGates) {
@@ -228,7 +228,7 @@ func (x *Stretch) loop(s, t *Step) bool {
 	for i, name := range s.Node.Inputs {
 		k := x.Long.Known[name]
 		inner := along(k.Shape, r.Scanned, i)
-		long, short := Steps{inner, x.From}, Steps{inner, x.To}
+		long, short := StepAxis{inner, x.From}, StepAxis{inner, x.To}
 		c := x.Short.Known[t.Node.Inputs[i]].Const
 		if k.Const == nil {
 			if x.inner[name] != inner {
@@ -251,7 +251,7 @@ func (x *Stretch) loop(s, t *Step) bool {
 
 // Around returns one of the tensors to, in the longer program, that depends on the tensors from without passing a loop.
 // Its elements after the last step that counts may then depend on data. Around returns "" if there is none.
-func (x *Stretch) Around(from, to []string) string {
+func (x *LengthPair) Around(from, to []string) string {
 	reached := setOf(from)
 	for _, s := range x.Long.Steps {
 		if s.Recur == nil && slices.ContainsFunc(s.Node.Inputs, func(in string) bool { return reached[in] }) {

@@ -96,7 +96,7 @@ func TestStretch(t *testing.T) {
 					prepared := func(steps int) *graph.Program {
 						return onnxtest.Prepare(t, of(steps), graph.Options{Dims: map[string]int{"T": steps}})
 					}
-					x := &graph.Stretch{Long: prepared(5), Short: prepared(n), From: 5, To: n, Padded: padded}
+					x := &graph.LengthPair{Long: prepared(5), Short: prepared(n), From: 5, To: n, Padded: padded}
 					err, want := x.Compare([]string{"x"}, []string{"y"}), tt.want
 					if padded {
 						want = tt.padded

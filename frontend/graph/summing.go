@@ -6,8 +6,9 @@ import (
 	"hlsgen/frontend/real"
 )
 
-// A Summing replaces the sums of a step's products, for example by accumulators that overflow. It returns integers.
-type Summing struct {
+// A ReplacedSums replaces the sums of a step's products, for example by accumulators that overflow. It returns
+// integers.
+type ReplacedSums struct {
 	Sum  func(x *Reals) ([]int64, error) // returns all outputs, given the whole input A
 	Unit []*big.Rat                      // by row: the real value of 1
 	Row  []int32                         // by output: its row
@@ -15,14 +16,14 @@ type Summing struct {
 
 // With returns a copy of the part in which the sums of some steps are replaced, by output. Steps in loops cannot be
 // replaced.
-func (p *Part) With(sums map[string]*Summing) *Part {
+func (p *ProgramPart) With(sums map[string]*ReplacedSums) *ProgramPart {
 	q := p.Fork()
 	q.sums = sums
 	return q
 }
 
 // sum runs a step with replaced sums. They are kept as integers for exact decisions in later steps.
-func (r *runner) sum(s *Summing, in []*Reals, out *Reals, d *decider) error {
+func (r *runner) sum(s *ReplacedSums, in []*Reals, out *Reals, d *decider) error {
 	whole, err := s.Sum(in[r.product.Dot.A])
 	if err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 // A strides caches index tables and lists by their shape and strides, so that equal ones are shared.
 type strides struct {
 	known  map[string][]int32
-	lists  map[string]*List
+	lists  map[string]*IndexList
 	within *budget
 }
 
 // list returns Strides(shape, steps) from the cache. It counts in the budget as a table does.
-func (s strides) list(shape, steps []int) *List {
+func (s strides) list(shape, steps []int) *IndexList {
 	key := fmt.Sprint(shape, steps)
 	l, ok := s.lists[key]
 	if !ok {
@@ -68,8 +68,8 @@ func stridedFrom(at int, shape, strides []int) []int32 {
 }
 
 // alongAxis returns the pick that maps every element of shape to its coordinate along an axis.
-func alongAxis(shape []int, axis int) Pick {
-	return Pick{Run: Size(shape[axis+1:]), Count: shape[axis]}
+func alongAxis(shape []int, axis int) ElementPick {
+	return ElementPick{Run: Size(shape[axis+1:]), Count: shape[axis]}
 }
 
 // every returns 0, step, 2*step ... with n entries.
@@ -126,12 +126,12 @@ func (s *Step) tables() (all [][]int32) {
 }
 
 // broadcast returns the pick that maps the elements of shape out to those of a tensor of shape in, which is broadcast.
-func (s strides) broadcast(out, in []int) Pick {
+func (s strides) broadcast(out, in []int) ElementPick {
 	if Size(in) == Size(out) {
-		return Pick{} // the same shape but for leading axes of size 1
+		return ElementPick{} // the same shape but for leading axes of size 1
 	}
 	if Size(in) == 1 {
-		return Pick{Table: []int32{0}}
+		return ElementPick{Table: []int32{0}}
 	}
 	steps := broadcastStrides(len(out), in)
 	first := slices.IndexFunc(steps, func(s int) bool { return s != 0 })
@@ -140,9 +140,9 @@ func (s strides) broadcast(out, in []int) Pick {
 		last--
 	}
 	if first >= 0 && Size(out) > 0 && Size(out[first:last]) == Size(in) { // elements change along all axes between
-		return Pick{Run: Size(out[last:]), Count: Size(in)}
+		return ElementPick{Run: Size(out[last:]), Count: Size(in)}
 	}
-	return Pick{Table: s.strided(out, steps)}
+	return ElementPick{Table: s.strided(out, steps)}
 }
 
 // broadcastStrides returns the strides of a tensor of shape in along rank axes, 0 for axes along which it is broadcast.

@@ -21,7 +21,7 @@ type Tensor struct {
 	I       []int64
 	Codes   []uint8
 	Values  []float64
-	Groups  Pick // the zero value if all codes have the same meaning
+	Groups  ElementPick // the zero value if all codes have the same meaning
 }
 
 // Len returns the number of elements.
@@ -193,7 +193,7 @@ func (t *Tensor) regroup(from func(i int) int) bool {
 	for i := run; i < n && group(i) != order[0]; i += run {
 		order = append(order, group(i))
 	}
-	to := Pick{Run: run, Count: len(order)}
+	to := ElementPick{Run: run, Count: len(order)}
 	for i := range n {
 		if group(i) != order[to.At(i)] {
 			return false
@@ -234,7 +234,7 @@ func (t *Tensor) used() (codes []uint8) {
 
 // of returns a tensor with the same codes and other values. values holds, group by group, the values of the codes, in
 // order.
-func (t *Tensor) of(dt DType, groups Pick, codes []uint8, values []float64) *Tensor {
+func (t *Tensor) of(dt DType, groups ElementPick, codes []uint8, values []float64) *Tensor {
 	out := &Tensor{DType: dt, Shape: t.Shape, Codes: t.Codes, Groups: groups}
 	out.Values = make([]float64, out.groups()<<8)
 	for i, v := range values {
@@ -299,13 +299,13 @@ func filled(dt DType, shape []int, v float64) *Tensor {
 	return &Tensor{DType: dt, Shape: shape, Codes: make([]uint8, Size(shape)), Values: []float64{v}}
 }
 
-// Large is the number of elements from which a tensor is stored in the form with the fewest bytes.
-const Large = 1 << 12
+// CodedFrom is the number of elements from which a tensor is stored in the form with the fewest bytes.
+const CodedFrom = 1 << 12
 
 // coded returns the tensor as codes, if it is large and has at most 256 different elements in F, as quantised weights
 // have. Otherwise it returns the tensor itself.
 func (t *Tensor) coded() *Tensor {
-	if len(t.F) < Large {
+	if len(t.F) < CodedFrom {
 		return t
 	}
 	const slots = 1 << 10 // a hash table with linear probing, from numbers to codes

@@ -81,7 +81,7 @@ func TestFoldCodes(t *testing.T) {
 	} {
 		prepared := func(as func(*graph.Tensor) *graph.Tensor) *graph.Program {
 			g := &graph.Graph{Opsets: map[string]int64{"": 13}, Init: map[string]*graph.Tensor{},
-				Outputs: []graph.Value{{Name: "y"}}}
+				Outputs: []graph.ValueInfo{{Name: "y"}}}
 			n := &graph.Node{Op: c.op, Attrs: c.attrs, Outputs: []string{"y"}}
 			names := map[*graph.Tensor]string{}
 			for i, a := range c.args {
@@ -157,7 +157,7 @@ func TestCodesOfChannels(t *testing.T) {
 	} {
 		for axis, d := range shape {
 			prepared := func(w *graph.Tensor) *graph.Tensor {
-				g := &graph.Graph{Opsets: map[string]int64{"": 13}, Outputs: []graph.Value{{Name: "y"}},
+				g := &graph.Graph{Opsets: map[string]int64{"": 13}, Outputs: []graph.ValueInfo{{Name: "y"}},
 					Init: map[string]*graph.Tensor{"w": w, "scales": scales(d)}}
 				then := &graph.Node{Op: c.op, Attrs: c.attrs, Inputs: []string{"real"}, Outputs: []string{"y"}}
 				for _, a := range c.args {

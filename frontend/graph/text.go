@@ -49,7 +49,7 @@ func ownOp(n *Node) string {
 }
 
 // FormatDims returns the axes of a value as text: sizes, names in quotes, or ? if unknown.
-func FormatDims(v Value) string {
+func FormatDims(v ValueInfo) string {
 	if !v.Known {
 		return "?"
 	}

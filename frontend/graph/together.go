@@ -9,9 +9,9 @@ import (
 // maxTogether bounds the number of functions of elements that are joined.
 const maxTogether = 16
 
-// Together returns a part for callers that need its outputs only. It joins each chain of functions of elements that
-// ends in a rounding to one function. Run does not return the values in between.
-func (p *Part) Together() *Part {
+// JoinFunctions returns a part for callers that need its outputs only. It joins each chain of functions of elements
+// that ends in a rounding to one function. Run does not return the values in between.
+func (p *ProgramPart) JoinFunctions() *ProgramPart {
 	q := p.Fork()
 	readers := map[string]int{}
 	for _, name := range p.to {
@@ -48,7 +48,7 @@ func (r *runner) join(next *runner) *runner {
 	a, b := r.elem, next.elem
 	switch {
 	case r.product != nil && a == nil:
-		a = &Elem{Expr: real.Var(0), Args: []int{0}, Index: make([]Pick, 1)}
+		a = &Elem{Expr: real.Var(0), Args: []int{0}, Index: make([]ElementPick, 1)}
 	case a == nil || r.f.Decides() || a.Offset != nil:
 		return nil
 	}

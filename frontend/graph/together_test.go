@@ -35,7 +35,7 @@ func TestTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		together := plain.Together()
+		together := plain.JoinFunctions()
 		if n, of := len(together.Nodes()), len(plain.Nodes()); n != of-4 {
 			t.Errorf("%d of %d nodes are left", n, of)
 		}

@@ -15,7 +15,7 @@ import (
 
 // initial reads an initial state that arrives with the data. It returns nothing if the state does not consist of
 // integers.
-func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
+func (l *circuit) initial(tensor string) (*recur.StateCodes, *find.LayerOperand) {
 	n := graph.Size(l.Known[tensor].Shape)
 	o, reject := l.operand(tensor, graph.Listed(scaled.All(n)))
 	if reject != nil || o.Constants != nil {
@@ -25,7 +25,7 @@ func (l *circuit) initial(tensor string) (*recur.Codes, *find.Operand) {
 	if !ok {
 		return nil, nil
 	}
-	return &recur.Codes{Of: of, Span: l.span(o)}, o
+	return &recur.StateCodes{Values: of, Span: l.span(o)}, o
 }
 
 // instead returns a hint for an initial state that arrives as real numbers, or "" if nothing helps.
@@ -42,7 +42,7 @@ func instead(l *lowering, tensor string) string {
 // starts returns wires of the states that arrive with the data.
 func (e *loop) starts(l *lowering) (wires []int, reject error) {
 	for k := range e.cells[0].arrives {
-		o := &find.Operand{Nodes: e.nodes}
+		o := &find.LayerOperand{Nodes: e.nodes}
 		for _, c := range e.cells {
 			join(l, o, c.arrives[k], 0, c.arrives[k].Len())
 		}

@@ -13,26 +13,26 @@ import (
 
 // A circuit holds the integer tensors of a program, and the layers that compute them.
 type circuit struct {
-	*find.Program // the known integer tensors and their places
-	net           place.Netlist
-	waiting       map[string]int // per tensor: number of operands that have been read but not arranged yet
-	wires         []*graph.Node  // quantisers that change nothing, and nodes in front of them
-	apart         bool           // time steps of sequences stay separate
-	wide          []wideCodes    // wide codes of functions that no quantiser follows
-	host          sending
-	steps         *choose.Known
+	*find.AnalysedProgram // the known integer tensors and their places
+	net                   place.Netlist
+	waiting               map[string]int // per tensor: number of operands that have been read but not arranged yet
+	wires                 []*graph.Node  // quantisers that change nothing, and nodes in front of them
+	apart                 bool           // time steps of sequences stay separate
+	wide                  []wideCodes    // wide codes of functions that no quantiser follows
+	host                  sending
+	steps                 *choose.KnownSteps
 }
 
 // put records that an integer tensor is on a wire.
-func (c *circuit) put(tensor string, wire int, at *graph.List) {
-	c.Places[tensor] = &place.Place{Stream: place.On(&c.net, wire), At: at}
+func (c *circuit) put(tensor string, wire int, at *graph.IndexList) {
+	c.Places[tensor] = &place.Place{WireStream: place.StreamOnWire(&c.net, wire), At: at}
 }
 
 // take returns the wire of an integer tensor.
 func (c *circuit) take(tensor string) int { return c.Places[tensor].Wire(&c.net, c.Name(tensor)) }
 
 // operand reads data as integers of streams. It first adds up integers of several tensors that are summed.
-func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, error) {
+func (c *circuit) operand(tensor string, elements *graph.IndexList) (*find.LayerOperand, error) {
 	if reject := c.Trace(elements.Len()); reject != nil {
 		return nil, reject
 	}
@@ -52,7 +52,7 @@ func (c *circuit) operand(tensor string, elements *graph.List) (*find.Operand, e
 }
 
 // arrange brings an operand into the order of a frame with the given shape. fill is the code of its constants.
-func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (int, error) {
+func (c *circuit) arrange(o *find.LayerOperand, shape dataflow.Shape, fill int64) (int, error) {
 	if len(o.Tensors) == 1 && o.Constants == nil {
 		tensor := o.Tensors[0]
 		c.Places[tensor].Send(&o.Movement, shape, func() bool {
@@ -68,7 +68,7 @@ func (c *circuit) arrange(o *find.Operand, shape dataflow.Shape, fill int64) (in
 
 // add connects the layers of a choice to wires, and returns the wire of the first output. The last layer is named
 // after the tensor.
-func (c *circuit) add(choice *choose.Choice, in []int, tensor string, nodes []*graph.Node) (int, error) {
+func (c *circuit) add(choice *choose.FunctionChoice, in []int, tensor string, nodes []*graph.Node) (int, error) {
 	w, rest := in[0], in[1:]
 	for i, op := range choice.Ops {
 		ins, name := in, c.Name(tensor)

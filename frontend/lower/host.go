@@ -73,7 +73,7 @@ func (l *lowering) requantised(step *graph.Step) bool {
 		if tensor = next.Output; scaled.IsCode(next) {
 			first, _ := scaled.Codes(step)
 			second, _ := scaled.Codes(next)
-			return num.Smallest(second).Width <= num.Smallest(first).Width && l.Uses.FeedsLayer(tensor) &&
+			return num.NarrowestInt(second).Width <= num.NarrowestInt(first).Width && l.Uses.FeedsLayer(tensor) &&
 				graph.Size(next.Shape) == graph.Size(step.Shape)
 		}
 	}
@@ -82,7 +82,7 @@ func (l *lowering) requantised(step *graph.Step) bool {
 // assume takes the codes of a quantiser as given by the host.
 func (l *lowering) assume(step *graph.Step) {
 	r, _ := scaled.Codes(step)
-	elem := num.Smallest(r)
+	elem := num.NarrowestInt(r)
 	if step.Node.Bipolar() {
 		elem = num.Type{Kind: num.Bipolar, Width: 1}
 	}
@@ -108,7 +108,7 @@ func (l *lowering) declareInputs() map[string]*graph.Arrival {
 			a = graph.Units(bits)
 		}
 		if rows := l.LooksUp(in.Name); a == nil && rows > 0 && !in.DType.Float() {
-			a = graph.Units(num.Smallest(num.Range{Lo: 0, Hi: int64(rows - 1)}))
+			a = graph.Units(num.NarrowestInt(num.Range{Lo: 0, Hi: int64(rows - 1)}))
 		}
 		if a == nil {
 			continue
@@ -125,7 +125,7 @@ func (l *lowering) declareInputs() map[string]*graph.Arrival {
 }
 
 // Send brings the integers of a tensor into the order of its stream.
-func (r *Result) Send(tensor string, q []int64) []int64 {
+func (r *Lowered) Send(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
 		return q
@@ -138,7 +138,7 @@ func (r *Result) Send(tensor string, q []int64) []int64 {
 }
 
 // Receive takes the integers of a tensor from its stream.
-func (r *Result) Receive(tensor string, q []int64) []int64 {
+func (r *Lowered) Receive(tensor string, q []int64) []int64 {
 	at := r.Place[tensor]
 	if at == nil {
 		return q
@@ -151,20 +151,20 @@ func (r *Result) Receive(tensor string, q []int64) []int64 {
 }
 
 // Sent returns the real value of element i of a tensor that the host sends, as a function of the integer sent.
-func (r *Result) Sent(tensor string, i int) real.Affine {
+func (r *Lowered) Sent(tensor string, i int) real.Affine {
 	of := r.sent[tensor]
 	return *of.At(int32(r.element(tensor, i)))
 }
 
 // Real returns the real value of element i of an integer tensor, as a function of its integer.
-func (r *Result) Real(tensor string, i int) real.Affine {
+func (r *Lowered) Real(tensor string, i int) real.Affine {
 	of, _ := r.Integer.Integer(tensor, r.element(tensor, i))
 	return of
 }
 
 // Elements returns the elements of a tensor of n elements as Integer numbers them. ok is false if Integer has no
 // such tensor.
-func (r *Result) Elements(tensor string, n int) (list []int32, ok bool) {
+func (r *Lowered) Elements(tensor string, n int) (list []int32, ok bool) {
 	if r.stretch != nil {
 		if _, _, ok := r.stretch.Steps(tensor); !ok {
 			return nil, false
@@ -177,7 +177,7 @@ func (r *Result) Elements(tensor string, n int) (list []int32, ok bool) {
 }
 
 // element returns element i of a tensor as Integer numbers it.
-func (r *Result) element(tensor string, i int) int {
+func (r *Lowered) element(tensor string, i int) int {
 	if r.stretch == nil {
 		return i
 	}

@@ -21,16 +21,16 @@ import (
 
 // image puts the pixels over which a window slides on a wire.
 func (c *circuit) image(step *graph.Step, tensor string) (im *find.Image, wire int, reject error) {
-	if im, reject = c.pixels(step, tensor, func(*find.Operand) (again bool) { return false }); reject != nil {
+	if im, reject = c.pixels(step, tensor, func(*find.LayerOperand) (again bool) { return false }); reject != nil {
 		return nil, 0, reject
 	}
-	wire, reject = c.arrange(im.Operand, im.Shape(), im.Fill)
+	wire, reject = c.arrange(im.LayerOperand, im.Shape(), im.Fill)
 	return im, wire, reject
 }
 
 // pixels reads the pixels over which a window slides. It reads them a second time if again reports that it has
 // changed the integers from which they are computed.
-func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.Operand) bool) (*find.Image, error) {
+func (c *circuit) pixels(step *graph.Step, tensor string, again func(*find.LayerOperand) bool) (*find.Image, error) {
 	shape, elements, reject := c.Layouts.Frame(step.Window, c.Known[tensor].Shape)
 	if reject != nil {
 		return nil, reject
@@ -62,7 +62,7 @@ func padded(c *circuit, tensor string, reject error) bool {
 }
 
 // front adds the layer that an image needs in front of a layer.
-func (c *circuit) front(f choose.Front, im *find.Image, wire int, win *graph.Window) (int, error) {
+func (c *circuit) front(f choose.Arranger, im *find.Image, wire int, win *graph.Window) (int, error) {
 	switch {
 	case f.Kind == choose.Sliding:
 		op := swg.New(swg.Params{Kernel: win.Kernel, Stride: win.Stride, Dilation: win.Dilation,
@@ -95,7 +95,7 @@ func maxima(l *lowering, step *graph.Step) (bool, error) {
 	if _, ok := l.Uses.QuantisedNext(step.Output); ok && l.Unscaled(step.Node.Inputs[0], isWaiting) {
 		shape, at := l.Layouts.Of(step.Window, step.Shape)
 		l.Places[step.Output] = &place.Place{At: at,
-			Stream: &place.Stream{Type: dataflow.Type{Shape: shape}, Source: &maximum{step}, Held: true}}
+			WireStream: &place.WireStream{Type: dataflow.StreamType{Shape: shape}, Source: &maximum{step}, Held: true}}
 		l.Integers.Declare(step.Output, scaled.Unit)
 		return true, nil
 	}
@@ -107,7 +107,7 @@ func maxima(l *lowering, step *graph.Step) (bool, error) {
 }
 
 func isWaiting(p *place.Place) bool {
-	_, ok := waiting(p.Stream)
+	_, ok := waiting(p.WireStream)
 	return ok
 }
 
@@ -117,7 +117,7 @@ func (c *circuit) greatest(step *graph.Step) error {
 	if reject != nil {
 		return reject
 	}
-	wire, reject := c.arrange(im.Operand, im.Shape(), im.Fill)
+	wire, reject := c.arrange(im.LayerOperand, im.Shape(), im.Fill)
 	if reject != nil {
 		return reject
 	}
@@ -150,13 +150,13 @@ func (c *circuit) greatest(step *graph.Step) error {
 
 // turnWeights negates weights of a product that waits, in the channels whose real values fall where the integers
 // rise. Then they rise.
-func (c *circuit) turnWeights(o *find.Operand) (turned bool) {
+func (c *circuit) turnWeights(o *find.LayerOperand) (turned bool) {
 	if len(o.Tensors) != 1 {
 		return false
 	}
 	tensor := o.Tensors[0]
 	at := c.Places[tensor]
-	old, ok := waiting(at.Stream)
+	old, ok := waiting(at.WireStream)
 	if !ok || old.Plain {
 		return false
 	}
@@ -165,8 +165,8 @@ func (c *circuit) turnWeights(o *find.Operand) (turned bool) {
 		return false
 	}
 	next := *old
-	next.Product = old.Turned(falls)
-	_, types, err := next.Op().Bind([]dataflow.Type{next.In})
+	next.MatrixProduct = old.Turned(falls)
+	_, types, err := next.Op().Bind([]dataflow.StreamType{next.In})
 	if err != nil {
 		return false
 	}
@@ -203,7 +203,7 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 
 // pooled adds a maximum over windows behind an image. Padding has the least integer, so that it is never the
 // maximum.
-func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at *graph.List,
+func (c *circuit) pooled(step *graph.Step, im *find.Image, wire int, tensor string) (out int, at *graph.IndexList,
 	reject error) {
 	win := step.Window
 	_, at = c.Layouts.Of(win, step.Shape)

@@ -24,7 +24,7 @@ type interleaver struct {
 	wants  []int // by stream of from: number of parts per sample that its reader needs; 0 for any
 	parts  []int // by stream of from: number of parts per sample that it has
 	become []int // by stream of from: the stream for all samples
-	b      dataflow.Builder
+	b      dataflow.GraphBuilder
 	of     []*dataflow.Node // by node for all samples: the node for one sample; nil for an added reordering
 	file   string
 	d      *diag.List
@@ -32,7 +32,7 @@ type interleaver struct {
 
 // Interleave turns the result for a single sample into one for frames in which the given number of samples take
 // turns. It returns nil after adding errors to d.
-func Interleave(low *Result, samples int, file string, d *diag.List) (*Result, *dataflow.Turns) {
+func Interleave(low *Lowered, samples int, file string, d *diag.List) (*Lowered, *dataflow.Turns) {
 	g := low.Graph
 	list := func() []int { return make([]int, len(g.Streams)) }
 	t := &interleaver{from: g, turns: &dataflow.Turns{Samples: samples}, wants: list(), parts: list(), become: list(),

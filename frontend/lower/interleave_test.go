@@ -28,13 +28,13 @@ import (
 
 // A turnsTest builds a graph for one sample.
 type turnsTest struct {
-	dataflow.Builder
+	dataflow.GraphBuilder
 	t *testing.T
 }
 
 func (b *turnsTest) input(shape ...int) int {
 	r := num.Range{Lo: -4, Hi: 3}
-	return b.Input("x", dataflow.Type{Shape: shape, Range: []num.Range{r}, Elem: num.Smallest(r)})
+	return b.Input("x", dataflow.StreamType{Shape: shape, Range: []num.Range{r}, Elem: num.NarrowestInt(r)})
 }
 
 func (b *turnsTest) add(op dataflow.Op, in ...int) int {
@@ -62,13 +62,14 @@ func (b *turnsTest) rnn(units int, sequence bool, in ...int) int {
 		}
 	}
 	state, out := 0, rnn.Ref{Value: 3}
-	step := num.Step{At: []int64{-2, 0, 1, 3}, Value: []int64{-2, -1, 0, 1, 2}}
+	step := num.StepFunction{At: []int64{-2, 0, 1, 3}, Value: []int64{-2, -1, 0, 1, 2}}
 	p := rnn.Params{Sequence: sequence, Outputs: []rnn.Ref{out}, Cells: []rnn.Cell{{
-		States: []rnn.State{{Next: out}},
-		Phases: []rnn.Phase{{Units: units, State: &state, Dots: []rnn.Dot{{Weights: weights}}, Values: []rnn.Value{
-			{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-			{Op: rnn.Steps, Of: []int{2}, Steps: []num.Step{step}},
-		}}},
+		States: []rnn.StateVector{{Next: out}},
+		Phases: []rnn.Phase{{Units: units, State: &state, Dots: []rnn.CellDot{{Weights: weights}},
+			Values: []rnn.CellValue{
+				{Op: rnn.Input}, {Op: rnn.Sum}, {Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+				{Op: rnn.Steps, Of: []int{2}, Steps: []num.StepFunction{step}},
+			}}},
 	}}}
 	if len(in) > 1 {
 		p.Starts = []int{0}
@@ -118,7 +119,7 @@ func TestInterleave(t *testing.T) {
 		{"steps of a function for each of as many steps as samples", func(b *turnsTest) []int {
 			var p threshold.Params
 			for k := range int64(6) {
-				p.Steps = append(p.Steps, num.Step{At: []int64{k - 3}, Value: []int64{0, 1}})
+				p.Steps = append(p.Steps, num.StepFunction{At: []int64{k - 3}, Value: []int64{0, 1}})
 			}
 			return []int{b.add(threshold.New(p), b.rnn(2, true, b.input(3, 2)))}
 		}, 1},
@@ -146,7 +147,8 @@ func TestInterleave(t *testing.T) {
 		{"an initial state", func(b *turnsTest) []int { return []int{b.rnn(2, true, b.input(4, 2), b.input(2))} }, 0},
 		{"an initial state made of the sequence", func(b *turnsTest) []int {
 			x := b.all(dup.New(dup.Params{Copies: 2}), b.input(3, 2))
-			fit := threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{0, 4}, Value: []int64{-1, 0, 1}}}})
+			fit := threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{0, 4}, Value: []int64{-1, 0,
+				1}}}})
 			return []int{b.rnn(2, true, x[0], b.add(fit, b.add(dense(2, 6), x[1])))}
 		}, 1},
 		{"a sum around a recurrence", func(b *turnsTest) []int {
@@ -206,9 +208,9 @@ func TestInterleave(t *testing.T) {
 // of reorderings in the latter.
 func inTurns(t *testing.T, g *dataflow.Graph, samples int) (orders int) {
 	t.Helper()
-	one := &Result{Graph: g, Layers: map[int]string{}}
+	one := &Lowered{Graph: g, Layers: map[int]string{}}
 	for s := range g.Streams {
-		one.Carried = append(one.Carried, Carried{Stream: s})
+		one.Carried = append(one.Carried, StreamTensor{Stream: s})
 	}
 	for i, n := range g.Nodes {
 		one.Layers[i] = n.Name
@@ -302,7 +304,7 @@ func TestNotInterleaved(t *testing.T) {
 				t.Fatal(err)
 			}
 			var d diag.List
-			low, _ := Interleave(&Result{Graph: g}, 2, "model.onnx", &d)
+			low, _ := Interleave(&Lowered{Graph: g}, 2, "model.onnx", &d)
 			if low != nil || len(d.Diags) != 1 || d.Diags[0].Msg != c.want || d.Diags[0].Code != diag.NotInterleaved {
 				t.Errorf("%v, want %q", d.Diags, c.want)
 			}

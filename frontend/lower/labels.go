@@ -41,12 +41,12 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 				"quantise the weights of the layer in front per tensor, and leave its bias out")
 		}
 	}
-	c, reject := choose.Layer(choose.Order{N: step.Order.N, K: r.K, Largest: step.Order.Largest != falls,
+	c, reject := choose.Layer(choose.TopK{N: step.Order.N, K: r.K, Largest: step.Order.Largest != falls,
 		LastOfEquals: step.Order.LastFirst})
 	if reject != nil {
 		return reject
 	}
-	if _, _, err := c.Ops[0].Bind([]dataflow.Type{t}); err != nil {
+	if _, _, err := c.Ops[0].Bind([]dataflow.StreamType{t}); err != nil {
 		return c.Refused(err)
 	}
 	relevel()
@@ -62,9 +62,9 @@ func (l *lowering) selectLabels(step *graph.Step, r *find.Ranking) error {
 // level finds new weights for the waiting product in front, such that its columns have one scale. t is the type of
 // its integers then, and falls tells that real values fall where these rise. relevel gives the weights to the
 // product.
-func (l *lowering) level(r *find.Ranking) (t dataflow.Type, falls bool, relevel func(), ok bool) {
+func (l *lowering) level(r *find.Ranking) (t dataflow.StreamType, falls bool, relevel func(), ok bool) {
 	at := l.Places[r.Source]
-	old, ok := waiting(at.Stream)
+	old, ok := waiting(at.WireStream)
 	if !ok || old.Plain {
 		return t, false, nil, false
 	}
@@ -73,8 +73,8 @@ func (l *lowering) level(r *find.Ranking) (t dataflow.Type, falls bool, relevel 
 		return t, false, nil, false
 	}
 	next := *old
-	next.Product = old.With(weights)
-	_, types, err := next.Op().Bind([]dataflow.Type{next.In})
+	next.MatrixProduct = old.With(weights)
+	_, types, err := next.Op().Bind([]dataflow.StreamType{next.In})
 	if err != nil {
 		return t, false, nil, false
 	}

@@ -12,8 +12,8 @@ import (
 
 // Sequences finds the graph's inputs that are sequences. p is the lowered program, of is the program of the same
 // model for the shortest sequences.
-func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
-	x := &graph.Stretch{Long: p, Short: of, From: l.Max, To: l.Min}
+func (r *Lowered) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
+	x := &graph.LengthPair{Long: p, Short: of, From: l.Max, To: l.Min}
 	l.In = []int{}
 	for k, tensor := range r.In {
 		timed, err := x.Timed(tensor)
@@ -35,9 +35,9 @@ func (r *Result) Sequences(p, of *graph.Program, l *dataflow.Lengths) error {
 // At returns the result for sequences of n time steps, derived from the result for the longest ones. p is the
 // lowered program, of is the program of the same model for n time steps. It must compute the same as p where layers
 // compute.
-func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, error) {
+func (r *Lowered) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Lowered, error) {
 	out := *r
-	out.stretch = &graph.Stretch{Long: p, Short: of, From: l.Max, To: n}
+	out.stretch = &graph.LengthPair{Long: p, Short: of, From: l.Max, To: n}
 	given := append(graph.Names(p.Graph.Inputs), r.In...) // cells read a state even if they do not use it
 	err := out.stretch.Compare(given, r.Out)
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, 
 	if out.Graph, err = r.Graph.At(l, n); err != nil {
 		return nil, err
 	}
-	out.Place, out.Carried = map[string]*graph.List{}, nil
+	out.Place, out.Carried = map[string]*graph.IndexList{}, nil
 	for k, tensor := range r.In {
 		if err := cmp.Or(out.scaledAlike(tensor, r.Sent), out.place(r, tensor, r.Graph.In[k])); err != nil {
 			return nil, err
@@ -66,7 +66,7 @@ func (r *Result) At(p, of *graph.Program, l *dataflow.Lengths, n int) (*Result, 
 }
 
 // scaledAlike checks that the integers of a tensor stand for the same real values in every time step.
-func (r *Result) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
+func (r *Lowered) scaledAlike(tensor string, of func(tensor string, i int) real.Affine) error {
 	long, _, _ := r.stretch.Steps(tensor)
 	for i := range graph.Size(r.stretch.Long.Known[tensor].Shape) {
 		_, element := long.At(i)
@@ -80,10 +80,10 @@ func (r *Result) scaledAlike(tensor string, of func(tensor string, i int) real.A
 
 // place finds where the elements of a tensor are on a stream, as in longer sequences: time step by time step, from
 // the first or from the last on, or in the first or the last time step alone.
-func (r *Result) place(longest *Result, tensor string, stream int) error {
+func (r *Lowered) place(longest *Lowered, tensor string, stream int) error {
 	long, short, _ := r.stretch.Steps(tensor)
 	from := longest.Graph.Streams[stream].Type.Shape
-	timed, width := longest.Graph.Timed(r.Graph, stream), from.Size()/long.Count
+	timed, width := longest.Graph.HasTimeSteps(r.Graph, stream), from.Size()/long.Count
 	if !timed && long.Inner > 0 {
 		return fmt.Errorf("%q goes over a stream of shape %v, which has no steps", tensor, from)
 	}

@@ -5,7 +5,7 @@
 //
 // It walks through the program once. Each step goes through three stages, each a package, with values in between:
 //
-//	graph.Step --find--> choose.Function --choose--> choose.Choice --place--> wires of a place.Netlist
+//	graph.Step --find--> choose.Function --choose--> choose.FunctionChoice --place--> wires of a place.Netlist
 //
 // For example, let y = Quant(MatMul(q, w)*s + b) with integers q. The product is a choose.Matrix of integer
 // weights, and the choice is an MVAU, which waits. The quantiser's slice is one function of the product's integers,
@@ -23,7 +23,7 @@
 // movements; recur reads cells of recurrences; whole finds integers for rationals; unmapped has the reasons for
 // steps without layers.
 //
-// In come a graph.Program and what the inputs arrive as; out comes a Result. It sees canon, graph, real, scaled,
+// In come a graph.Program and what the inputs arrive as; out comes a Lowered. It sees canon, graph, real, scaled,
 // choose, find, place, recur, unmapped, whole, dataflow, diag, num and hlslib.
 package lower
 
@@ -41,15 +41,15 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Result is a lowered program.
-type Result struct {
+// A Lowered is a lowered program.
+type Lowered struct {
 	Graph *dataflow.Graph // nil after an error; Layers then tells what the rest becomes
 	In    []string        // per Graph.In: the tensor of codes that the host computes
 	Out   []string        // per Graph.Out: the integer tensor from which the host continues
 	// per integer tensor: the position in its stream of each element; nil if element i is at position i
-	Place   map[string]*graph.List
+	Place   map[string]*graph.IndexList
 	Layers  map[int]string // ONNX node index -> layer that computes the node
-	Carried []Carried      // integer tensors that streams carry as a whole
+	Carried []StreamTensor // integer tensors that streams carry as a whole
 	Integer *scaled.Analysis
 	Arrive  map[string]*graph.Arrival // model inputs that arrive as integers
 
@@ -58,15 +58,15 @@ type Result struct {
 	// map them
 	Unroll map[int]bool
 	// by output: products whose data have several scales, with the elements of the summed axis grouped by scale
-	Split map[string][][]int
-	Front map[string]bool // codes behind a movement without a layer; computing them in front of it may help
+	Split       map[string][][]int
+	MoveToFront map[string]bool // codes behind a movement without a layer; computing them in front of it may help
 
 	sent    map[string]scaled.Values // real values of the integers of In
-	stretch *graph.Stretch           // set if Integer belongs to longer sequences; nil if it belongs to the program
+	stretch *graph.LengthPair        // set if Integer belongs to longer sequences; nil if it belongs to the program
 }
 
-// A Carried is an integer tensor on a stream.
-type Carried struct {
+// A StreamTensor is an integer tensor on a stream.
+type StreamTensor struct {
 	Tensor string // its elements have the order of Place
 	Name   string // name of the model's tensor with these integers
 	Stream int
@@ -85,15 +85,15 @@ type Options struct {
 }
 
 // Known caches the step functions of a model that was lowered.
-type Known = choose.Known
+type Known = choose.KnownSteps
 
 // Lower walks through the program once, in order, and tries the rules on each step. After adding an error to d it
 // continues, so that it reports all nodes that cannot be mapped. The result then has no Graph.
-func Lower(p *graph.Program, opt Options, d *diag.List) *Result {
+func Lower(p *graph.Program, opt Options, d *diag.List) *Lowered {
 	found := find.New(p)
-	l := &lowering{circuit: circuit{Program: found, waiting: map[string]int{},
+	l := &lowering{circuit: circuit{AnalysedProgram: found, waiting: map[string]int{},
 		host: sending{found, map[string]sent{}}, apart: opt.Timed || opt.Turns,
-		steps: cmp.Or(opt.Steps, &choose.Known{})},
+		steps: cmp.Or(opt.Steps, &choose.KnownSteps{})},
 		verdicts: newVerdicts(p.File, d), loops: newRecurrences(), stateful: opt.Stateful, timed: opt.Timed,
 		begins: opt.Begins,
 		hosted: map[string]bool{}, reals: map[string]bool{}}
@@ -224,19 +224,19 @@ func (l *lowering) outputs() {
 }
 
 // result assembles the result.
-func (l *lowering) result() *Result {
+func (l *lowering) result() *Lowered {
 	l.net.Prune()
-	l.Integers.Found()
-	r := &Result{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
-		Split: l.split, Front: l.ahead,
-		Place: map[string]*graph.List{}, sent: map[string]scaled.Values{}}
+	l.Integers.ReleaseMemory()
+	r := &Lowered{In: l.net.In(), Out: l.net.Out(), Integer: l.Integers, Rejected: l.rejected, Unroll: l.unroll,
+		Split: l.split, MoveToFront: l.ahead,
+		Place: map[string]*graph.IndexList{}, sent: map[string]scaled.Values{}}
 	for tensor, at := range l.Places {
 		r.Place[tensor] = at.At
 	}
 	for _, tensor := range r.In {
 		r.Place[tensor], r.sent[tensor] = l.host.sent[tensor].at.At, l.host.sent[tensor].of
 	}
-	var built *place.Built
+	var built *place.LaidGraph
 	if !l.d.Failed() {
 		var err error
 		if built, err = l.net.Build(); err != nil {
@@ -254,16 +254,16 @@ func (l *lowering) result() *Result {
 }
 
 // carried returns the integer tensors on streams, sorted by streams and names.
-func (l *lowering) carried(b *place.Built) (list []Carried) {
+func (l *lowering) carried(b *place.LaidGraph) (list []StreamTensor) {
 	for tensor, at := range l.Places {
 		if from, ok := l.host.sent[tensor]; ok && from.at != at {
 			continue // Place describes what the host sends
 		}
 		if stream, ok := b.Carries(at); ok {
-			list = append(list, Carried{tensor, l.Name(tensor), stream})
+			list = append(list, StreamTensor{tensor, l.Name(tensor), stream})
 		}
 	}
-	slices.SortFunc(list, func(a, b Carried) int {
+	slices.SortFunc(list, func(a, b StreamTensor) int {
 		return cmp.Or(cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Tensor, b.Tensor))
 	})
 	return list

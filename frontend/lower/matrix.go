@@ -18,7 +18,7 @@ import (
 
 // A product is a matrix product without a layer, which waits for its activation.
 type product struct {
-	*choose.Product
+	*choose.MatrixProduct
 	step  *graph.Step
 	in    int           // wire
 	nodes []*graph.Node // nodes between the input's quantiser and the product
@@ -37,7 +37,7 @@ func (p *product) Wire(n *place.Netlist, name string) int {
 func (p *product) all() []*graph.Node { return append([]*graph.Node{p.step.Node}, p.nodes...) }
 
 // waiting returns the product whose integers a stream carries, if that product has no layer yet.
-func waiting(s *place.Stream) (p *product, ok bool) {
+func waiting(s *place.WireStream) (p *product, ok bool) {
 	if s.OnWire() {
 		return nil, false
 	}
@@ -138,12 +138,12 @@ func (l *lowering) vectors(step *graph.Step, w *graph.Tensor) error {
 }
 
 // inOrder returns a wire with vectors of the given length, in which the vectors' element k is element order[k].
-func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, reject error) {
+func (c *circuit) inOrder(v *find.MatrixVectors) (wire int, order []int, length int, reject error) {
 	outermost := c.outermost(v)
-	if order, length, ok := v.Within(c.Program); ok && !outermost {
+	if order, length, ok := v.Within(c.AnalysedProgram); ok && !outermost {
 		return c.take(v.Tensors[0]), order, length, nil
 	}
-	if order, length, ok := v.Together(c.Program); ok && !outermost {
+	if order, length, ok := v.Together(c.AnalysedProgram); ok && !outermost {
 		ins := make([]int, len(v.Tensors))
 		for i, tensor := range v.Tensors {
 			ins[i] = c.take(tensor)
@@ -152,7 +152,7 @@ func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, r
 			return wire, order, length, nil
 		}
 	}
-	wire, reject = c.arrange(v.Operand, dataflow.Shape{v.Count, v.K}, 0)
+	wire, reject = c.arrange(v.LayerOperand, dataflow.Shape{v.Count, v.K}, 0)
 	for k := range v.K {
 		order = append(order, k)
 	}
@@ -161,7 +161,7 @@ func (c *circuit) inOrder(v *find.Vectors) (wire int, order []int, length int, r
 
 // outermost reports whether a vector consists of elements of the first and the last of many vectors of a stream, as
 // at the end of a sequence.
-func (c *circuit) outermost(v *find.Vectors) bool {
+func (c *circuit) outermost(v *find.MatrixVectors) bool {
 	if v.Count > 1 {
 		return false
 	}
@@ -189,7 +189,7 @@ func (l *lowering) rounded(step *graph.Step, r *find.Rounded, reject error) erro
 		return reject
 	}
 	p := &product{step: step, nodes: r.Nodes}
-	if p.in, reject = l.arrange(r.Operand, dataflow.Shape{r.Count, r.K}, 0); reject != nil {
+	if p.in, reject = l.arrange(r.LayerOperand, dataflow.Shape{r.Count, r.K}, 0); reject != nil {
 		return reject
 	}
 	return l.wait(p, r.Matrix, nil, nil, scaled.Values{Of: []real.Affine{r.Scale}})
@@ -211,7 +211,7 @@ func (l *lowering) convolution(step *graph.Step, w *graph.Tensor) error {
 
 // wait makes an integer tensor of a product's output. The product has no layer until it is known whether a
 // quantiser joins it. im is the image over which its windows slide, or nil for vectors.
-func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.List, affine scaled.Values) error {
+func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.IndexList, affine scaled.Values) error {
 	choice, reject := choose.Layer(m)
 	if reject != nil {
 		return reject
@@ -219,13 +219,13 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.Li
 	if p.in, reject = c.front(choice.Front, im, p.in, p.step.Window); reject != nil {
 		return reject
 	}
-	p.Product = choice.Waits
+	p.MatrixProduct = choice.Waits
 	p.In = c.net.Type(p.in)
-	_, types, err := p.Op().Bind([]dataflow.Type{p.In})
+	_, types, err := p.Op().Bind([]dataflow.StreamType{p.In})
 	if err != nil {
 		return choice.Refused(err)
 	}
-	c.Places[p.step.Output] = &place.Place{Stream: &place.Stream{Type: types[0], Source: p}, At: at}
+	c.Places[p.step.Output] = &place.Place{WireStream: &place.WireStream{Type: types[0], Source: p}, At: at}
 	c.Integers.DeclareGroups(p.step.Output, affine)
 	return nil
 }

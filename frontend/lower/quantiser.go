@@ -57,7 +57,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	}
 	switch {
 	case reject != nil:
-		if joins(codes) && find.BehindMove(l.Program, step.Node.Inputs[0]) {
+		if joins(codes) && find.BehindMove(l.AnalysedProgram, step.Node.Inputs[0]) {
 			l.ahead[step.Output] = true
 		}
 		return true, reject
@@ -76,7 +76,7 @@ func unlayered(reject error) bool {
 }
 
 // again reads a quantiser once more, after something in front of it has become integers.
-func again(c *circuit, step *graph.Step) *find.Codes {
+func again(c *circuit, step *graph.Step) *find.RoundedCodes {
 	codes, reject := c.CodesOf(step)
 	if reject != nil {
 		panic(reject) // cannot happen: it had forms before
@@ -93,7 +93,7 @@ type quantising struct {
 	of    []real.Affine // real values of codes with constants among them; nil if there are no constants
 }
 
-func (q *quantising) lower(codes *find.Codes) error {
+func (q *quantising) lower(codes *find.RoundedCodes) error {
 	if form, ok := codes.Joins(); ok {
 		forms := codes.Forms
 		if len(forms.Of) > 1 {
@@ -139,7 +139,7 @@ func (q *quantising) lower(codes *find.Codes) error {
 	}
 	if first := coded[sources[0].Tensor]; len(sources) == 1 {
 		if at, ok := codes.InPlace(first); ok {
-			q.Places[q.step.Output] = &place.Place{Stream: first.Stream, At: at, Alias: first.Alias}
+			q.Places[q.step.Output] = &place.Place{WireStream: first.WireStream, At: at, Alias: first.Alias}
 			return nil
 		}
 		if q.apart && q.among(codes, first) { // inserting constants might bring time steps together
@@ -162,15 +162,15 @@ func (q *quantising) lower(codes *find.Codes) error {
 }
 
 // among leaves codes at the positions of the integers of their single source, without the constants among them.
-func (q *quantising) among(codes *find.Codes, source *place.Place) bool {
+func (q *quantising) among(codes *find.RoundedCodes, source *place.Place) bool {
 	at, of, ok := codes.Among(source)
 	if ok {
-		q.Places[q.step.Output], q.of = &place.Place{Stream: source.Stream, At: at, Alias: source.Alias}, of
+		q.Places[q.step.Output], q.of = &place.Place{WireStream: source.WireStream, At: at, Alias: source.Alias}, of
 	}
 	return ok
 }
 
-func joins(codes *find.Codes) bool {
+func joins(codes *find.RoundedCodes) bool {
 	_, ok := codes.Joins()
 	return ok
 }
@@ -194,7 +194,7 @@ func (q *quantising) join(forms *scaled.Forms) error {
 }
 
 // codes computes the codes of a source.
-func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, error) {
+func (q *quantising) codes(codes *find.RoundedCodes, src *find.CodeSource) (*place.Place, error) {
 	at := q.Places[src.Tensor]
 	if m, ok := at.Source.(*maximum); ok {
 		if src.ByElement(at.Type) {
@@ -203,17 +203,17 @@ func (q *quantising) codes(codes *find.Codes, src *find.Source) (*place.Place, e
 		}
 		return q.greatestCodes(m, src)
 	}
-	w, wire, reject := q.activate(at.Stream, src)
+	w, wire, reject := q.activate(at.WireStream, src)
 	if reject != nil {
 		return nil, reject
 	}
-	return &place.Place{Stream: w, At: at.At, Alias: wire}, nil
+	return &place.Place{WireStream: w, At: at.At, Alias: wire}, nil
 }
 
 // greatestCodes computes the codes of a maximum that waits. If the quantiser never falls, the maximum can be taken
 // of codes instead of integers; if it never rises, the maximum can be taken of negated codes. Otherwise the maximum
 // is taken of the integers.
-func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, error) {
+func (q *quantising) greatestCodes(m *maximum, src *find.CodeSource) (*place.Place, error) {
 	delete(q.Places, src.Tensor)
 	functions, falls := slices.Clone(src.Functions), make([]bool, len(src.Functions))
 	for c, f := range functions {
@@ -234,7 +234,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	if err != nil {
 		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	im := &find.Image{Operand: &find.Operand{}}
+	im := &find.Image{LayerOperand: &find.LayerOperand{}}
 	im.H, im.W, im.C = place.Pixels(shape)
 	ahead, order, reject := q.Ahead(forms, im.C, functions)
 	if reject != nil {
@@ -242,7 +242,7 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	}
 	inner := *q
 	inner.host = false
-	w, _, reject := inner.activate(q.Places[ahead.Tensor].Stream, ahead)
+	w, _, reject := inner.activate(q.Places[ahead.Tensor].WireStream, ahead)
 	if reject != nil {
 		return nil, reject
 	}
@@ -258,11 +258,11 @@ func (q *quantising) greatestCodes(m *maximum, src *find.Source) (*place.Place, 
 	if wire, reject = q.turn(wire, falls, im.Nodes); reject != nil {
 		return nil, reject
 	}
-	return &place.Place{Stream: place.On(&q.net, wire), At: at}, nil
+	return &place.Place{WireStream: place.StreamOnWire(&q.net, wire), At: at}, nil
 }
 
 // codesOfGreatest takes the maximum of integers, and quantises the result.
-func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place, error) {
+func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.Place, error) {
 	if reject := q.greatest(m.step); reject != nil {
 		return nil, reject
 	}
@@ -284,14 +284,15 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.Source) (*place.Place
 
 // activate applies the functions of a source to its integers, on a stream. If the functions change nothing, the
 // codes are the integers themselves, and wire is true.
-func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *place.Stream, wire bool, reject error) {
+func (q *quantising) activate(integers *place.WireStream, src *find.CodeSource) (codes *place.WireStream, wire bool,
+	reject error) {
 	made, waits := waiting(integers)
-	var behind *choose.Product
+	var behind *choose.MatrixProduct
 	in := integers.Type
 	if src.ByElement(in) {
 		in, _ = in.Vectors(len(src.Functions))
 	} else if waits && q.Uses.Only(src.Tensor, q.step) {
-		behind = made.Product
+		behind = made.MatrixProduct
 	}
 	a, reject := q.steps.Activate(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {
@@ -312,12 +313,13 @@ func (q *quantising) activate(integers *place.Stream, src *find.Source) (codes *
 		from = integers.Wire(&q.net, q.Name(src.Tensor))
 	}
 	w, reject := q.add(c, []int{from}, q.step.Output, nodes)
-	return place.On(&q.net, w), false, reject
+	return place.StreamOnWire(&q.net, w), false, reject
 }
 
 // move brings codes into the order of pixels: those of several sources, or of one source whose elements are
 // repeated, left out or padded.
-func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[string]*place.Place) (first error) {
+func (q *quantising) move(codes *find.RoundedCodes, sources []*find.CodeSource,
+	coded map[string]*place.Place) (first error) {
 	for _, axis := range codes.Axes() {
 		reject := q.moveAlong(codes, axis, sources, coded)
 		if reject == nil {
@@ -330,7 +332,7 @@ func (q *quantising) move(codes *find.Codes, sources []*find.Source, coded map[s
 	return first
 }
 
-func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Source,
+func (q *quantising) moveAlong(codes *find.RoundedCodes, axis int, sources []*find.CodeSource,
 	coded map[string]*place.Place) error {
 	f, reject := codes.Moved(axis, sources, coded)
 	if reject != nil {
@@ -349,7 +351,7 @@ func (q *quantising) moveAlong(codes *find.Codes, axis int, sources []*find.Sour
 }
 
 // moveData moves codes of several sources side by side, without the constants among them.
-func (q *quantising) moveData(codes *find.Codes, axis int, sources []*find.Source,
+func (q *quantising) moveData(codes *find.RoundedCodes, axis int, sources []*find.CodeSource,
 	coded map[string]*place.Place) bool {
 	f, of, ok := codes.Data(axis, sources, coded)
 	if !ok {
@@ -370,21 +372,21 @@ func (q *quantising) moveData(codes *find.Codes, axis int, sources []*find.Sourc
 
 // moveFirst brings integers into the order of the codes, and then computes the codes. An integer that is quantised
 // in several ways must occur several times.
-func (q *quantising) moveFirst(unmoved *find.Codes, axis int) bool {
+func (q *quantising) moveFirst(unmoved *find.RoundedCodes, axis int) bool {
 	f, ok := unmoved.Unmoved(axis)
 	if !ok {
 		return false
 	}
-	w, reject := q.arrange(f.Operand, f.Shape, 0)
+	w, reject := q.arrange(f.LayerOperand, f.Shape, 0)
 	if reject != nil {
 		return false
 	}
 	inner := *q
 	inner.host = true // more steps than the limit are of no use here
-	codes, _, reject := inner.activate(place.On(&q.net, w), &find.Source{Functions: f.Functions})
+	codes, _, reject := inner.activate(place.StreamOnWire(&q.net, w), &find.CodeSource{Functions: f.Functions})
 	if reject != nil {
 		return false
 	}
-	q.Places[q.step.Output] = &place.Place{Stream: codes, At: f.Places}
+	q.Places[q.step.Output] = &place.Place{WireStream: codes, At: f.Places}
 	return true
 }

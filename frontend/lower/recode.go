@@ -56,7 +56,7 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		return false, reject
 	}
 	if over, ok := codes.FromHost(); ok {
-		c.host.send(tensor, num.Smallest(over), over, of)
+		c.host.send(tensor, num.NarrowestInt(over), over, of)
 		return true, nil
 	}
 	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
@@ -86,7 +86,7 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 }
 
 // composed computes codes that are functions of the inputs of quantisers.
-func (q *quantising) composed(codes *find.Codes) error {
+func (q *quantising) composed(codes *find.RoundedCodes) error {
 	form, joins := codes.Joins()
 	switch {
 	case !joins:
@@ -123,7 +123,7 @@ func (c recoder) straight(step *graph.Step, data string) bool {
 		in := step.Node.Inputs[slot]
 		if with[v] = real.Var(0); in != data {
 			k := c.Known[in].Const
-			if k == nil || graph.Endless(c.Program.Program, in) {
+			if k == nil || graph.MayBeInfinite(c.AnalysedProgram.Program, in) {
 				return false
 			}
 			with[v] = real.Float(k.At(step.Elem.At(v, 0)))

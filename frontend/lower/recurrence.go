@@ -27,24 +27,24 @@ type loop struct {
 	length   int // number of time steps
 	cells    []*loopCell
 	outputs  []loopOutput
-	refs     []rnn.Ref       // values that are output
-	streams  []*place.Stream // streams of these values
-	sequence bool            // some output has all time steps
+	refs     []rnn.Ref           // values that are output
+	streams  []*place.WireStream // streams of these values
+	sequence bool                // some output has all time steps
 	built    bool
 }
 
 // A loopCell is a cell with its inputs.
 type loopCell struct {
-	*recur.Cell
+	*recur.CellBody
 	of      *graph.Recur
 	in      []scannedInput
 	kept    []int // elements of a time step that are data
-	arrives []*find.Operand
+	arrives []*find.LayerOperand
 }
 
 // A scannedInput is a tensor that is read time step by time step.
 type scannedInput struct {
-	*find.Operand
+	*find.LayerOperand
 	elements int // elements in a time step, without constants
 	of       int // elements in a time step, with constants
 	reverse  bool
@@ -112,7 +112,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 	if e := l.loops.of[r]; e != nil {
 		return l.loopOutput(step, e)
 	}
-	c, source := &loopCell{of: r}, recur.Source{Recur: r, Wanted: l.wanted(r), Instead: make([]string, r.States)}
+	c, source := &loopCell{of: r}, recur.BodySource{Recur: r, Wanted: l.wanted(r), Instead: make([]string, r.States)}
 	e := &loop{step: step, length: r.Length, cells: []*loopCell{c}}
 	for k := range r.Scanned {
 		codes, nodes, reject := l.scanned(c, step.Node.Inputs[r.States+k], r.Scanned[k], r.Length)
@@ -124,11 +124,11 @@ func (l *lowering) recurrence(step *graph.Step) error {
 	if len(c.kept) == 0 {
 		return unmapped.Because("its input is constant", "remove the constant part of the model")
 	}
-	starts := make([]*find.Operand, r.States)
+	starts := make([]*find.LayerOperand, r.States)
 	for k := range r.States {
 		initial := step.Node.Inputs[k]
 		t := l.Known[initial].Const
-		var codes *recur.Codes
+		var codes *recur.StateCodes
 		if t == nil {
 			codes, starts[k] = l.initial(initial)
 		}
@@ -138,7 +138,7 @@ func (l *lowering) recurrence(step *graph.Step) error {
 		source.Start, source.Arrives = append(source.Start, t), append(source.Arrives, codes)
 	}
 	var reject error
-	if c.Cell, reject = recur.Read(source); reject != nil {
+	if c.CellBody, reject = recur.Read(source); reject != nil {
 		return reject
 	}
 	for _, a := range c.Arrives {
@@ -154,7 +154,7 @@ func (e *loop) waits(l *lowering, by int) {
 	for _, c := range e.cells {
 		list := slices.Clone(c.arrives)
 		for _, in := range c.in {
-			list = append(list, in.Operand)
+			list = append(list, in.LayerOperand)
 		}
 		for _, o := range list {
 			for _, tensor := range o.Tensors {
@@ -176,7 +176,7 @@ func (l *circuit) wanted(r *graph.Recur) []bool {
 }
 
 // scanned reads a tensor that a cell scans. It returns the integers of a time step.
-func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.Codes,
+func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length int) (of recur.StateCodes,
 	nodes []*graph.Node, reject error) {
 	shape := l.Known[tensor].Shape
 	if shape[s.Axis] != length {
@@ -202,7 +202,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 		if values[k] != nil {
 			f = real.Affine{Scale: new(big.Rat), Bias: values[k]}
 		}
-		of.Of = append(of.Of, f)
+		of.Values = append(of.Values, f)
 	}
 	first := 0
 	for _, in := range c.in {
@@ -217,7 +217,7 @@ func (l *circuit) scanned(c *loopCell, tensor string, s graph.Scanned, length in
 }
 
 // span returns the range of the integers of an operand.
-func (l *circuit) span(o *find.Operand) num.Range {
+func (l *circuit) span(o *find.LayerOperand) num.Range {
 	var span num.Range
 	for i, tensor := range o.Tensors {
 		r := l.Places[tensor].Type.Union()
@@ -249,7 +249,8 @@ func scanOrder(shape []int, axis int) []int32 {
 func (e *loop) pairs(o *loop) bool {
 	a, b := e.cells[0], o.cells[0]
 	return !e.built && len(e.cells) == 1 && e.length == o.length && len(a.kept) == len(b.kept) &&
-		slices.EqualFunc(a.in, b.in, func(x, y scannedInput) bool { return x.reverse != y.reverse }) && a.Like(b.Cell)
+		slices.EqualFunc(a.in, b.in, func(x, y scannedInput) bool { return x.reverse != y.reverse }) &&
+		a.SameForm(b.CellBody)
 }
 
 func (e *loop) join(o *loop) {
@@ -265,7 +266,7 @@ func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 	from := o.cell.Outputs[step.Result]
 	if o.ref = slices.Index(e.refs, from.Ref); o.ref < 0 {
 		o.ref = len(e.refs)
-		e.refs, e.streams = append(e.refs, from.Ref), append(e.streams, &place.Stream{Source: e})
+		e.refs, e.streams = append(e.refs, from.Ref), append(e.streams, &place.WireStream{Source: e})
 	}
 	affine := from.Of
 	if o.units = from.At; step.Result >= r.States {
@@ -281,7 +282,7 @@ func (l *lowering) loopOutput(step *graph.Step, e *loop) error {
 			o.runs[i], o.units[i], affine[i] = int32(run), from.At[element], from.Of[element]
 		}
 	}
-	o.place = &place.Place{Stream: e.streams[o.ref]}
+	o.place = &place.Place{WireStream: e.streams[o.ref]}
 	l.Places[step.Output] = o.place
 	l.Integers.DeclareSome(step.Output, affine)
 	e.outputs = append(e.outputs, o)
@@ -367,8 +368,8 @@ func (e *loop) place() {
 }
 
 // turns returns the elements of the cells' inputs in the order in which the cells take turns.
-func (e *loop) turns(l *lowering) *find.Operand {
-	o := &find.Operand{Nodes: e.nodes}
+func (e *loop) turns(l *lowering) *find.LayerOperand {
+	o := &find.LayerOperand{Nodes: e.nodes}
 	for t := range e.length {
 		for _, c := range e.cells {
 			for _, in := range c.in {
@@ -376,7 +377,7 @@ func (e *loop) turns(l *lowering) *find.Operand {
 				if in.reverse {
 					at = e.length - 1 - t
 				}
-				join(l, o, in.Operand, at*in.elements, (at+1)*in.elements)
+				join(l, o, in.LayerOperand, at*in.elements, (at+1)*in.elements)
 			}
 		}
 	}
@@ -384,15 +385,15 @@ func (e *loop) turns(l *lowering) *find.Operand {
 }
 
 // join appends elements of an operand to another.
-func join(l *lowering, to, from *find.Operand, first, end int) {
+func join(l *lowering, to, from *find.LayerOperand, first, end int) {
 	for i := first; i < end; i++ {
 		tensor, at := from.Of(i)
-		to.Then(to.Stream(l.Program, from.Tensors[tensor]), at)
+		to.Append(to.Stream(l.AnalysedProgram, from.Tensors[tensor]), at)
 	}
 }
 
 // functions returns the functions of the loop: the products with its input, and the cells.
-func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
+func (e *loop) functions() (choose.Matrix, choose.CellSequence) {
 	m := choose.Matrix{Product: e.cells[0].Product}
 	if d := len(e.cells); d > 1 {
 		m.Groups = d
@@ -411,7 +412,7 @@ func (e *loop) functions() (choose.Matrix, choose.Recurrence) {
 	for _, a := range e.cells[0].Arrives {
 		p.Starts = append(p.Starts, a.State)
 	}
-	return m, choose.Recurrence{Loop: p}
+	return m, choose.CellSequence{Loop: p}
 }
 
 // build adds the products with the inputs and the loop behind them.

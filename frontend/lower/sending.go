@@ -13,7 +13,7 @@ import (
 
 // A sending holds the integer tensors that the host sends.
 type sending struct {
-	*find.Program
+	*find.AnalysedProgram
 	sent map[string]sent
 }
 
@@ -39,8 +39,8 @@ const maxLookahead = 1 << 8
 // otherwise it would examine all tensors for each of a thousand inputs.
 func (s *sending) place(tensor string, elem num.Type, r num.Range) *place.Place {
 	shape := s.Known[tensor].Shape
-	p := &place.Place{Stream: place.FromHost(tensor, s.Name(tensor),
-		dataflow.Type{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
+	p := &place.Place{WireStream: place.FromHost(tensor, s.Name(tensor),
+		dataflow.StreamType{Shape: slices.Clone(shape), Range: []num.Range{r}, Elem: elem})}
 	seen := map[string]bool{}
 	next := []string{tensor}
 	for len(next) > 0 && len(seen) < maxLookahead {

@@ -77,7 +77,7 @@ func (c *circuit) addUp(tensor string) error {
 // no such element, or if the tensor does not consist of integers, which its reader reports.
 func joined(c *circuit, tensor string) *scaled.Forms {
 	forms, err := c.Integers.Forms(tensor, c.Integers.All(graph.Size(c.Known[tensor].Shape)))
-	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 }) {
+	if err != nil || !slices.ContainsFunc(forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 }) {
 		return nil
 	}
 	return forms
@@ -98,7 +98,7 @@ func (c *circuit) joint(step *graph.Step, forms *scaled.Forms) (j *find.Joint, w
 	return j, wires, nil
 }
 
-func (c *circuit) types(wires []int) (types []dataflow.Type) {
+func (c *circuit) types(wires []int) (types []dataflow.StreamType) {
 	for _, w := range wires {
 		types = append(types, c.net.Type(w))
 	}

@@ -21,7 +21,7 @@ type turn struct {
 // turn returns how a node takes the samples, or the reason why it does not.
 func (t *interleaver) turn(n *dataflow.Node) (as turn, reason string) {
 	switch d := dataflow.DependenceOf(n.Op); d.Form {
-	case dataflow.Apart:
+	case dataflow.Separate:
 		if wanted := t.wanted(n); len(n.Out) > 1 && wanted > 0 && d.Out%wanted == 0 && t.agree(n) {
 			// One reordering serves all readers.
 			before := slices.Repeat([]int{wanted}, len(n.In))

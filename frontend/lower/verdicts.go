@@ -46,14 +46,14 @@ func realGates(l *lowering, step *graph.Step) (bool, error) {
 	l.failed[step.Output] = true
 	if !l.rejected[step.Node.Index] {
 		l.rejected[step.Node.Index] = true
-		l.d.Add(graph.FormatsNeeded(l.Program.Program, step))
+		l.d.Add(graph.FormatsNeeded(l.AnalysedProgram.Program, step))
 	}
 	return true, nil
 }
 
 // lost reports whether no output of the model depends on an input.
 func (l *lowering) lost() bool {
-	return !slices.ContainsFunc(l.Graph.Outputs, func(o graph.Value) bool {
+	return !slices.ContainsFunc(l.Graph.Outputs, func(o graph.ValueInfo) bool {
 		return l.Known[o.Name].Const == nil && !l.Fixed(o.Name)
 	})
 }

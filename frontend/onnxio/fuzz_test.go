@@ -13,7 +13,7 @@ import (
 )
 
 // FuzzRead checks that no bytes make Read panic, and that Read fails exactly if it reports an error. A graph must
-// keep Read's promises, and Begins must have accepted the file.
+// keep Read's promises, and LooksLikeModel must have accepted the file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(quantModel().Bytes())
@@ -57,7 +57,7 @@ func FuzzRead(f *testing.F) {
 			_ = x.String()
 		}
 		var early diag.List
-		begins := len(b) == 0 || Begins("m.onnx", bytes.NewReader(b), int64(len(b)), &early)
+		begins := len(b) == 0 || LooksLikeModel("m.onnx", bytes.NewReader(b), int64(len(b)), &early)
 		if begins == early.Failed() || g != nil && !begins {
 			t.Fatalf("begins %t, read %v, errors %v", begins, g != nil, early.Diags)
 		}

@@ -97,9 +97,9 @@ func (r *reader) values(g *graph.Graph, p *onnxpb.GraphProto, given map[string]b
 }
 
 // value reads the declaration of an input or output. A missing type is left open, since subgraphs often have none.
-func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.Value {
-	v := graph.Value{Name: p.GetName()}
-	bad := func(f *fault) graph.Value {
+func (r *reader) value(p *onnxpb.ValueInfoProto, what, at string) graph.ValueInfo {
+	v := graph.ValueInfo{Name: p.GetName()}
+	bad := func(f *fault) graph.ValueInfo {
 		r.report(subject{at: at}, f.prefix("%s %s", what, quote(v.Name)))
 		return v
 	}

@@ -18,7 +18,7 @@ import (
 
 // modelFiles returns the repository's models, and every model file among the shared ones.
 func modelFiles(t *testing.T) (files []string) {
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		for _, file := range m.Files {
 			files = append(files, m.Path(file))
 		}

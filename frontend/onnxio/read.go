@@ -32,7 +32,7 @@ const maxErrors = 100
 // Read parses the bytes of an ONNX file as a graph. Nodes come in topological order, in the file's order if that is
 // topological. name is the file's base name, for diagnostics. The result is nil if Read added an error to d.
 //
-// Tensors in other files are an error; Whole inserts them.
+// Tensors in other files are an error; InlineExternalData inserts them.
 //
 // Bytes of any kind give a graph or errors. The memory used is at most a small multiple of len(b) plus the limits
 // in scan.go. Read does not keep b.

@@ -42,11 +42,11 @@ func quantModel() *onnxtest.Model {
 func TestRead(t *testing.T) {
 	t.Parallel()
 	g := mustRead(t, quantModel().Bytes())
-	if want := []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+	if want := []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
 		Dims: []graph.Dim{{Size: -1, Param: "batch"}, {Size: 4}, {Size: -1}}}}; !reflect.DeepEqual(g.Inputs, want) {
 		t.Errorf("inputs %+v, want %+v", g.Inputs, want)
 	}
-	if want := []graph.Value{{Name: "y", DType: graph.Float32, Known: true}}; !reflect.DeepEqual(g.Outputs, want) {
+	if want := []graph.ValueInfo{{Name: "y", DType: graph.Float32, Known: true}}; !reflect.DeepEqual(g.Outputs, want) {
 		t.Errorf("outputs %+v, want %+v", g.Outputs, want)
 	}
 	if want := map[string]int64{"": 14, "qonnx.custom_op.general": 2}; !reflect.DeepEqual(g.Opsets, want) {
@@ -99,26 +99,27 @@ func TestValues(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		typ  *onnxpb.TypeProto
-		want graph.Value
+		want graph.ValueInfo
 		code diag.Code // of the error, if one is expected
 	}{
-		{"no type", nil, graph.Value{Name: "x"}, ""},
-		{"empty type", &onnxpb.TypeProto{}, graph.Value{Name: "x"}, ""},
-		{"no shape", tensorType(nil), graph.Value{Name: "x", DType: graph.Int8}, ""},
-		{"scalar", tensorType(dims()), graph.Value{Name: "x", DType: graph.Int8, Known: true}, ""},
-		{"negative size", tensorType(dims(-1, 2)), graph.Value{Name: "x", DType: graph.Int8, Known: true,
+		{"no type", nil, graph.ValueInfo{Name: "x"}, ""},
+		{"empty type", &onnxpb.TypeProto{}, graph.ValueInfo{Name: "x"}, ""},
+		{"no shape", tensorType(nil), graph.ValueInfo{Name: "x", DType: graph.Int8}, ""},
+		{"scalar", tensorType(dims()), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true}, ""},
+		{"negative size", tensorType(dims(-1, 2)), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true,
 			Dims: []graph.Dim{{Size: -1}, {Size: 2}}}, ""},
-		{"empty axis", tensorType(dims(0, 2)), graph.Value{Name: "x", DType: graph.Int8, Known: true,
+		{"empty axis", tensorType(dims(0, 2)), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true,
 			Dims: []graph.Dim{{Size: 0}, {Size: 2}}}, ""},
-		{"largest", tensorType(dims(1<<14, 1<<14)), graph.Value{Name: "x", DType: graph.Int8, Known: true,
+		{"largest", tensorType(dims(1<<14, 1<<14)), graph.ValueInfo{Name: "x", DType: graph.Int8, Known: true,
 			Dims: []graph.Dim{{Size: 1 << 14}, {Size: 1 << 14}}}, ""},
-		{"too large", tensorType(dims(1<<14, 1<<15)), graph.Value{}, diag.ModelTooLarge},
-		{"overflowing", tensorType(dims(1<<62, 4)), graph.Value{}, diag.ModelTooLarge},
-		{"rank 65", tensorType(dims(make([]int64, 65)...)), graph.Value{}, diag.ModelTooLarge},
-		{"sequence", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_SequenceType{}}, graph.Value{}, diag.OpUnsupported},
-		{"map", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_MapType{}}, graph.Value{}, diag.OpUnsupported},
-		{"optional", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_OptionalType{}}, graph.Value{}, diag.OpUnsupported},
-		{"sparse", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_SparseTensorType{}}, graph.Value{}, diag.OpUnsupported},
+		{"too large", tensorType(dims(1<<14, 1<<15)), graph.ValueInfo{}, diag.ModelTooLarge},
+		{"overflowing", tensorType(dims(1<<62, 4)), graph.ValueInfo{}, diag.ModelTooLarge},
+		{"rank 65", tensorType(dims(make([]int64, 65)...)), graph.ValueInfo{}, diag.ModelTooLarge},
+		{"sequence", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_SequenceType{}}, graph.ValueInfo{}, diag.OpUnsupported},
+		{"map", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_MapType{}}, graph.ValueInfo{}, diag.OpUnsupported},
+		{"optional", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_OptionalType{}}, graph.ValueInfo{}, diag.OpUnsupported},
+		{"sparse", &onnxpb.TypeProto{Value: &onnxpb.TypeProto_SparseTensorType{}}, graph.ValueInfo{},
+			diag.OpUnsupported},
 	} {
 		m := onnxtest.New(13).Output("y", graph.Int8)
 		m.Proto.Graph.Input = []*onnxpb.ValueInfoProto{{Name: new("x"), Type: c.typ}}

@@ -87,10 +87,10 @@ func decode(b []byte) (*onnxpb.ModelProto, *fault) {
 	return m, nil
 }
 
-// Begins reports whether a file of at least one byte may be a model, judging by the lengths of its outermost
+// LooksLikeModel reports whether a file of at least one byte may be a model, judging by the lengths of its outermost
 // fields. Otherwise it adds the reason to d. It reads only little of a file that is no model, however large. name
 // is the file's base name, for diagnostics.
-func Begins(name string, file io.ReaderAt, size int64, d *diag.List) bool {
+func LooksLikeModel(name string, file io.ReaderAt, size int64, d *diag.List) bool {
 	f := skim(file, size)
 	if f != nil {
 		(&reader{file: name, list: d}).report(subject{at: name}, f)

@@ -191,7 +191,7 @@ func TestBegins(t *testing.T) {
 	} {
 		s := &sparse{begins: []byte(begins)}
 		var d diag.List
-		if Begins("m.onnx", s, 1<<30, &d) || len(d.Diags) != 1 || d.Diags[0].Msg != want || s.read > 1000 {
+		if LooksLikeModel("m.onnx", s, 1<<30, &d) || len(d.Diags) != 1 || d.Diags[0].Msg != want || s.read > 1000 {
 			t.Errorf("%q: %v, %d bytes were read", begins, d.Diags, s.read)
 		}
 	}

@@ -19,12 +19,12 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// Whole returns a model's file with all its tensors in it. It reads tensors in other files from the model's folder.
-// It returns b itself if there are none, and nil if it added an error to d. It leaves other problems of the model
-// to Read.
+// InlineExternalData returns a model's file with all its tensors in it. It reads tensors in other files from the
+// model's folder. It returns b itself if there are none, and nil if it added an error to d. It leaves other problems of
+// the model to Read.
 //
 // A location is a path below the folder. The folder must ensure that links do not lead out of it, as os.Root does.
-func Whole(name string, b []byte, folder fs.FS, d *diag.List) []byte {
+func InlineExternalData(name string, b []byte, folder fs.FS, d *diag.List) []byte {
 	if !keepsOutside(b) {
 		return b
 	}

@@ -40,10 +40,10 @@ func TestWhole(t *testing.T) {
 		want, file, folder := scattered(one)
 		for name, folder := range map[string]fs.FS{"plain": folder, "forward": onlyForward{folder}} {
 			var d diag.List
-			if got := Whole("m.onnx", file, folder, &d); !bytes.Equal(got, want) || len(d.Diags) > 0 {
+			if got := InlineExternalData("m.onnx", file, folder, &d); !bytes.Equal(got, want) || len(d.Diags) > 0 {
 				t.Errorf("%s, one file %v: %d bytes of %d, %v", name, one, len(got), len(want), d.Diags)
 			}
-			if got := Whole("m.onnx", want, nil, &d); &got[0] != &want[0] {
+			if got := InlineExternalData("m.onnx", want, nil, &d); &got[0] != &want[0] {
 				t.Error("a model that keeps nothing outside was copied")
 			}
 		}
@@ -97,7 +97,7 @@ func TestOutside(t *testing.T) {
 		whole := m.Bytes()
 		file := m.External("w", c.location, c.more...).Bytes()
 		var d diag.List
-		got := Whole("m.onnx", file, folder, &d)
+		got := InlineExternalData("m.onnx", file, folder, &d)
 		if c.says == "" {
 			if !bytes.Equal(got, whole) {
 				t.Errorf("%s: not read: %v", c.name, d.Diags)
@@ -125,26 +125,26 @@ func TestOutsideTooLarge(t *testing.T) {
 			t.Dims = dims[:]
 		}
 		var d diag.List
-		if Whole("m.onnx", m.Bytes(), fstest.MapFS{}, &d) != nil || len(d.Diags) == 0 ||
+		if InlineExternalData("m.onnx", m.Bytes(), fstest.MapFS{}, &d) != nil || len(d.Diags) == 0 ||
 			!strings.HasPrefix(d.Diags[0].Msg, `tensor "v": `) || !strings.Contains(d.Diags[0].Msg, says) {
 			t.Errorf("%v: %v", dims, d.Diags)
 		}
 	}
 }
 
-// TestOutsideFaults checks that Whole leaves other faults to Read, and reports all tensors.
+// TestOutsideFaults checks that InlineExternalData leaves other faults to Read, and reports all tensors.
 func TestOutsideFaults(t *testing.T) {
 	t.Parallel()
 	_, file, folder := scattered(false)
 	for _, b := range [][]byte{nil, []byte("text"), file[:len(file)-1]} {
 		var d diag.List
-		if got := Whole("m.onnx", b, folder, &d); len(got) != len(b) || len(d.Diags) > 0 {
+		if got := InlineExternalData("m.onnx", b, folder, &d); len(got) != len(b) || len(d.Diags) > 0 {
 			t.Errorf("%q: %v", b, d.Diags)
 		}
 	}
 	maps.DeleteFunc(folder, func(name string, _ *fstest.MapFile) bool { return name != "weights/0.bin" })
 	var d diag.List
-	if Whole("m.onnx", file, folder, &d) != nil || len(d.Diags) != 4 {
+	if InlineExternalData("m.onnx", file, folder, &d) != nil || len(d.Diags) != 4 {
 		t.Errorf("%v", d.Diags)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Write returns the file of a graph. Read of the result gives the same graph. values are written as the types of
 // inner tensors (value_info). Initializers have the order in which nodes read them. The same graph always gives the
 // same bytes. Write returns an error for a constant or an attribute of a kind that Read does not keep.
-func Write(g *graph.Graph, values []graph.Value) ([]byte, error) {
+func Write(g *graph.Graph, values []graph.ValueInfo) ([]byte, error) {
 	p, err := writeGraph(g)
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func initOrder(g *graph.Graph) (names []string) {
 	return names
 }
 
-func writeValue(v graph.Value) *onnxpb.ValueInfoProto {
+func writeValue(v graph.ValueInfo) *onnxpb.ValueInfoProto {
 	p := &onnxpb.ValueInfoProto{Name: new(v.Name)}
 	if v.DType == graph.Undefined {
 		return p

@@ -87,7 +87,7 @@ func TestWriteNarrow(t *testing.T) {
 	} {
 		c.Shape = []int{c.Len()}
 		g := &graph.Graph{Opsets: map[string]int64{"": 24}, Init: map[string]*graph.Tensor{"w": &c},
-			Outputs: []graph.Value{{Name: "w", DType: c.DType}}}
+			Outputs: []graph.ValueInfo{{Name: "w", DType: c.DType}}}
 		b, err := Write(g, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.DType, err)
@@ -105,11 +105,11 @@ func TestWriteNarrow(t *testing.T) {
 func TestWriteValues(t *testing.T) {
 	t.Parallel()
 	g := &graph.Graph{Opsets: map[string]int64{"": 21}, Init: map[string]*graph.Tensor{},
-		Inputs: []graph.Value{{Name: "x", DType: graph.Float32, Known: true,
+		Inputs: []graph.ValueInfo{{Name: "x", DType: graph.Float32, Known: true,
 			Dims: []graph.Dim{{Size: -1, Param: "T"}}}},
 		Nodes:   []*graph.Node{{Op: "Relu", Inputs: []string{"x"}, Outputs: []string{"y"}}},
-		Outputs: []graph.Value{{Name: "y", DType: graph.Float32}}}
-	b, err := Write(g, []graph.Value{{Name: "y", DType: graph.Float32, Known: true, Dims: []graph.Dim{{Size: 3}}}})
+		Outputs: []graph.ValueInfo{{Name: "y", DType: graph.Float32}}}
+	b, err := Write(g, []graph.ValueInfo{{Name: "y", DType: graph.Float32, Known: true, Dims: []graph.Dim{{Size: 3}}}})
 	if err != nil || !bytes.Contains(b, []byte("Relu")) {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func (v *values) add(list []float64) {
 func (v *values) all() []float64 { return append(slices.Clip(v.kept), v.min, v.max) }
 
 // quantiser returns the code and the scale that a rule gives for the values. The result is cached.
-func (v *values) quantiser(r Rule, f Format, grid float64) choice {
+func (v *values) quantiser(r ScaleRule, f QuantFormat, grid float64) choice {
 	by := choosing{r, f.of(v.min < 0, false), grid}
 	c, ok := v.chosen[by]
 	if ok {
@@ -66,8 +66,8 @@ func (v *values) quantiser(r Rule, f Format, grid float64) choice {
 
 // A Calibration runs a network's float model, in which quantisers that will be replaced only clip.
 type Calibration struct {
-	n       *Network
-	part    *float.Part
+	n       *QuantisedNetwork
+	part    *float.Evaluator
 	out     []string
 	formats []num.Format     // by output
 	watched map[*spot]string // the tensor that holds the values of each place
@@ -75,7 +75,7 @@ type Calibration struct {
 }
 
 // Float returns the float model.
-func (n *Network) Float() (*Calibration, error) {
+func (n *QuantisedNetwork) Float() (*Calibration, error) {
 	c := &Calibration{n: n, watched: map[*spot]string{}, seen: map[string]func([]int, []float64){}}
 	gathers := map[*graph.Node][]string{} // by loop: tensors that it gathers in addition
 	g := n.write(func(s *scope, g *graph.Graph, it *item) []*graph.Node {
@@ -99,12 +99,12 @@ func (n *Network) Float() (*Calibration, error) {
 			gathers[s.loop], c.watched[p] = append(gathers[s.loop], outer), outer
 			nodes = append(nodes, &graph.Node{Index: p.index(), Op: graph.Identity, Inputs: []string{p.from},
 				Outputs: []string{inner}})
-			g.Outputs = append(g.Outputs, graph.Value{Name: inner, DType: graph.Float32})
+			g.Outputs = append(g.Outputs, graph.ValueInfo{Name: inner, DType: graph.Float32})
 		}
 		return nodes
 	}, gathers)
 	var d diag.List
-	prog := n.prog.Again(g, &d)
+	prog := n.prog.Reprepare(g, &d)
 	if prog == nil {
 		return nil, errors.New("the float model: " + first(&d))
 	}
@@ -121,7 +121,7 @@ func (n *Network) Float() (*Calibration, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.part.On(runtime.GOMAXPROCS(0))
+	c.part.WithGoroutines(runtime.GOMAXPROCS(0))
 	return c, nil
 }
 
@@ -176,7 +176,7 @@ func (p *spot) surviving(tensor string) (list []string) {
 			list = append(list, it.node.Outputs[0])
 		}
 	}
-	if len(list) == 0 || slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == p.to }) {
+	if len(list) == 0 || slices.ContainsFunc(s.g.Outputs, func(o graph.ValueInfo) bool { return o.Name == p.to }) {
 		return []string{tensor}
 	}
 	return list
@@ -231,7 +231,7 @@ func (p *spot) own() *graph.Node {
 
 // write returns the graph in which become replaces each item. gathers lists the tensors that loops gather in addition
 // to those in the model.
-func (n *Network) write(become func(s *scope, g *graph.Graph, it *item) []*graph.Node,
+func (n *QuantisedNetwork) write(become func(s *scope, g *graph.Graph, it *item) []*graph.Node,
 	gathers map[*graph.Node][]string) *graph.Graph {
 	bodies := map[*graph.Node]*graph.Graph{}
 	for _, s := range slices.Backward(n.scopes) {

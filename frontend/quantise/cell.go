@@ -39,7 +39,7 @@ type cell struct {
 }
 
 // insertIn finds the tensors of a loop's body that lack a quantiser.
-func (n *Network) insertIn(s *scope) {
+func (n *QuantisedNetwork) insertIn(s *scope) {
 	c := &cell{scope: s, lines: map[string]line{}, spots: map[string]*spot{}}
 	for _, in := range s.g.Inputs {
 		c.lines[in.Name] = line{base: in.Name}
@@ -68,7 +68,7 @@ func (n *Network) insertIn(s *scope) {
 
 // weigh marks which weights of a loop stay unchanged. In a body that got places, all weights change. In a body with its
 // own quantisers, only weights change that are not codes yet.
-func (n *Network) weigh(s *scope, got bool) {
+func (n *QuantisedNetwork) weigh(s *scope, got bool) {
 	for _, w := range n.weights {
 		if w.scope == s && !got && !w.stays {
 			shaped, axis := w.shaped()
@@ -81,7 +81,7 @@ func (n *Network) weigh(s *scope, got bool) {
 func (s *scope) states() int { return s.within.prog.Loop(s.loop).States }
 
 // scopeOf returns the body of a loop, or nil for other nodes.
-func (n *Network) scopeOf(node *graph.Node) *scope {
+func (n *QuantisedNetwork) scopeOf(node *graph.Node) *scope {
 	for _, s := range n.scopes[1:] {
 		if s.loop == node {
 			return s
@@ -111,7 +111,7 @@ func (s *scope) gives() {
 
 // joinDirections gives the states of both directions of an operator the same formats, because their outputs are
 // concatenated.
-func (n *Network) joinDirections() {
+func (n *QuantisedNetwork) joinDirections() {
 	for i, a := range n.scopes[1:] {
 		for _, b := range n.scopes[i+2:] {
 			if a.loop.Index != b.loop.Index || a.loop.Index < 0 || len(a.g.Outputs) != len(b.g.Outputs) {

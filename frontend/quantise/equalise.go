@@ -18,7 +18,7 @@ type equalisation struct {
 }
 
 // findEqualisations finds the places whose channels may have their own scales.
-func (n *Network) findEqualisations() {
+func (n *QuantisedNetwork) findEqualisations() {
 	s := n.scopes[0]
 	readers := map[string][]*weight{} // by tensor; a nil entry stands for a reader without weights
 	for _, it := range s.items {
@@ -56,7 +56,7 @@ func (n *Network) findEqualisations() {
 }
 
 // OneScale disables scales of channels, so that Run records no values by channel.
-func (n *Network) OneScale() {
+func (n *QuantisedNetwork) OneScale() {
 	for _, p := range n.spots {
 		p.equalised = nil
 	}
@@ -64,7 +64,7 @@ func (n *Network) OneScale() {
 
 // reading returns the weights that multiply the input of a node at a slot. It returns nil if there are none, or they
 // stay unchanged.
-func (n *Network) reading(it *item, slot int) *weight {
+func (n *QuantisedNetwork) reading(it *item, slot int) *weight {
 	for _, w := range n.weights {
 		if w.node == it.origin() && w.slot != slot && !w.stays && slot+w.slot == 1 {
 			return w

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A Format is a number format: integers of Bits bits, or minifloats if Bits is 0.
-type Format struct {
+// A QuantFormat is a number format: integers of Bits bits, or minifloats if Bits is 0.
+type QuantFormat struct {
 	Bits               int
 	Exponent, Mantissa int
 	largest            float64 // the largest minifloat
@@ -28,16 +28,17 @@ var ocp = map[string]float64{"e4m3": 448, "e5m2": 57344}
 var minifloat = regexp.MustCompile(`^e([1-8])m([1-7])$`)
 
 // ParseFormat parses the bits of integers, from 2 to 16, or the exponent and mantissa bits of minifloats, such as e4m3.
-func ParseFormat(s string) (Format, error) {
+func ParseFormat(s string) (QuantFormat, error) {
 	if n, err := strconv.Atoi(s); err == nil && minBits <= n && n <= maxBits && strconv.Itoa(n) == s {
-		return Format{Bits: n}, nil
+		return QuantFormat{Bits: n}, nil
 	}
 	m := minifloat.FindStringSubmatch(s)
 	if m == nil {
-		return Format{}, fmt.Errorf("format %.20q: want the bits of integers, %d to %d, or a minifloat such as e4m3", s,
-			minBits, maxBits)
+		return QuantFormat{},
+			fmt.Errorf("format %.20q: want the bits of integers, %d to %d, or a minifloat such as e4m3", s,
+				minBits, maxBits)
 	}
-	f := Format{Exponent: int(m[1][0] - '0'), Mantissa: int(m[2][0] - '0')}
+	f := QuantFormat{Exponent: int(m[1][0] - '0'), Mantissa: int(m[2][0] - '0')}
 	if f.largest = ocp[s]; f.largest == 0 {
 		f.largest = (2 - math.Exp2(-float64(f.Mantissa))) * math.Exp2(math.Exp2(float64(f.Exponent))-1-f.bias())
 	}
@@ -45,7 +46,7 @@ func ParseFormat(s string) (Format, error) {
 }
 
 // String returns the format in the form that ParseFormat reads.
-func (f Format) String() string {
+func (f QuantFormat) String() string {
 	if f.Bits > 0 {
 		return strconv.Itoa(f.Bits)
 	}
@@ -53,16 +54,16 @@ func (f Format) String() string {
 }
 
 // bias returns the exponent bias of a minifloat.
-func (f Format) bias() float64 { return math.Exp2(float64(f.Exponent)-1) - 1 }
+func (f QuantFormat) bias() float64 { return math.Exp2(float64(f.Exponent)-1) - 1 }
 
 // A code is a format with the range of its values at a scale of 1.
 type code struct {
-	Format
+	QuantFormat
 	lo, hi float64 // the least and the greatest value
 }
 
 // of returns the code for signed or unsigned values. A narrow signed code is symmetric.
-func (f Format) of(signed, narrow bool) code {
+func (f QuantFormat) of(signed, narrow bool) code {
 	switch n := math.Exp2(float64(f.Bits)); {
 	case f.Bits == 0:
 		return code{f, -f.largest, f.largest}

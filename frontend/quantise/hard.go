@@ -14,7 +14,7 @@ const hardBy = 10
 const maxHard = 5
 
 // Hard names the layers that are hard to quantise: their values are far larger than those at the places next to them.
-func (n *Network) Hard() (list []string) {
+func (n *QuantisedNetwork) Hard() (list []string) {
 	next := map[*spot][]*spot{}
 	for _, p := range n.spots {
 		for _, q := range p.scope.sources(p.given) {

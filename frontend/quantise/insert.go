@@ -17,7 +17,7 @@ type wish struct {
 
 // insert finds the tensors of the model's graph that lack a quantiser. Tensors that are multiplied by weights, added,
 // or combined with other tensors must be codes. insert looks at the bodies of loops first.
-func (n *Network) insert() {
+func (n *QuantisedNetwork) insert() {
 	s := n.scopes[0]
 	for _, in := range n.scopes[1:] {
 		n.insertIn(in)
@@ -85,7 +85,7 @@ func (s *scope) place(tensor, label string) *spot {
 }
 
 // put inserts places after their tensors.
-func (n *Network) put(s *scope, spots map[string]*spot) {
+func (n *QuantisedNetwork) put(s *scope, spots map[string]*spot) {
 	s.put(spots)
 	for _, w := range n.weights {
 		if p := spots[w.data]; p != nil && w.scope == s {

@@ -22,7 +22,7 @@ func (l *linear) reads(data []string) string {
 }
 
 // linear returns the items that replace a QuantizeLinear or a DequantizeLinear.
-func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
+func (n *QuantisedNetwork) linear(s *scope, node *graph.Node, lin *linear) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
 	if node.Role() == graph.Decodes {
 		p := lin.of[in]
@@ -45,7 +45,7 @@ func (n *Network) linear(s *scope, node *graph.Node, lin *linear) ([]*item, erro
 		p.lo, p.hi = p.lo-zero.At(0), p.hi-zero.At(0)
 	}
 	if !p.stays {
-		if slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == out }) {
+		if slices.ContainsFunc(s.g.Outputs, func(o graph.ValueInfo) bool { return o.Name == out }) {
 			return nil, refuse(node, "export the model with real outputs", "its codes are an output of the model")
 		}
 		if lin.of == nil {
@@ -71,7 +71,7 @@ func (l *linear) narrowed(s *scope, node *graph.Node) []*item {
 		}
 	}
 	p.bound(c.Inputs[1].Const, p.lo, p.hi)
-	p.had = Format{Bits: int(math.Ceil(math.Log2(p.hi - p.lo + 1)))}
+	p.had = QuantFormat{Bits: int(math.Ceil(math.Log2(p.hi - p.lo + 1)))}
 	out := node.Outputs[0]
 	l.of[out], s.code[out] = p, p
 	return []*item{{node: p.identity(node)}}

@@ -45,7 +45,7 @@ type Lookup struct {
 
 // Lookups lists the lookups of the network by a recipe, in order. A table that has a quantiser is not among them: it
 // is the device's.
-func (n *Network) Lookups(r Recipe) (list []Lookup) {
+func (n *QuantisedNetwork) Lookups(r Recipe) (list []Lookup) {
 	s := n.scopes[0]
 	for _, it := range s.items {
 		node := it.origin()
@@ -77,7 +77,7 @@ func (n *Network) Lookups(r Recipe) (list []Lookup) {
 
 // rowsOf is the bytes a sample that are sent of the rows that a node gives: of the places behind it where these are on
 // the host, else as it would be if they stood right behind it.
-func rowsOf(n *Network, node *graph.Node, r Recipe) (bytes int) {
+func rowsOf(n *QuantisedNetwork, node *graph.Node, r Recipe) (bytes int) {
 	s, from := n.scopes[0], map[string]bool{node.Outputs[0]: true}
 	for _, it := range s.items {
 		switch p := it.spot; {
@@ -97,7 +97,7 @@ func rowsOf(n *Network, node *graph.Node, r Recipe) (bytes int) {
 }
 
 // width is the bits of a format.
-func (f Format) width() int {
+func (f QuantFormat) width() int {
 	if f.Bits > 0 {
 		return f.Bits
 	}

@@ -10,7 +10,7 @@ import "hlsgen/frontend/graph"
 // other, and products of the wider minifloats need more bits than a cell has. They keep the model's own quantisers.
 
 // joinLoops gives the places and weights of loops their grids.
-func (n *Network) joinLoops() {
+func (n *QuantisedNetwork) joinLoops() {
 	for _, s := range n.scopes {
 		if s.loop == nil {
 			continue

@@ -26,8 +26,8 @@ import (
 
 // A Recipe says how a network is quantised.
 type Recipe struct {
-	Weights, Activations Format
-	Scales               Rule
+	Weights, Activations QuantFormat
+	Scales               ScaleRule
 	// AccBits, if not 0, is the width in bits that the accumulator of every output channel must fit. The weights of a
 	// channel then get the mean 0 and a small enough l1 norm (A2Q+, arXiv 2401.10432).
 	AccBits int
@@ -40,11 +40,12 @@ type Recipe struct {
 	mix   *Mix // individual formats; nil if all have the formats above
 }
 
-// A Mix holds the bits of the quantisers of activations and of the tensors of weights, each in the order of a Network.
+// A Mix holds the bits of the quantisers of activations and of the tensors of weights, each in the order of a
+// QuantisedNetwork.
 type Mix struct{ Activations, Weights []int }
 
-// By returns the recipe with the bits of a mix.
-func (r Recipe) By(m Mix) Recipe {
+// WithMix returns the recipe with the bits of a mix.
+func (r Recipe) WithMix(m Mix) Recipe {
 	r.mix = &m
 	return r
 }
@@ -52,14 +53,14 @@ func (r Recipe) By(m Mix) Recipe {
 // spot returns the recipe for the i-th place, and weight that for the i-th tensor of weights.
 func (r Recipe) spot(i int) Recipe {
 	if r.mix != nil {
-		r.Activations = Format{Bits: r.mix.Activations[i]}
+		r.Activations = QuantFormat{Bits: r.mix.Activations[i]}
 	}
 	return r
 }
 
 func (r Recipe) weight(i int) Recipe {
 	if r.mix != nil {
-		r.Weights = Format{Bits: r.mix.Weights[i]}
+		r.Weights = QuantFormat{Bits: r.mix.Weights[i]}
 	}
 	return r
 }
@@ -76,8 +77,8 @@ func (r Recipe) String() string {
 	return s
 }
 
-// Whole returns the name of the recipe, followed by its options.
-func (r Recipe) Whole() string {
+// Describe returns the name of the recipe, followed by its options.
+func (r Recipe) Describe() string {
 	s := r.String()
 	if r.Equalise {
 		s += ", equalised"
@@ -137,8 +138,8 @@ func (r Recipe) Check() error {
 	return nil
 }
 
-// A Network is a graph in which the places of quantisers are known.
-type Network struct {
+// A QuantisedNetwork is a graph in which the places of quantisers are known.
+type QuantisedNetwork struct {
 	prog    *graph.Program
 	scopes  []*scope // the graph, and then the bodies of its loops in order
 	spots   []*spot
@@ -167,8 +168,8 @@ func refuse(n *graph.Node, hint, format string, args ...any) error {
 // Find finds the places of quantisers. With replace, the quantisers of the graph and of loops' bodies get other
 // formats; otherwise they stay. Places that lack a quantiser get one. lookup says where rows of tables are
 // looked up. The error is a *Refusal.
-func Find(p *graph.Program, replace bool, lookup LookupAt) (*Network, error) {
-	n := &Network{prog: p, replace: replace, lookup: lookup}
+func Find(p *graph.Program, replace bool, lookup LookupAt) (*QuantisedNetwork, error) {
+	n := &QuantisedNetwork{prog: p, replace: replace, lookup: lookup}
 	n.scopes = scopesOf(p)
 	for _, s := range n.scopes {
 		if err := n.survey(s); err != nil {
@@ -182,16 +183,16 @@ func Find(p *graph.Program, replace bool, lookup LookupAt) (*Network, error) {
 }
 
 // Transforms lists the products that stay on the host: fixed transforms of the inputs.
-func (n *Network) Transforms() []*graph.Node { return n.transforms }
+func (n *QuantisedNetwork) Transforms() []*graph.Node { return n.transforms }
 
-// Bare reports whether the graph has no quantisers.
-func (n *Network) Bare() bool {
+// HasNoQuantisers reports whether the graph has no quantisers.
+func (n *QuantisedNetwork) HasNoQuantisers() bool {
 	return !slices.ContainsFunc(n.spots, func(p *spot) bool { return p.node != nil }) &&
-		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != Format{} })
+		!slices.ContainsFunc(n.weights, func(w *weight) bool { return w.had != QuantFormat{} })
 }
 
-// A Part is something for which a mix holds bits: the activations before a node, or its weights.
-type Part struct {
+// A MixPart is something for which a mix holds bits: the activations before a node, or its weights.
+type MixPart struct {
 	Node    string
 	Weights bool
 	Stays   bool // the mix does not apply to it
@@ -199,12 +200,12 @@ type Part struct {
 }
 
 // Parts lists the parts for which a mix holds bits, activations first, both in the order of the mix.
-func (n *Network) Parts() (activations, weights []Part) {
+func (n *QuantisedNetwork) Parts() (activations, weights []MixPart) {
 	for _, p := range n.spots {
-		activations = append(activations, Part{Node: p.label, Stays: p.stays || p.grid > 0})
+		activations = append(activations, MixPart{Node: p.label, Stays: p.stays || p.grid > 0})
 	}
 	for _, w := range n.weights {
-		weights = append(weights, Part{w.node.Label(), true, w.stays || w.grid > 0, w.tensor.Len()})
+		weights = append(weights, MixPart{w.node.Label(), true, w.stays || w.grid > 0, w.tensor.Len()})
 	}
 	return activations, weights
 }

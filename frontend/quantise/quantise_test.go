@@ -163,7 +163,7 @@ func TestBallHolds(t *testing.T) {
 		for i := range w {
 			w[i] = rnd.NormFloat64()
 		}
-		c := Format{Bits: 2 + rnd.IntN(7)}.of(true, true)
+		c := QuantFormat{Bits: 2 + rnd.IntN(7)}.of(true, true)
 		s := b.scale(c, w)
 		codes := b.fitting(w, s, c)
 		on := b.onto(scaled(w, s), c)
@@ -218,7 +218,7 @@ func TestRules(t *testing.T) {
 		values[i] = rnd.NormFloat64()
 	}
 	values[17] = 40 // one that is far off
-	c := Format{Bits: 4}.of(true, false)
+	c := QuantFormat{Bits: 4}.of(true, false)
 	if got, want := MaxAbs.scale(c, values, 0), float64(float32(40.0/7)); got != want {
 		t.Errorf("max gives the scale %v, want %v", got, want)
 	}
@@ -232,7 +232,7 @@ func TestRules(t *testing.T) {
 				c.loss(values, s))
 		}
 	}
-	for _, r := range []Rule{MSE, MaxAbs, Percentile} {
+	for _, r := range []ScaleRule{MSE, MaxAbs, Percentile} {
 		if s := r.scale(c, values, 0.75); math.Exp2(math.Round(math.Log2(s/0.75)))*0.75 != s {
 			t.Errorf("%s gives %v, which is not 0.75 times a power of two", r, s)
 		}
@@ -262,7 +262,7 @@ func TestKeptValues(t *testing.T) {
 // TestScalesAreThoseOfAllValues holds that a scale that was chosen for values is not that of these and others.
 func TestScalesAreThoseOfAllValues(t *testing.T) {
 	t.Parallel()
-	f, v := Format{Bits: 4}, values{}
+	f, v := QuantFormat{Bits: 4}, values{}
 	last := 0.0
 	for _, list := range [][]float64{{1, -2, 0.5}, {7, 3}, {100, -90, 80}} {
 		v.add(list)

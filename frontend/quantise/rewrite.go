@@ -11,7 +11,7 @@ import (
 
 // Write returns the graph quantised by a recipe, based on the values that the places had in the runs of
 // Calibration.Run. The quantisers are those of QONNX. The error is a *Refusal.
-func (n *Network) Write(r Recipe) (*graph.Graph, error) {
+func (n *QuantisedNetwork) Write(r Recipe) (*graph.Graph, error) {
 	for _, s := range n.scopes { // so that the names in one result do not depend on earlier results
 		defer func(names graph.Taken) { s.names = names }(s.names)
 		s.names = maps.Clone(s.names)
@@ -106,7 +106,7 @@ func (p *spot) keeps(r Recipe) bool {
 func (p *spot) choose(r Recipe) choice {
 	p = p.lead()
 	if p.flags {
-		return choice{Format{Bits: 1}.of(false, false), 1, nil}
+		return choice{QuantFormat{Bits: 1}.of(false, false), 1, nil}
 	}
 	if r.Equalise && p.equalised != nil {
 		if s := p.equalised.scales(r); s != nil {
@@ -118,10 +118,10 @@ func (p *spot) choose(r Recipe) choice {
 }
 
 // format returns the format that a recipe gives a place.
-func (p *spot) format(r Recipe) Format {
+func (p *spot) format(r Recipe) QuantFormat {
 	f := r.Activations
 	if p.inner && p.node == nil && f.Bits == 0 {
-		f = Format{Bits: bitsOfGates}
+		f = QuantFormat{Bits: bitsOfGates}
 	}
 	if f.Bits > 0 && (p.inner || p.scope.loop == nil) {
 		f.Bits = min(f.Bits+p.more, maxBits)
@@ -296,7 +296,7 @@ func (w *weight) shifting(g *graph.Graph, by []float64) *graph.Node {
 }
 
 // ballOf returns the set of allowed weights, or nil if the recipe does not limit accumulators.
-func (n *Network) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
+func (n *QuantisedNetwork) ballOf(w *weight, r Recipe, chosen map[*spot]choice) (*ball, error) {
 	if r.AccBits == 0 {
 		return nil, nil
 	}
@@ -403,7 +403,7 @@ func prune(g *graph.Graph) {
 }
 
 // Story describes what a recipe changes: how many quantisers of each kind become new.
-func (n *Network) Story(r Recipe) string {
+func (n *QuantisedNetwork) Story(r Recipe) string {
 	activations, weights := 0, 0
 	for i, p := range n.spots {
 		if !p.keeps(r.spot(i)) {

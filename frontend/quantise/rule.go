@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A Rule says how the scale of a quantiser follows from the values.
-type Rule string
+// A ScaleRule says how the scale of a quantiser follows from the values.
+type ScaleRule string
 
 // These are the rules.
 const (
-	MaxAbs     Rule = "max"        // the largest magnitude becomes the largest code
-	Percentile Rule = "percentile" // a magnitude that 99.9 % of the values do not exceed becomes the largest code
-	MSE        Rule = "mse"        // the mean square error is minimal
+	MaxAbs     ScaleRule = "max"        // the largest magnitude becomes the largest code
+	Percentile ScaleRule = "percentile" // a magnitude that 99.9 % of the values do not exceed becomes the largest code
+	MSE        ScaleRule = "mse"        // the mean square error is minimal
 )
 
 // Rules lists all rules, the default first.
 var Rules = []string{string(MSE), string(MaxAbs), string(Percentile)}
 
 // ParseRule parses the name of a rule.
-func ParseRule(s string) (Rule, error) {
+func ParseRule(s string) (ScaleRule, error) {
 	if !slices.Contains(Rules, s) {
 		return "", fmt.Errorf("want %s", strings.Join(Rules, ", "))
 	}
-	return Rule(s), nil
+	return ScaleRule(s), nil
 }
 
 // share is the share of values that Percentile does not clip.
@@ -40,14 +40,14 @@ const (
 
 // A choosing holds the parameters, besides the values, on which a scale depends.
 type choosing struct {
-	rule Rule
+	rule ScaleRule
 	code code
 	grid float64
 }
 
 // scale returns a scale of a code for values, a float32 above 0. If grid is above 0, the scale is grid times a power of
 // two.
-func (r Rule) scale(c code, values []float64, grid float64) float64 {
+func (r ScaleRule) scale(c code, values []float64, grid float64) float64 {
 	full := c.covering(values)
 	if r == Percentile {
 		full = c.covering(within(values))
@@ -67,7 +67,7 @@ func (r Rule) scale(c code, values []float64, grid float64) float64 {
 
 // quantiser returns the code and the scale of activations of a format. If few values lie slightly below 0, as after a
 // GELU, an unsigned code may have a smaller square error: MSE tries both.
-func (r Rule) quantiser(f Format, values []float64, signed bool, grid float64) (code, float64) {
+func (r ScaleRule) quantiser(f QuantFormat, values []float64, signed bool, grid float64) (code, float64) {
 	c := f.of(signed, false)
 	scale := r.scale(c, values, grid)
 	if plain := f.of(false, false); plain.lo == 0 && signed && (r == MSE || r == "") {
@@ -84,7 +84,7 @@ var eighths = [...]float64{1, 0x1.d5818dcfba487p-1, 0x1.ae89f995ad3adp-1, 0x1.8a
 
 // candidates returns the scales to choose from; the first one is the default. full is the least scale that clips no
 // value.
-func (r Rule) candidates(full, grid float64) (list []float64) {
+func (r ScaleRule) candidates(full, grid float64) (list []float64) {
 	n := 1
 	if r == MSE || r == "" {
 		n = tries

@@ -19,7 +19,7 @@ func TestSigns(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		rule   Rule
+		rule   ScaleRule
 		bits   int
 		values []float64
 		below  bool
@@ -32,7 +32,7 @@ func TestSigns(t *testing.T) {
 		{"GELU", MaxAbs, 4, gelu, true, true},
 		{"GELU", Percentile, 4, gelu, true, true},
 	} {
-		f := Format{Bits: c.bits}
+		f := QuantFormat{Bits: c.bits}
 		got, scale := c.rule.quantiser(f, c.values, c.below, 0)
 		if got.lo < 0 != c.signed {
 			t.Errorf("%s, %d bits, %s: codes from %v", c.name, c.bits, c.rule, got.lo)

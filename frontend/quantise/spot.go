@@ -45,7 +45,7 @@ type spot struct {
 	given string      // the input of the model's own quantiser: from, except for Trunc
 
 	stays     bool          // the model's own quantiser stays
-	had       Format        // the format of the model's own quantiser; the zero value if it is none of these formats
+	had       QuantFormat   // the format of the model's own quantiser; the zero value if it is none of these formats
 	signed    bool          // whether had is signed
 	limits    []*graph.Node // the nodes that clip the values in the float model; the last one writes to
 	scale     float64       // the scale of the model's own quantiser; 0 if it has several
@@ -68,9 +68,9 @@ type weight struct {
 	slot   int
 	tensor *graph.Tensor
 	axis   int
-	data   string // the tensor by which it is multiplied
-	had    Format // the format of its own quantiser; the zero value if it has none of integers around 0
-	stays  bool   // unchanged by any recipe
+	data   string      // the tensor by which it is multiplied
+	had    QuantFormat // the format of its own quantiser; the zero value if it has none of integers around 0
+	stays  bool        // unchanged by any recipe
 	grid   float64
 
 	scales map[choosing][]float64 // the chosen scales, by channel
@@ -150,7 +150,7 @@ func (s *scope) data(n *graph.Node) (list []string) {
 }
 
 // survey visits the nodes of a scope, and finds the places of its quantisers, and its weights.
-func (n *Network) survey(s *scope) error {
+func (n *QuantisedNetwork) survey(s *scope) error {
 	for _, in := range s.g.Inputs {
 		s.raw[in.Name], s.root[in.Name] = s.loop == nil, in.Name
 	}
@@ -175,7 +175,7 @@ func (n *Network) survey(s *scope) error {
 }
 
 // visit returns the items that replace a node that reads data.
-func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
+func (n *QuantisedNetwork) visit(s *scope, node *graph.Node, data []string, lin *linear) ([]*item, error) {
 	if !n.replace && node.Role() == graph.Means && s.single(node) {
 		node, data = s.moved(node), node.Inputs[:1]
 	}
@@ -189,7 +189,7 @@ func (n *Network) visit(s *scope, node *graph.Node, data []string, lin *linear) 
 		}
 	}
 	switch role {
-	case graph.Values, graph.Halves:
+	case graph.Values, graph.Truncates:
 		return n.quantiser(s, node)
 	case graph.Counts:
 		if n.replace {
@@ -268,7 +268,7 @@ func (s *scope) oneRoot(data []string) bool {
 }
 
 // matrix records the weights of a node.
-func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
+func (n *QuantisedNetwork) matrix(s *scope, node *graph.Node, data []string) {
 	for slot, in := range node.Inputs[:2] {
 		t := s.constant(in)
 		if t == nil || !t.DType.Float() {
@@ -278,7 +278,7 @@ func (n *Network) matrix(s *scope, node *graph.Node, data []string) {
 			data: data[0]}
 		if q := s.quantiserOf(in); q != nil {
 			if c := s.prog.Coding(q); c != nil && c.Op == graph.Code && q.Role() == graph.Values {
-				w.had = Format{Bits: int(s.constant(q.Inputs[3]).At(0))}
+				w.had = QuantFormat{Bits: int(s.constant(q.Inputs[3]).At(0))}
 			}
 			w.stays = !n.replace
 		}
@@ -318,7 +318,7 @@ func (s *scope) quantiserOf(name string) *graph.Node {
 }
 
 // quantiser records a place with a quantiser of the model.
-func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
+func (n *QuantisedNetwork) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	in, out := node.Inputs[0], node.Outputs[0]
 	p := &spot{scope: s, label: node.Label(), node: node, from: in, to: out, given: in, stays: !n.replace}
 	s.code[out] = p
@@ -328,7 +328,7 @@ func (n *Network) quantiser(s *scope, node *graph.Node) ([]*item, error) {
 	switch {
 	case s.raw[in]: // the inputs of the host keep their format
 		p.stays = true
-	case n.replace && node.Role() == graph.Halves:
+	case n.replace && node.Role() == graph.Truncates:
 		p.from = s.names.Fresh(out, "mean")
 		factor := p.scope.constant(node.Inputs[len(node.Inputs)-2]).At(0)
 		if len(node.Inputs) == 5 { // version 1 divides codes, and keeps the scale
@@ -357,18 +357,18 @@ func (p *spot) read() {
 	lo, hi := -1.0, 1.0 // the limits of BipolarQuant
 	switch c := s.prog.Coding(n); {
 	case n.Is(graph.Minifloat):
-		p.had = Format{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
+		p.had = QuantFormat{Exponent: int(p.bits(2)), Mantissa: int(p.bits(3))}
 		e, m, bias, most := p.bits(2), p.bits(3), p.bits(4), p.bits(5)
 		hi = min(most, (2-math.Exp2(-m))*math.Exp2(math.Exp2(e)-1-bias))
 		lo, p.signed, p.had.largest = -hi, true, hi
 		if bias != p.had.bias() {
 			p.had.Exponent = 0
 		}
-	case c.Op == graph.Code || n.Role() == graph.Halves:
+	case c.Op == graph.Code || n.Role() == graph.Truncates:
 		lo, hi, zero = c.Attrs["lo"].F, c.Attrs["hi"].F, s.constant(n.Inputs[2])
 		p.signed = lo < 0
-		p.had = Format{Bits: int(p.bits(len(n.Inputs) - 1))}
-		if n.Role() == graph.Halves && len(n.Inputs) == 6 {
+		p.had = QuantFormat{Bits: int(p.bits(len(n.Inputs) - 1))}
+		if n.Role() == graph.Truncates && len(n.Inputs) == 6 {
 			scale = s.constant(n.Inputs[4])
 		}
 	}

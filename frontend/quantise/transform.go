@@ -17,7 +17,7 @@ const moreOfSpectra = 4
 
 // staysOnHost reports whether a node is a product that stays on the host, or computes there with the output of one.
 // spectra reports whether the product is a fixed transform.
-func staysOnHost(n *Network, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
+func staysOnHost(n *QuantisedNetwork, s *scope, node *graph.Node, data []string) (stays, spectra bool) {
 	switch role := node.Role(); {
 	case s.loop != nil || !s.allRaw(data) || role == graph.Values || role == graph.Encodes || role == graph.Loops ||
 		role == graph.Counts:
@@ -42,7 +42,7 @@ func (s *scope) transforms(node *graph.Node, data []string) bool {
 
 // measured reports whether a tensor is only used for magnitudes and logarithms.
 func (s *scope) measured(tensor string) bool {
-	if slices.ContainsFunc(s.g.Outputs, func(o graph.Value) bool { return o.Name == tensor }) {
+	if slices.ContainsFunc(s.g.Outputs, func(o graph.ValueInfo) bool { return o.Name == tensor }) {
 		return false
 	}
 	read := false

@@ -58,14 +58,14 @@ func (n Num) Rounded(f num.Format) (v float64, ok bool) {
 		if exact || f == num.Float64 || math.IsInf(near, 0) {
 			return f.Round(near), true
 		}
-		return f.Round(num.Odd(near, n.r.Cmp(new(big.Rat).SetFloat64(near)))), true
+		return f.Round(num.RoundToOdd(near, n.r.Cmp(new(big.Rat).SetFloat64(near)))), true
 	}
 	end := func(x *big.Float) float64 {
 		near, is := x.Float64()
 		if f == num.Float64 {
 			return near
 		}
-		return f.Round(num.Odd(near, -int(is)))
+		return f.Round(num.RoundToOdd(near, -int(is)))
 	}
 	a, b := end(n.lo), end(n.hi)
 	return a, a == b
@@ -163,7 +163,7 @@ func product(x, y Num, square bool, prec uint) (Num, error) {
 	return binary(mul, x, y, prec)
 }
 
-func (n Num) round(mode Rounding) (Num, error) {
+func (n Num) round(mode RoundingMode) (Num, error) {
 	if n.inf != 0 {
 		return endless(round, n)
 	}

@@ -57,10 +57,10 @@ const (
 type Expr struct {
 	op   Prim
 	args [2]*Expr
-	c    *big.Rat // the value of a constant
-	ci   Interval // the float64 interval around c
-	v    int      // the number of a variable
-	mode Rounding // the rounding mode of round
+	c    *big.Rat     // the value of a constant
+	ci   Interval     // the float64 interval around c
+	v    int          // the number of a variable
+	mode RoundingMode // the rounding mode of round
 }
 
 // Float returns the constant whose value is exactly v. It panics for infinities and NaN, which no reader of models
@@ -133,7 +133,7 @@ func AtLeast(x, y *Expr) *Expr { return of(atLeast, x, y) }
 func PowerBelow(x *Expr) *Expr { return of(powerBelow, x, nil) }
 
 // Round is x, rounded to an integer.
-func Round(x *Expr, mode Rounding) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
+func Round(x *Expr, mode RoundingMode) *Expr { return &Expr{op: round, args: [2]*Expr{x}, mode: mode} }
 
 // Gate is x if open is 1, and 0 if open is 0. Unlike a product it has a value if x is infinite.
 func Gate(open, x *Expr) *Expr { return of(gate, open, x) }

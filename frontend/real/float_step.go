@@ -5,10 +5,10 @@ import "hlsgen/internal/num"
 // StepOverFloats evaluates f, an integer-valued expression in variable 0, at every finite number of a format. It
 // returns a step function of the format's keys, the integers that number its floats in order; otherwise it does the
 // same as StepOver. A function that turns around all over the format, as a sine does, gives ErrTooManySteps at once.
-func (f *Func) StepOverFloats(of num.Format, limit int) (num.Step, error) {
+func (f *Func) StepOverFloats(of num.Format, limit int) (num.StepFunction, error) {
 	b := &searcher{f: f.sharp(), limit: limit, endless: true, at: of.At}
 	if b.swings(of.Keys()) {
-		return num.Step{}, ErrTooManySteps
+		return num.StepFunction{}, ErrTooManySteps
 	}
 	err := b.run(of.Keys().Lo, of.Keys().Hi)
 	return b.step, err

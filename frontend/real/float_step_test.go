@@ -18,7 +18,7 @@ type firstQuantiser struct {
 	scale, pre float64 // pre is a factor or a summand in front
 	zero       float64
 	lo, hi     int64
-	mode       Rounding
+	mode       RoundingMode
 }
 
 // fronts are functions of x that stand in front of a quantiser.
@@ -69,7 +69,7 @@ func TestStepOverFloats(t *testing.T) {
 	if tier.Long() {
 		n = 1000
 	}
-	modes := []Rounding{HalfEven, HalfUp, HalfDown, Up, Down, Ceil, Floor}
+	modes := []RoundingMode{HalfEven, HalfUp, HalfDown, Up, Down, Ceil, Floor}
 	zeros := []float64{0, 0, 1, 0.5, 1.5, -2, 3, -0.5}
 	names := slices.Sorted(func(yield func(string) bool) {
 		for name := range fronts {

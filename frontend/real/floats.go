@@ -16,7 +16,7 @@ type Floats struct {
 // A floatInstr computes a slot from others. An operand a >= 0 is a slot; an operand a < 0 is variable -1-a.
 type floatInstr struct {
 	op       Prim
-	mode     Rounding
+	mode     RoundingMode
 	a, b, to int
 }
 

@@ -36,7 +36,7 @@ func TestStepLike(t *testing.T) {
 		{"falling", []int64{5, 3, -7}, 0},
 		{"the ends", []int64{math.MinInt64, math.MaxInt64}, 0},
 	} {
-		got, err := f.StepLike(num.Step{At: c.like}, wide, 1000)
+		got, err := f.StepLike(num.StepFunction{At: c.like}, wide, 1000)
 		if err != nil || !slices.Equal(got.At, want.At) || !slices.Equal(got.Value, want.Value) {
 			t.Errorf("like %s: %v, %v, want %v", c.name, got, err, want)
 		}

@@ -6,7 +6,7 @@ import "math"
 // where they step.
 type line struct {
 	x, y, slope float64
-	mode        Rounding
+	mode        RoundingMode
 }
 
 // fit finds the line that the only rounding of a function rounds near one end of the integers from lo to hi. It returns

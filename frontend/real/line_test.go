@@ -12,7 +12,7 @@ func TestLineTells(t *testing.T) {
 	t.Parallel()
 	between := func(x *Expr, lo, hi float64) *Expr { return Min(Max(x, Float(lo)), Float(hi)) }
 	for _, slope := range []float64{0.1137, -0.1137, 0.02137, 0.25, -3} {
-		for _, mode := range []Rounding{HalfEven, Floor, Ceil, HalfUp, HalfDown} {
+		for _, mode := range []RoundingMode{HalfEven, Floor, Ceil, HalfUp, HalfDown} {
 			x := Add(Mul(Var(0), Float(slope)), Float(0.3))
 			for name, e := range map[string]*Expr{
 				"behind":   between(Round(x, mode), -8, 7),

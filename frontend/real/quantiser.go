@@ -7,11 +7,12 @@ import (
 )
 
 // wholeModes maps the rounding modes of models to those of hardware.
-var wholeModes = map[Rounding]num.Rounding{HalfEven: num.HalfEven, HalfUp: num.HalfAway, HalfDown: num.HalfTowardZero,
-	Floor: num.Floor, Ceil: num.Ceil, Down: num.TowardZero, Up: num.AwayFromZero}
+var wholeModes = map[RoundingMode]num.Rounding{HalfEven: num.HalfEven, HalfUp: num.HalfAway,
+	HalfDown: num.HalfTowardZero,
+	Floor:    num.Floor, Ceil: num.Ceil, Down: num.TowardZero, Up: num.AwayFromZero}
 
 // mirrored returns the mode m' for which rounding -x with m' gives minus x rounded with m.
-func mirrored(m Rounding) Rounding {
+func mirrored(m RoundingMode) RoundingMode {
 	switch m {
 	case Floor:
 		return Ceil
@@ -27,7 +28,7 @@ func mirrored(m Rounding) Rounding {
 type clipped struct {
 	line   Affine
 	rounds bool
-	mode   Rounding
+	mode   RoundingMode
 	lo, hi *big.Rat
 	after  *big.Int // nil for 0
 }
@@ -35,7 +36,7 @@ type clipped struct {
 // Quantiser reads e, an expression in variable 0 alone, as a quantiser: a line that is rounded once, and clipped before
 // or after the rounding any number of times. A ReLU is a bound as well. ok is false if e has no such form. A quantiser
 // that does not clip has limits of 62 bits.
-func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
+func (e *Expr) Quantiser() (q num.ExactQuantiser, ok bool) {
 	c, ok := clippedOf(e)
 	if !ok || c.after != nil {
 		return q, false
@@ -44,7 +45,7 @@ func (e *Expr) Quantiser() (q num.Quantiser, ok bool) {
 }
 
 // stairOf reads e as Quantiser does, and returns it as a step function over r. ok is false if e has no such form.
-func stairOf(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
+func stairOf(e *Expr, r num.Range, limit int) (s num.StepFunction, ok bool, err error) {
 	c, ok := clippedOf(e)
 	if !ok {
 		return s, false, nil
@@ -66,7 +67,7 @@ func stairOf(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
 	}
 	s, few := q.Steps(r, limit)
 	if !few {
-		return num.Step{}, true, ErrTooManySteps
+		return num.StepFunction{}, true, ErrTooManySteps
 	}
 	for i := range s.Value {
 		s.Value[i] += after
@@ -74,12 +75,12 @@ func stairOf(e *Expr, r num.Range, limit int) (s num.Step, ok bool, err error) {
 	return s, true, nil
 }
 
-// quantiser returns c without after as a num.Quantiser.
-func (c *clipped) quantiser() (q num.Quantiser, ok bool) {
+// quantiser returns c without after as a num.ExactQuantiser.
+func (c *clipped) quantiser() (q num.ExactQuantiser, ok bool) {
 	if !c.rounds {
 		return q, false
 	}
-	q = num.Quantiser{Scale: c.line.Scale, Bias: c.line.Bias, Mode: wholeModes[c.mode], Lo: -1 << 62, Hi: 1 << 62}
+	q = num.ExactQuantiser{Scale: c.line.Scale, Bias: c.line.Bias, Mode: wholeModes[c.mode], Lo: -1 << 62, Hi: 1 << 62}
 	for _, limit := range []struct {
 		at *big.Rat
 		to *int64
@@ -215,7 +216,7 @@ func (c *clipped) times(f *big.Rat) bool {
 }
 
 // round rounds c. If c is rounded already, only its limits change: they are rounded, too.
-func (c *clipped) round(mode Rounding) bool {
+func (c *clipped) round(mode RoundingMode) bool {
 	for _, limit := range []**big.Rat{&c.lo, &c.hi} {
 		if *limit != nil {
 			*limit = new(big.Rat).SetInt(mode.roundRat(*limit))

@@ -36,7 +36,7 @@ func quantised(r *rand.Rand) *Expr {
 	if before {
 		e = Add(e, zero)
 	}
-	mode := []Rounding{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}[r.IntN(7)]
+	mode := []RoundingMode{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}[r.IntN(7)]
 	switch r.IntN(3) {
 	case 0:
 		e = Round(Min(Max(e, lo), hi), mode)
@@ -76,7 +76,7 @@ func TestQuantiser(t *testing.T) {
 			if n < 4 {
 				at = []int64{x.Lo, x.Hi, max(x.Lo, -n), min(x.Hi, n)}[n]
 			}
-			exact, err := f.StepOver(num.Point(at), 1)
+			exact, err := f.StepOver(num.SingleValue(at), 1)
 			if err != nil {
 				t.Fatal(err)
 			}

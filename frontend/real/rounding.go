@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// A Rounding says how a quantiser rounds a real to an integer. Every mode is a non-decreasing function.
-type Rounding uint8
+// A RoundingMode says how a quantiser rounds a real to an integer. Every mode is a non-decreasing function.
+type RoundingMode uint8
 
 // QONNX's rounding modes (reference: qonnx's own execution of Quant). The zero value is invalid.
 const (
-	HalfEven Rounding = iota + 1 // ROUND, HALF_EVEN: to nearest, ties to even
+	HalfEven RoundingMode = iota + 1 // ROUND, HALF_EVEN: to nearest, ties to even
 	Ceil
 	Floor
 	Up       // away from zero
@@ -25,10 +25,10 @@ const (
 var roundingNames = [...]string{HalfEven: "ROUND", Ceil: "CEIL", Floor: "FLOOR", Up: "UP", Down: "DOWN",
 	HalfUp: "HALF_UP", HalfDown: "HALF_DOWN"}
 
-func (r Rounding) String() string { return roundingNames[r] }
+func (r RoundingMode) String() string { return roundingNames[r] }
 
 // ParseRounding returns the mode with the given name, in upper or lower case. An unknown name is an error.
-func ParseRounding(s string) (Rounding, error) {
+func ParseRounding(s string) (RoundingMode, error) {
 	name := strings.ToUpper(s)
 	switch name {
 	case "HALF_EVEN":
@@ -37,14 +37,14 @@ func ParseRounding(s string) (Rounding, error) {
 		return Down, nil
 	}
 	if i := slices.Index(roundingNames[1:], name); i >= 0 {
-		return Rounding(1 + i), nil
+		return RoundingMode(1 + i), nil
 	}
 	return 0, fmt.Errorf("unknown rounding mode %q: known are %s, HALF_EVEN, ROUND_TO_ZERO", s,
 		strings.Join(roundingNames[1:], ", "))
 }
 
 // round rounds v to an integer. It is exact, because the fraction of a float64 is a float64.
-func (r Rounding) round(v float64) float64 {
+func (r RoundingMode) round(v float64) float64 {
 	if math.IsInf(v, 0) {
 		return v
 	}
@@ -72,7 +72,7 @@ func (r Rounding) round(v float64) float64 {
 }
 
 // roundRat rounds exactly.
-func (r Rounding) roundRat(v *big.Rat) *big.Int {
+func (r RoundingMode) roundRat(v *big.Rat) *big.Int {
 	if v.IsInt() {
 		return new(big.Int).Set(v.Num())
 	}

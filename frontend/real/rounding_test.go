@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-var modes = []Rounding{HalfEven, Ceil, Floor, Up, Down, HalfUp, HalfDown}
+var modes = []RoundingMode{HalfEven, Ceil, Floor, Up, Down, HalfUp, HalfDown}
 
 // TestRoundingTable is QONNX's own table of modes: half modes speak of magnitude, UP is away from zero.
 func TestRoundingTable(t *testing.T) {
 	t.Parallel()
 	values := []float64{-2.5, -1.7, -1.5, -1.2, -1, -0.5, -0.2, 0, 0.2, 0.5, 1, 1.2, 1.5, 1.7, 2.5, 3.5}
-	want := map[Rounding][]float64{
+	want := map[RoundingMode][]float64{
 		HalfEven: {-2, -2, -2, -1, -1, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 4},
 		Ceil:     {-2, -1, -1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4},
 		Floor:    {-3, -2, -2, -2, -1, -1, -1, 0, 0, 0, 1, 1, 1, 1, 2, 3},
@@ -36,7 +36,7 @@ func TestRoundingTable(t *testing.T) {
 }
 
 // nearest defines the modes a second time, by comparing with the integers on both sides.
-func nearest(m Rounding, v *big.Rat) *big.Int {
+func nearest(m RoundingMode, v *big.Rat) *big.Int {
 	lo := new(big.Int).Div(v.Num(), v.Denom())
 	rest := new(big.Rat).Sub(v, new(big.Rat).SetInt(lo))
 	if rest.Sign() == 0 {
@@ -117,8 +117,9 @@ func TestRoundingOfFloatsAndRationals(t *testing.T) {
 
 func TestParseRounding(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]Rounding{"ROUND": HalfEven, "HALF_EVEN": HalfEven, "CEIL": Ceil, "FLOOR": Floor,
-		"UP": Up, "DOWN": Down, "ROUND_TO_ZERO": Down, "HALF_UP": HalfUp, "HALF_DOWN": HalfDown} {
+	for name, want := range map[string]RoundingMode{"ROUND": HalfEven, "HALF_EVEN": HalfEven, "CEIL": Ceil,
+		"FLOOR": Floor,
+		"UP":    Up, "DOWN": Down, "ROUND_TO_ZERO": Down, "HALF_UP": HalfUp, "HALF_DOWN": HalfDown} {
 		for _, s := range []string{name, strings.ToLower(name), name[:1] + strings.ToLower(name[1:])} {
 			if got, err := ParseRounding(s); err != nil || got != want {
 				t.Errorf("ParseRounding(%q) = %v, %v, want %v", s, got, err, want)

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Stairs cache the values of a function that depends on one of its variables only through a rounding, while the other
-// variables are fixed. If the rounded expression is monotonic in the variable, all points between two points with the
-// same rounded value have that value, too. So most points of a quantiser need no evaluation. The zero value is an empty
-// cache.
-type Stairs struct {
+// StepCache cache the values of a function that depends on one of its variables only through a rounding, while the
+// other variables are fixed. If the rounded expression is monotonic in the variable, all points between two points with
+// the same rounded value have that value, too. So most points of a quantiser need no evaluation. The zero value is an
+// empty cache.
+type StepCache struct {
 	treads []tread // in increasing order
 	last   int     // the index of the tread that the last call of At found
 	found  bool    // whether none has been determined
@@ -27,7 +27,7 @@ type tread struct {
 const maxTreads = 1 << 8
 
 // At returns the function's value for a variable that lies in x. ok is false if the cache does not hold it.
-func (s *Stairs) At(x Interval) (y Interval, ok bool) {
+func (s *StepCache) At(x Interval) (y Interval, ok bool) {
 	if s.last < len(s.treads) {
 		if t := &s.treads[s.last]; t.from <= x.Lo && x.Hi <= t.to {
 			return t.y, true
@@ -41,7 +41,7 @@ func (s *Stairs) At(x Interval) (y Interval, ok bool) {
 }
 
 // before returns the index of the last tread that begins at or before x, or -1.
-func (s *Stairs) before(x float64) int {
+func (s *StepCache) before(x float64) int {
 	lo, hi := 0, len(s.treads)
 	for lo < hi {
 		if mid := (lo + hi) / 2; s.treads[mid].from <= x {
@@ -55,7 +55,7 @@ func (s *Stairs) before(x float64) int {
 
 // Add records y, the result of the last evaluation of f, for which Interval must have reported sure. RoundsOnce(v) must
 // hold for f.
-func (s *Stairs) Add(f *Func, v int, y Interval) {
+func (s *StepCache) Add(f *Func, v int, y Interval) {
 	if !s.found {
 		_, monotonic := f.moves(v)
 		s.found, s.none = true, !monotonic

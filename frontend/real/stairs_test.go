@@ -12,7 +12,7 @@ func TestStairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	functions, known := 0, 0
 	for range 4000 {
-		modes := []Rounding{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}
+		modes := []RoundingMode{HalfEven, HalfUp, HalfDown, Floor, Ceil, Up, Down}
 		inner := randomExpr(rng, 2, 3)
 		e := Mul(Max(Round(inner, modes[rng.IntN(len(modes))]), Float(-3)), Add(Var(1), Float(0.5)))
 		f, fresh := Compile(e), Compile(e)
@@ -20,7 +20,7 @@ func TestStairs(t *testing.T) {
 			continue
 		}
 		functions++
-		var s Stairs
+		var s StepCache
 		beside := Pt(float64(rng.IntN(9)) - 4)
 		for range 60 {
 			x := Pt(float64(rng.IntN(64))/8 - 4)
@@ -68,7 +68,7 @@ func TestRoundsOnce(t *testing.T) {
 func TestManySteps(t *testing.T) {
 	t.Parallel()
 	f := Compile(Round(Var(0), Floor))
-	var s Stairs
+	var s StepCache
 	for n := range 2 * maxTreads {
 		y, _ := f.Interval([]Interval{Pt(float64(n) + 0.5)})
 		s.Add(f, 0, y)

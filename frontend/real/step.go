@@ -28,22 +28,22 @@ const (
 // run is tried. A single integer that stays undecided is evaluated in exact arithmetic. The lengths of earlier runs
 // determine how many integers are tried first. f need not be monotonic. StepOver returns ErrTooManySteps if there are
 // more than limit breakpoints, or the search does not end in time.
-func (f *Func) StepOver(r num.Range, limit int) (num.Step, error) {
-	return f.StepLike(num.Step{}, r, limit)
+func (f *Func) StepOver(r num.Range, limit int) (num.StepFunction, error) {
+	return f.StepLike(num.StepFunction{}, r, limit)
 }
 
 // StepLike returns the same result as StepOver. It takes fewer evaluations if the distances between f's steps resemble
 // those of like. Functions of different channels often differ by a bias alone.
 //
 // A line that is rounded and clipped, as in most quantisers, needs no search: its steps follow from its scale.
-func (f *Func) StepLike(like num.Step, r num.Range, limit int) (num.Step, error) {
+func (f *Func) StepLike(like num.StepFunction, r num.Range, limit int) (num.StepFunction, error) {
 	if s, ok, err := stairOf(f.code[len(f.code)-1].e, r, limit); ok {
 		return s, err
 	}
 	b := &searcher{f: f.sharp(), limit: limit, like: like.At}
 	b.endless = uint64(r.Hi)-uint64(r.Lo) > maxEvaluations
 	if err := b.run(r.Lo, r.Hi); err != nil {
-		return num.Step{}, err
+		return num.StepFunction{}, err
 	}
 	return b.step, nil
 }
@@ -86,7 +86,7 @@ func (f *Func) saturates(in instr) bool {
 type searcher struct {
 	f     *Func
 	limit int
-	step  num.Step
+	step  num.StepFunction
 	vars  [1]Interval
 	count int // the number of evaluations; an exact one counts as exactCount
 

@@ -62,7 +62,7 @@ func (s surd) floor() *big.Int {
 	}
 }
 
-func (s surd) round(m Rounding) *big.Rat {
+func (s surd) round(m RoundingMode) *big.Rat {
 	lo := s.floor()
 	rest := s.plus(new(big.Rat).Neg(new(big.Rat).SetInt(lo)))
 	v := new(big.Rat).SetInt(lo)
@@ -135,7 +135,7 @@ func batchNorm(mean, variance, gamma, beta float64) link {
 	}}
 }
 
-func roundTo(m Rounding) link {
+func roundTo(m RoundingMode) link {
 	return link{m.String(), func(x *Expr) *Expr { return Round(x, m) },
 		func(s surd) surd { return rational(s.round(m)) }}
 }
@@ -235,7 +235,7 @@ func evaluate(chain []link, x int64) int64 {
 }
 
 // checkStep compares f with want at every integer of r and demands that no breakpoint is superfluous.
-func checkStep(f num.Step, r num.Range, want func(int64) int64) error {
+func checkStep(f num.StepFunction, r num.Range, want func(int64) int64) error {
 	if err := f.Verify(); err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func TestStepOverHalfToEven(t *testing.T) {
 	t.Parallel()
 	f, err := compileChain([]link{relu, divideBy(2), clamp(0, 15), roundTo(HalfEven)}).StepOver(num.Range{Lo: -40,
 		Hi: 40}, 15)
-	want := num.Step{At: []int64{2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30}}
+	want := num.StepFunction{At: []int64{2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30}}
 	for v := range int64(16) {
 		want.Value = append(want.Value, v)
 	}
@@ -321,7 +321,7 @@ func TestStepOverLimit(t *testing.T) {
 		r     num.Range
 		limit int
 		ok    bool
-	}{{num.Range{Lo: 0, Hi: 10}, 10, true}, {num.Range{Lo: 0, Hi: 10}, 9, false}, {num.Point(5), 0, true},
+	}{{num.Range{Lo: 0, Hi: 10}, 10, true}, {num.Range{Lo: 0, Hi: 10}, 9, false}, {num.SingleValue(5), 0, true},
 		{num.Range{Lo: math.MinInt64, Hi: math.MaxInt64}, 1 << 12, false}} {
 		if f, err := identity.StepOver(c.r, c.limit); (err == nil) != c.ok || err != nil &&
 			!errors.Is(err, ErrTooManySteps) {
@@ -339,7 +339,7 @@ func TestStepOverWideRanges(t *testing.T) {
 		c := Rat(new(big.Rat).SetInt(new(big.Int).Sub(big.NewInt(at), big.NewInt(1))))
 		e := Max(Min(Sub(Var(0), c), Float(1)), Float(0))
 		f, err := Compile(Round(e, Floor)).StepOver(all, 1)
-		if want := (num.Step{At: []int64{at}, Value: []int64{0, 1}}); err != nil || !f.Equal(want) {
+		if want := (num.StepFunction{At: []int64{at}, Value: []int64{0, 1}}); err != nil || !f.Equal(want) {
 			t.Errorf("step at %d: %v, %v", at, f, err)
 		}
 	}
@@ -447,7 +447,7 @@ func TestStepOverAnyScale(t *testing.T) {
 						at = append(at, (r.Int64N(1<<53)-1<<52)>>r.IntN(52))
 					}
 					for _, v := range at {
-						one, err := g.StepOver(num.Point(v), 1)
+						one, err := g.StepOver(num.SingleValue(v), 1)
 						if err != nil || one.Value[0] != step.Apply(v) {
 							t.Errorf("%s/%g in units of 2^%d, %v, at %d: %d of all, %v of one, %v", name, scale, unit,
 								m, v, step.Apply(v), one, err)

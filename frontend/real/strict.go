@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Strict returns 1 if e, an expression in variable 0 alone, rises strictly wherever it has a value, and -1 if it falls
-// strictly. ok is false if the form of e does not show this, or e is constant over some range. At a bend, such as that
-// of a leaky ReLU, both sides are examined.
-func (e *Expr) Strict() (d int, ok bool) {
+// StrictDirection returns 1 if e, an expression in variable 0 alone, rises strictly wherever it has a value, and -1 if
+// it falls strictly. ok is false if the form of e does not show this, or e is constant over some range. At a bend, such
+// as that of a leaky ReLU, both sides are examined.
+func (e *Expr) StrictDirection() (d int, ok bool) {
 	ends := append([]float64{math.Inf(-1)}, e.turns(maximum, minimum, abs)...)
 	for i, lo := range ends {
 		hi := math.Inf(1)
@@ -18,7 +18,7 @@ func (e *Expr) Strict() (d int, ok bool) {
 		}
 		piece := Interval{lo, hi}
 		s := strictness{piece: piece, known: map[*Expr]int{}}
-		this := s.of(e.Within([]Interval{piece}))
+		this := s.of(e.SimplifyWithin([]Interval{piece}))
 		if this == 0 || i > 0 && this != d {
 			return 0, false
 		}
@@ -27,11 +27,11 @@ func (e *Expr) Strict() (d int, ok bool) {
 	return d, true
 }
 
-// Turns lists, in order, the values of variable 0 at which comparisons, maxima, minima and absolute values in e change
+// Kinks lists, in order, the values of variable 0 at which comparisons, maxima, minima and absolute values in e change
 // their outcome. It finds those that compare affine functions of variable 0 alone and whose change lies at a float64.
-func Turns(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
+func Kinks(e *Expr) (at []float64) { return e.turns(maximum, minimum, abs, atLeast) }
 
-// turns implements Turns for the given operations. For example, a maximum changes its outcome at the point where one
+// turns implements Kinks for the given operations. For example, a maximum changes its outcome at the point where one
 // argument overtakes the other.
 func (e *Expr) turns(ops ...Prim) (at []float64) {
 	seen := map[*Expr]bool{}

@@ -13,7 +13,7 @@ func TestStrict(t *testing.T) {
 	known := map[int]int{}
 	for range 6000 {
 		e := randomExpr(rng, 1, 4)
-		d, ok := e.Strict()
+		d, ok := e.StrictDirection()
 		if !ok {
 			continue
 		}
@@ -59,7 +59,7 @@ func TestStrictOf(t *testing.T) {
 		{"floor", Round(x, Floor), 0},
 		{"the greater of two that rise", Max(Mul(n(2), x), Add(x, n(math.Pi))), 1},
 	} {
-		if d, ok := c.e.Strict(); d != c.want || ok != (d != 0) {
+		if d, ok := c.e.StrictDirection(); d != c.want || ok != (d != 0) {
 			t.Errorf("%s: %d, %t, want %d", c.name, d, ok, c.want)
 		}
 	}

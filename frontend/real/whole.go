@@ -1,8 +1,8 @@
 package real
 
-// Whole reports whether the form of e shows that e is an integer, given which variables are integers. rounds says that
-// e rounds or compares something that is not certainly an integer.
-func (e *Expr) Whole(whole func(variable int) bool) (is, rounds bool) {
+// IsInteger reports whether the form of e shows that e is an integer, given which variables are integers. rounds says
+// that e rounds or compares something that is not certainly an integer.
+func (e *Expr) IsInteger(whole func(variable int) bool) (is, rounds bool) {
 	w := &wholeness{of: whole, known: map[*Expr]bool{}}
 	is = w.is(e)
 	return is, w.rounds

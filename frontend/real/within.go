@@ -1,8 +1,8 @@
 package real
 
-// Within simplifies e for variables that lie in vars. It replaces a maximum, a minimum or an absolute value by one of
-// its arguments, or the negated argument, if the outcome is always the same.
-func (e *Expr) Within(vars []Interval) *Expr {
+// SimplifyWithin simplifies e for variables that lie in vars. It replaces a maximum, a minimum or an absolute value by
+// one of its arguments, or the negated argument, if the outcome is always the same.
+func (e *Expr) SimplifyWithin(vars []Interval) *Expr {
 	f := Compile(e)
 	f.Interval(vars)
 	made := make([]*Expr, len(f.code))

@@ -51,7 +51,7 @@ func valueAt(t *testing.T, e *Expr, vars ...int64) *big.Rat {
 	return y.r
 }
 
-// What Within leaves out changes no value within the ranges.
+// What SimplifyWithin leaves out changes no value within the ranges.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -61,7 +61,7 @@ func TestWithin(t *testing.T) {
 		r := num.Range{Lo: int64(rng.IntN(5)) - 2}
 		r.Hi = r.Lo + int64(rng.IntN(4))
 		span := Interval{float64(r.Lo), float64(r.Hi)}
-		s := e.Within([]Interval{span, span})
+		s := e.SimplifyWithin([]Interval{span, span})
 		if len(Compile(s).code) < len(Compile(e).code) {
 			shorter++
 		}

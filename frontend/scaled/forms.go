@@ -11,7 +11,7 @@ import (
 // Forms holds the slices of many elements of a tensor. Elements with the same form have the same expression, applied to
 // different integers and constants.
 type Forms struct {
-	Of    []Form
+	Of    []Expression
 	which []uint16 // the form of each element; nil if there is one form
 }
 
@@ -24,11 +24,11 @@ func (f *Forms) Which(k int) int {
 }
 
 // At returns the form of the k-th requested element.
-func (f *Forms) At(k int) *Form { return &f.Of[f.Which(k)] }
+func (f *Forms) At(k int) *Expression { return &f.Of[f.Which(k)] }
 
-// One returns the only form of all elements and its leaf. ok is false if there are several forms, or the form has more
-// or fewer than one integer tensor.
-func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
+// Single returns the only form of all elements and its leaf. ok is false if there are several forms, or the form has
+// more or fewer than one integer tensor.
+func (f *Forms) Single() (form *Expression, leaf *Var, ok bool) {
 	if f == nil || len(f.Of) != 1 { // f is nil beside an error
 		return nil, nil, false
 	}
@@ -40,8 +40,8 @@ func (f *Forms) One() (form *Form, leaf *Var, ok bool) {
 	return form, leaves[0], true
 }
 
-// A Form is an expression in the variables Vars.
-type Form struct {
+// An Expression is an expression in the variables Vars.
+type Expression struct {
 	Expr  *real.Expr
 	Vars  []Var
 	Nodes []*graph.Node // the nodes that compute the slice, from the value back to the integers
@@ -87,8 +87,8 @@ type Var struct {
 	Index  []int32
 
 	constant *graph.Tensor
-	pick     *graph.Pick // maps Index to elements of the constant; nil for the identity
-	rats     *Values     // the number is a scale or a bias of these
+	pick     *graph.ElementPick // maps Index to elements of the constant; nil for the identity
+	rats     *Values            // the number is a scale or a bias of these
 	bias     bool
 }
 
@@ -214,7 +214,7 @@ func (f *former) finish(out *Forms, err error) (*Forms, error) {
 }
 
 // sort separates the variables with tensors from those that are numbers, and groups the numbers by place.
-func (f *Form) sort() {
+func (f *Expression) sort() {
 	f.leaves, f.numbers = nil, nil
 	for k := range f.Vars {
 		v := &f.Vars[k]
@@ -312,18 +312,18 @@ func (f *former) find(tensor string, index []int32) (*Forms, error) {
 }
 
 // constant returns the form of elements of a constant. pick, if not nil, maps index to elements of the constant.
-func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.Pick) *Forms {
+func (f *former) constant(c *graph.Tensor, index []int32, pick *graph.ElementPick) *Forms {
 	if c.Len() == 1 {
-		return &Forms{Of: []Form{{Expr: real.Float(c.At(0))}}}
+		return &Forms{Of: []Expression{{Expr: real.Float(c.At(0))}}}
 	}
-	return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, constant: c, pick: pick})}}}
+	return &Forms{Of: []Expression{{Expr: f.variable(Var{Index: index, constant: c, pick: pick})}}}
 }
 
 // integers returns the forms of elements of an integer tensor, some of which may be constants.
 func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	fixed := func(i int32) bool { return of.Of[i].Scale.Sign() == 0 }
 	if !f.a.partly[tensor] {
-		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}
+		return &Forms{Of: []Expression{f.leaf(tensor, index, of)}}
 	}
 	n := 0
 	for _, i := range index {
@@ -333,9 +333,9 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 	}
 	switch n {
 	case 0:
-		return &Forms{Of: []Form{f.leaf(tensor, index, of)}}
+		return &Forms{Of: []Expression{f.leaf(tensor, index, of)}}
 	case len(index):
-		return &Forms{Of: []Form{{Expr: f.variable(Var{Index: index, rats: of, bias: true})}}}
+		return &Forms{Of: []Expression{{Expr: f.variable(Var{Index: index, rats: of, bias: true})}}}
 	}
 	out := &Forms{which: make([]uint16, len(index))}
 	live := slices.Clone(index) // the entries of constants are meaningless
@@ -345,14 +345,14 @@ func (f *former) integers(tensor string, index []int32, of *Values) *Forms {
 			out.which[k], live[k] = 1, first
 		}
 	}
-	out.Of = []Form{f.leaf(tensor, live, of), {Expr: f.variable(Var{Index: index, rats: of, bias: true})}}
+	out.Of = []Expression{f.leaf(tensor, live, of), {Expr: f.variable(Var{Index: index, rats: of, bias: true})}}
 	return out
 }
 
 // leaf returns the form scale*q + bias for elements q of an integer tensor.
-func (f *former) leaf(tensor string, index []int32, values *Values) Form {
+func (f *former) leaf(tensor string, index []int32, values *Values) Expression {
 	of := values.Of
-	out := Form{Expr: f.variable(Var{Tensor: tensor, Index: index})}
+	out := Expression{Expr: f.variable(Var{Tensor: tensor, Index: index})}
 	number := func(bias bool) *real.Expr {
 		if len(of) > 1 {
 			return f.variable(Var{Index: index, rats: values, bias: bias})
@@ -375,7 +375,7 @@ func (f *former) step(step *graph.Step, index []int32) (*Forms, error) {
 	switch {
 	case step.Move != nil:
 		return f.move(step, index)
-	case step.Elem == nil, step.Window != nil, graph.ReadsEndless(f.a.Program, step):
+	case step.Elem == nil, step.Window != nil, graph.ReadsInfinities(f.a.Program, step):
 		return nil, &Blocked{step.Output, step, false}
 	}
 	e := step.Elem
@@ -419,7 +419,7 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 	}
 	pick := make([]int, len(args))
 	if !varied {
-		return &Forms{Of: []Form{join(step, args, pick)}}, nil
+		return &Forms{Of: []Expression{join(step, args, pick)}}, nil
 	}
 	out := &Forms{which: make([]uint16, n)}
 	known := map[choice]int{}
@@ -452,8 +452,8 @@ func combine(step *graph.Step, args []*Forms, n int) (*Forms, error) {
 type choice struct{ arg, before, form int }
 
 // join returns the form of the elements of a step whose argument v has form pick[v].
-func join(step *graph.Step, args []*Forms, pick []int) Form {
-	out := Form{trail: &trail{node: step.Node}}
+func join(step *graph.Step, args []*Forms, pick []int) Expression {
+	out := Expression{trail: &trail{node: step.Node}}
 	with := make([]*real.Expr, len(args))
 	for v, a := range args {
 		form := &a.Of[pick[v]]
@@ -478,7 +478,7 @@ func (v Var) equal(o Var) bool {
 
 // Numbers returns the form's expression for the k-th element, with numbers in place of the variables without a tensor.
 // The n variables with tensors are renumbered in order.
-func (f *Form) Numbers(k int) (e *real.Expr, n int) {
+func (f *Expression) Numbers(k int) (e *real.Expr, n int) {
 	with := make([]*real.Expr, len(f.Vars))
 	for i := range f.Vars {
 		v := &f.Vars[i]
@@ -494,13 +494,13 @@ func (f *Form) Numbers(k int) (e *real.Expr, n int) {
 
 // Affine returns the k-th element as scale and bias of its one integer. ok is false if the element is not an affine
 // function.
-func (f *Form) Affine(k int) (of real.Affine, ok bool) {
+func (f *Expression) Affine(k int) (of real.Affine, ok bool) {
 	e, _ := f.Numbers(k)
 	return e.Affine()
 }
 
 // Leaves returns the variables that have tensors, in order. The caller must not change the list.
-func (f *Form) Leaves() []*Var { return f.leaves }
+func (f *Expression) Leaves() []*Var { return f.leaves }
 
 // Integers returns the forms of (value - bias)/scale, the integers behind the values. The result is rounded if it is
 // not certainly an integer. elements must be the list for which f was requested.
@@ -530,7 +530,7 @@ func (f *Forms) Integers(of Values, elements []int32) *Forms {
 }
 
 // SameNumbers reports whether a form's expression is the same for the k-th and the l-th element.
-func (f *Form) SameNumbers(k, l int) bool {
+func (f *Expression) SameNumbers(k, l int) bool {
 	for _, together := range f.numbers {
 		i, j := together[0].place(k), together[0].place(l)
 		if i == j {
@@ -546,4 +546,4 @@ func (f *Form) SameNumbers(k, l int) bool {
 }
 
 // Uniform reports whether a form's expression is the same for all elements.
-func (f *Form) Uniform() bool { return len(f.numbers) == 0 }
+func (f *Expression) Uniform() bool { return len(f.numbers) == 0 }

@@ -47,8 +47,8 @@ func (a *Analysis) All(n int) []int32 {
 	return a.all[:n:n]
 }
 
-// Found frees memory that is only needed while integer tensors are being found.
-func (a *Analysis) Found() { a.all = nil }
+// ReleaseMemory frees memory that is only needed while integer tensors are being found.
+func (a *Analysis) ReleaseMemory() { a.all = nil }
 
 // rank returns the index of a step in the program.
 func (a *Analysis) rank(step *graph.Step) int {
@@ -91,9 +91,9 @@ func (a *Analysis) Declare(tensor string, of []real.Affine) { a.DeclareGroups(te
 // DeclareGroups is like Declare for elements that share functions in groups.
 func (a *Analysis) DeclareGroups(tensor string, of Values) { a.integer[tensor] = of }
 
-// Through calls do while the given tensors do not count as integer tensors. Their elements are then functions of other
-// integer tensors.
-func (a *Analysis) Through(tensors []string, do func()) {
+// IgnoringIntegers calls do while the given tensors do not count as integer tensors. Their elements are then functions
+// of other integer tensors.
+func (a *Analysis) IgnoringIntegers(tensors []string, do func()) {
 	kept := map[string]Values{}
 	for _, tensor := range tensors {
 		if of, ok := a.integer[tensor]; ok {

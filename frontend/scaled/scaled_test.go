@@ -23,12 +23,12 @@ func node(op string, attrs map[string]graph.Attr, out string, in ...string) *gra
 // program has an input x of two by two, which the tests declare to be integers, and another one, r, of reals.
 func program(t *testing.T) *graph.Program {
 	t.Helper()
-	square := func(name string) graph.Value {
-		return graph.Value{Name: name, DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 2}}, Known: true}
+	square := func(name string) graph.ValueInfo {
+		return graph.ValueInfo{Name: name, DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 2}}, Known: true}
 	}
 	axis := func(v int64) map[string]graph.Attr { return map[string]graph.Attr{"axis": {Kind: graph.AttrInt, I: v}} }
 	g := &graph.Graph{
-		Inputs: []graph.Value{square("x"), square("r")}, Outputs: []graph.Value{{Name: "relu"}},
+		Inputs: []graph.ValueInfo{square("x"), square("r")}, Outputs: []graph.ValueInfo{{Name: "relu"}},
 		Opsets: map[string]int64{"": 13},
 		Init: map[string]*graph.Tensor{"s": constant([]int{2}, 0.5, 3), "w": constant([]int{2, 2}, 1, 2, 3, 4),
 			"one": constant(nil, 1)},
@@ -138,12 +138,12 @@ func TestDerived(t *testing.T) {
 // with another tensor has two.
 func TestPieces(t *testing.T) {
 	t.Parallel()
-	x := graph.Value{Name: "x", DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 3}}, Known: true}
+	x := graph.ValueInfo{Name: "x", DType: graph.Float32, Dims: []graph.Dim{{Size: 2}, {Size: 3}}, Known: true}
 	axis := func(v int) map[string]graph.Attr { return map[string]graph.Attr{"axis": graph.IntAttr(v)} }
 	split := node("Split", axis(1), "p0", "scaled")
 	split.Outputs = []string{"p0", "p1", "p2"}
 	p := onnxtest.Prepare(t, &graph.Graph{
-		Inputs: []graph.Value{x}, Outputs: []graph.Value{{Name: "all"}}, Opsets: map[string]int64{"": 13},
+		Inputs: []graph.ValueInfo{x}, Outputs: []graph.ValueInfo{{Name: "all"}}, Opsets: map[string]int64{"": 13},
 		Init: map[string]*graph.Tensor{"s": constant(nil, 0.5), "c": constant([]int{2, 1}, 7, 8)},
 		Nodes: []*graph.Node{
 			node("Mul", nil, "scaled", "x", "s"), split,
@@ -158,7 +158,7 @@ func TestPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form, leaf, ok := forms.One()
+	form, leaf, ok := forms.Single()
 	if !ok || fmt.Sprint(leaf.Index) != "[2 1 0 0 1 2 5 4 3 3 4 5]" || len(form.Nodes) != 6 ||
 		form.Nodes[0].Op != "Concat" || form.Nodes[5].Op != "Mul" {
 		t.Errorf("the forms %+v", forms.Of)

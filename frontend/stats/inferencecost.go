@@ -5,7 +5,7 @@ package stats
 // weights that are not 0; mem_o_OUTPUT, the output elements; and totals. As in qonnx, total_bops is products times
 // input bits times weight bits, without additions. Types are the declared ones; qonnx names them differently where
 // there is a scale.
-func (n *Network) InferenceCost() map[string]float64 {
+func (n *Totals) InferenceCost() map[string]float64 {
 	out := map[string]float64{"total_macs": 0, "total_bops": 0, "total_mem_w_elems": 0, "total_mem_w_bits": 0,
 		"total_mem_o_elems": 0, "total_mem_o_bits": 0}
 	add := func(key, total string, elements int64, bits int) {

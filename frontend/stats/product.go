@@ -10,8 +10,8 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// A Product is one sum of products: of data with weights, or of data with data.
-type Product struct {
+// A ProductStats is one sum of products: of data with weights, or of data with data.
+type ProductStats struct {
 	Tensor      string `json:"tensor"` // tensor of the sums; in a recurrence, its name in the body
 	Input       string `json:"input_type"`
 	InputWidth  int    `json:"input_width"`
@@ -32,10 +32,10 @@ type weights struct {
 	n    int
 }
 
-// A product is a Product with further data for the counter.
+// A product is a ProductStats with further data for the counter.
 type product struct {
-	Product
-	kind     Kind
+	ProductStats
+	kind     ProductKind
 	data     []int // input slots of the data
 	channels int   // axis of the output that counts channels
 	weights  *weights
@@ -45,7 +45,7 @@ type product struct {
 // A side is one factor of a sum of products.
 type side struct {
 	slot   int
-	base   *graph.List
+	base   *graph.IndexList
 	offset []int32
 }
 
@@ -118,7 +118,7 @@ func (s *scope) product(step *graph.Step, steps int) *product {
 	return p
 }
 
-func kindOf(w *graph.Window) Kind {
+func kindOf(w *graph.Window) ProductKind {
 	switch {
 	case w.Group > 1 && w.Depth == 1:
 		return Depthwise

@@ -28,7 +28,7 @@ type watch struct {
 
 // An Observer collects states from samples.
 type Observer struct {
-	n     *Network
+	n     *Totals
 	seen  []map[string]int64 // by layer: how often each state occurred
 	on    []int64
 	wide  []int // number of neurons
@@ -36,7 +36,7 @@ type Observer struct {
 }
 
 // Observe returns an observer without samples.
-func (n *Network) Observe() *Observer {
+func (n *Totals) Observe() *Observer {
 	k := len(n.Layers)
 	o := &Observer{n, make([]map[string]int64, k), make([]int64, k), make([]int, k), make([]int64, k)}
 	for i := range o.seen {

@@ -3,7 +3,7 @@
 // 2301.13376) and of the states of layers (neural efficiency, arXiv 2102.11289). The counts do not depend on the
 // hardware.
 //
-// In comes a graph.Program, of one sample; out comes a Network, whose layers are nodes of the file. It sees graph,
+// In comes a graph.Program, of one sample; out comes a Totals, whose layers are nodes of the file. It sees graph,
 // real and num.
 //
 //   - stats.go defines the counts, and walks over the program; product.go counts one sum of products
@@ -60,41 +60,41 @@ func (c *Counts) Intensity() float64 {
 	return float64(c.MACs) * 8 / float64(bits)
 }
 
-// A Row is a layer: a node of the file that adds up products, such as a matrix, a convolution, or one direction of
-// a recurrence. A node that adds, multiplies or compares data without weights is an Other.
-type Row struct {
-	Index   int    `json:"index"` // index of the node in the file
-	Node    string `json:"node"`
-	Op      string `json:"op"`
-	Kind    Kind   `json:"kind"`
-	Becomes string `json:"becomes"`           // where the node is computed, as in hlsgen check
-	Reverse bool   `json:"reverse,omitempty"` // goes through its sequence from the end
-	Steps   int    `json:"steps"`             // time steps of its sequence; 1 without a sequence
-	Output  []int  `json:"output_shape"`
-	Type    string `json:"output_type"` // type of the quantiser behind it, or the stored type without one
+// A LayerStats is a layer: a node of the file that adds up products, such as a matrix, a convolution, or one direction
+// of a recurrence. A node that adds, multiplies or compares data without weights is an Other.
+type LayerStats struct {
+	Index   int         `json:"index"` // index of the node in the file
+	Node    string      `json:"node"`
+	Op      string      `json:"op"`
+	Kind    ProductKind `json:"kind"`
+	Becomes string      `json:"becomes"`           // where the node is computed, as in hlsgen check
+	Reverse bool        `json:"reverse,omitempty"` // goes through its sequence from the end
+	Steps   int         `json:"steps"`             // time steps of its sequence; 1 without a sequence
+	Output  []int       `json:"output_shape"`
+	Type    string      `json:"output_type"` // type of the quantiser behind it, or the stored type without one
 	Counts
 	MACsPerStep int64    `json:"macs_per_step"`
 	MACsPerByte float64  `json:"macs_per_byte"` // where each weight, input and output moves once
 	Entropy     *Entropy `json:"entropy,omitempty"`
 	States      *States  `json:"states,omitempty"` // only with data
 
-	Products []Product `json:"products"` // one product; in a recurrence, one per product in its body
+	Products []ProductStats `json:"products"` // one product; in a recurrence, one per product in its body
 
 	watch watch
 	mean  mean // mean of the entropies of its products' weights
 }
 
-// A Kind is the kind of a layer's products.
-type Kind string
+// A ProductKind is the kind of a layer's products.
+type ProductKind string
 
 // The kinds.
 const (
-	Dense       Kind = "dense"
-	Convolution Kind = "convolution"
-	Grouped     Kind = "grouped"   // a convolution in groups of channels
-	Depthwise   Kind = "depthwise" // a convolution with one channel per group
-	Recurrent   Kind = "recurrent"
-	Data        Kind = "data" // products of data with data
+	Dense       ProductKind = "dense"
+	Convolution ProductKind = "convolution"
+	Grouped     ProductKind = "grouped"   // a convolution in groups of channels
+	Depthwise   ProductKind = "depthwise" // a convolution with one channel per group
+	Recurrent   ProductKind = "recurrent"
+	Data        ProductKind = "data" // products of data with data
 )
 
 // An Other is a node that computes without weights. Its operations do not count as MACs.
@@ -107,19 +107,19 @@ type Other struct {
 	Operations int64 `json:"operations"`
 }
 
-// A Network holds the counts of a model, for one sample.
-type Network struct {
-	Layers  []*Row
+// A Totals holds the counts of a model, for one sample.
+type Totals struct {
+	Layers  []*LayerStats
 	Others  []*Other
 	Total   Counts // a tensor of weights that several layers share counts once
 	Entropy *Entropy
 }
 
-// Of counts a program of a single sample; otherwise it would count an axis of samples like any other. carried has
+// Count counts a program of a single sample; otherwise it would count an axis of samples like any other. carried has
 // the types of tensors that streams of the hardware carry. They count for tensors whose type the model does not
 // declare. carried may be nil.
-func Of(p *graph.Program, carried map[string]num.Type) *Network {
-	c := &counter{scope: scopeOf(p, nil, nil), n: &Network{Layers: []*Row{}, Others: []*Other{}},
+func Count(p *graph.Program, carried map[string]num.Type) *Totals {
+	c := &counter{scope: scopeOf(p, nil, nil), n: &Totals{Layers: []*LayerStats{}, Others: []*Other{}},
 		tensors: map[weights]bool{}}
 	c.carried = carried
 	used := c.used()
@@ -143,7 +143,7 @@ func Of(p *graph.Program, carried map[string]num.Type) *Network {
 // A counter walks over a program.
 type counter struct {
 	*scope
-	n       *Network
+	n       *Totals
 	tensors map[weights]bool // tensors of weights that have been counted
 	all     mean             // mean of their entropies
 }
@@ -226,15 +226,15 @@ func (c *counter) sequence(s *graph.Step) *graph.Step {
 	return best
 }
 
-func (c *counter) begin(s *graph.Step, kind Kind, steps int) *Row {
+func (c *counter) begin(s *graph.Step, kind ProductKind, steps int) *LayerStats {
 	file := c.Origin(s.Node)
-	return &Row{Index: file.Index, Node: file.Label(), Op: file.FullOp(), Kind: kind, Steps: steps}
+	return &LayerStats{Index: file.Index, Node: file.Label(), Op: file.FullOp(), Kind: kind, Steps: steps}
 }
 
 // add adds a product to a layer.
-func (l *Row) add(c *counter, p *product) {
+func (l *LayerStats) add(c *counter, p *product) {
 	others := p.weights != nil && !c.tensors[*p.weights]
-	l.Products = append(l.Products, p.Product)
+	l.Products = append(l.Products, p.ProductStats)
 	l.Counts.add(&p.Counts, true)
 	if others {
 		c.tensors[*p.weights] = true
@@ -247,7 +247,7 @@ func (l *Row) add(c *counter, p *product) {
 }
 
 // end adds a layer to the network.
-func (c *counter) end(l *Row) {
+func (c *counter) end(l *LayerStats) {
 	l.MACsPerStep, l.MACsPerByte = l.MACs/int64(l.Steps), l.Intensity()
 	l.Entropy = l.mean.entropy()
 	c.n.Total.add(&l.Counts, false)

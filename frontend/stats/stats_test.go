@@ -53,15 +53,15 @@ func (n *net) op(op string, inputs ...string) string {
 }
 
 // count completes the model and counts it.
-func (n *net) count(t *testing.T, out string, shape ...any) *stats.Network {
+func (n *net) count(t *testing.T, out string, shape ...any) *stats.Totals {
 	t.Helper()
 	n.Output(out, graph.Float32, shape...)
 	return count(t, n.Bytes())
 }
 
-func count(t *testing.T, file []byte) *stats.Network {
+func count(t *testing.T, file []byte) *stats.Totals {
 	t.Helper()
-	return stats.Of(program(t, file), nil)
+	return stats.Count(program(t, file), nil)
 }
 
 func program(t *testing.T, file []byte) *graph.Program {
@@ -127,7 +127,7 @@ func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		build  func(n *net) (out string, shape []any)
-		kind   stats.Kind
+		kind   stats.ProductKind
 		macs   int64
 		terms  int
 		input  string
@@ -246,9 +246,9 @@ func TestRecurrent(t *testing.T) {
 	for _, l := range got.Layers {
 		bops := 0.0
 		for _, p := range l.Products {
-			want := stats.Product{Input: "INT4", InputWidth: 4, Weight: "INT3", WeightWidth: 3, Terms: 3}
+			want := stats.ProductStats{Input: "INT4", InputWidth: 4, Weight: "INT3", WeightWidth: 3, Terms: 3}
 			if p.Terms == 4 { // the state, which has no quantiser
-				want = stats.Product{Input: "FLOAT32", InputWidth: 32, Weight: "INT2", WeightWidth: 2, Terms: 4}
+				want = stats.ProductStats{Input: "FLOAT32", InputWidth: 32, Weight: "INT2", WeightWidth: 2, Terms: 4}
 			}
 			if p.Input != want.Input || p.Weight != want.Weight || p.Terms != want.Terms || p.Sums != 7*4 ||
 				p.InputWidth != want.InputWidth || p.WeightWidth != want.WeightWidth {

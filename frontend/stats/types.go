@@ -10,8 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Type is the declared type of elements: codes of a quantiser, integers, or reals.
-type Type struct {
+// A DeclaredType is the declared type of elements: codes of a quantiser, integers, or reals.
+type DeclaredType struct {
 	Name string // as num.Type and QONNX spell it: INT4, BIPOLAR, FLOAT32; E4M3 for a minifloat
 	Bits int
 
@@ -19,36 +19,36 @@ type Type struct {
 }
 
 // integers returns the type of codes in a range.
-func integers(r num.Range) Type {
-	t := num.Smallest(r)
-	return Type{t.String(), t.Width, &r}
+func integers(r num.Range) DeclaredType {
+	t := num.NarrowestInt(r)
+	return DeclaredType{t.String(), t.Width, &r}
 }
 
 // bipolar returns the type of codes that are -1 or +1.
-func bipolar() Type { return Type{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}} }
+func bipolar() DeclaredType { return DeclaredType{"BIPOLAR", 1, &num.Range{Lo: -1, Hi: 1}} }
 
 // stored returns the type of elements of which the file declares nothing more.
-func stored(dt graph.DType) Type {
+func stored(dt graph.DType) DeclaredType {
 	switch bits := dt.Bits(); {
 	case dt == graph.Bool:
 		return integers(num.Range{Lo: 0, Hi: 1})
 	case dt.Float() || bits == 0:
-		return Type{Name: "FLOAT" + fmt.Sprint(max(bits, 1)), Bits: max(bits, 1)}
+		return DeclaredType{Name: "FLOAT" + fmt.Sprint(max(bits, 1)), Bits: max(bits, 1)}
 	case bits > 16:
 		t := num.Type{Kind: num.Int, Width: bits}
 		if dt == graph.UInt32 || dt == graph.UInt64 {
 			t.Kind = num.UInt
 		}
-		return Type{Name: t.String(), Bits: bits}
+		return DeclaredType{Name: t.String(), Bits: bits}
 	}
 	return declaredAs(dt.Integer())
 }
 
 // known reports whether more than the stored type is known: the elements are codes or minifloats.
-func (t Type) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
+func (t DeclaredType) known() bool { return t.codes != nil || t.Name != "" && t.Name[0] == 'E' }
 
 // wider returns a type that holds the codes of both types, or reals if one holds no codes.
-func wider(a, b Type) Type {
+func wider(a, b DeclaredType) DeclaredType {
 	switch {
 	case a.Name == b.Name || a.codes == nil:
 		return a
@@ -64,13 +64,13 @@ type scope struct {
 	around *scope                 // for a body: the scope that contains its loop
 	loop   *graph.Step            // for a body: its loop
 	makers map[string]*graph.Node // node by output
-	types  map[string]Type
+	types  map[string]DeclaredType
 	// types of tensors that streams of the hardware carry, used where the model declares nothing
 	carried map[string]num.Type
 }
 
 func scopeOf(p *graph.Program, around *scope, loop *graph.Step) *scope {
-	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]Type{}, nil}
+	s := &scope{p, around, loop, map[string]*graph.Node{}, map[string]DeclaredType{}, nil}
 	for _, n := range p.Graph.Nodes {
 		for _, o := range n.Outputs {
 			s.makers[o] = n
@@ -82,7 +82,7 @@ func scopeOf(p *graph.Program, around *scope, loop *graph.Step) *scope {
 // declared returns the type of a tensor. A constant that is moved, scaled or shifted has the type of its codes. So
 // has a piecewise linear function of data that are codes. For the type is the number of bits that distinguish the
 // elements.
-func (s *scope) declared(name string) Type {
+func (s *scope) declared(name string) DeclaredType {
 	if t, ok := s.types[name]; ok {
 		return t
 	}
@@ -100,28 +100,28 @@ func (s *scope) declared(name string) Type {
 }
 
 // declaredAs returns the type of integers of type t.
-func declaredAs(t num.Type) Type {
+func declaredAs(t num.Type) DeclaredType {
 	r := t.Range()
-	return Type{t.String(), t.Width, &r}
+	return DeclaredType{t.String(), t.Width, &r}
 }
 
 // whole returns the smallest type for weights that are integers although the file stores them as reals.
-func whole(c *graph.Tensor) (Type, bool) {
+func whole(c *graph.Tensor) (DeclaredType, bool) {
 	var values []int64
 	for v := range c.Occurring() {
 		if v != math.Trunc(v) || math.Abs(v) > math.MaxInt16 {
-			return Type{}, false
+			return DeclaredType{}, false
 		}
 		values = append(values, int64(v))
 	}
 	if len(values) == 0 {
-		return Type{}, false
+		return DeclaredType{}, false
 	}
 	return declaredAs(num.Narrowest(values)), true
 }
 
 // find returns the declared type of a tensor, if more than the stored type is known.
-func (s *scope) find(name string) (Type, bool) {
+func (s *scope) find(name string) (DeclaredType, bool) {
 	if t, err := num.ParseType(s.Graph.Annotations[name]); err == nil {
 		return declaredAs(t), true
 	}
@@ -137,10 +137,10 @@ func (s *scope) find(name string) (Type, bool) {
 	}
 	switch {
 	case node == nil:
-		return Type{}, false
+		return DeclaredType{}, false
 	case node.Is(graph.Minifloat):
 		e, m := graph.MinifloatBits(s.Program, node)
-		return Type{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
+		return DeclaredType{Name: fmt.Sprintf("E%dM%d", e, m), Bits: 1 + e + m}, true
 	}
 	if t, ok := s.quantised(node); ok {
 		return t, true
@@ -152,7 +152,7 @@ func (s *scope) find(name string) (Type, bool) {
 }
 
 // quantised returns the type of a quantiser's codes.
-func (s *scope) quantised(node *graph.Node) (Type, bool) {
+func (s *scope) quantised(node *graph.Node) (DeclaredType, bool) {
 	lo, hi, ok := node.Codes()
 	sign := ok && node.Bipolar()
 	if c := s.Coding(node); c != nil {
@@ -161,7 +161,7 @@ func (s *scope) quantised(node *graph.Node) (Type, bool) {
 	}
 	switch {
 	case !ok || math.IsInf(lo, 0) || math.IsInf(hi, 0):
-		return Type{}, false
+		return DeclaredType{}, false
 	case sign:
 		return bipolar(), true
 	}
@@ -169,13 +169,13 @@ func (s *scope) quantised(node *graph.Node) (Type, bool) {
 }
 
 // arrives returns the type of an input of a loop's body.
-func (s *scope) arrives(name string) (Type, bool) {
+func (s *scope) arrives(name string) (DeclaredType, bool) {
 	if s.around == nil {
-		return Type{}, false
+		return DeclaredType{}, false
 	}
 	i := slices.Index(graph.Names(s.Graph.Inputs), name)
 	if i < 0 {
-		return Type{}, false
+		return DeclaredType{}, false
 	}
 	outside := s.loop.Node.Inputs[i]
 	if i >= s.loop.Recur.States {
@@ -189,20 +189,20 @@ func (s *scope) arrives(name string) (Type, bool) {
 }
 
 // cellWeights returns the type of weights that were inserted in the body of a cell.
-func (s *scope) cellWeights(name string) (Type, bool) {
+func (s *scope) cellWeights(name string) (DeclaredType, bool) {
 	if s.around == nil || s.Graph.Init[name] == nil {
-		return Type{}, false
+		return DeclaredType{}, false
 	}
 	cell := s.around.Origin(s.loop.Node)
 	slot, ok := cell.WeightSlot(name)
 	if !ok {
-		return Type{}, false
+		return DeclaredType{}, false
 	}
 	return s.around.declared(cell.In(slot)), true
 }
 
 // constant returns the type of a constant that a node makes from other constants.
-func (s *scope) constant(node *graph.Node) (t Type, ok bool) {
+func (s *scope) constant(node *graph.Node) (t DeclaredType, ok bool) {
 	for _, name := range s.moved(node) {
 		of := s.declared(name)
 		if ok {
@@ -236,7 +236,7 @@ func (s *scope) moved(node *graph.Node) (names []string) {
 }
 
 // clipped narrows the type of integers that a node clips.
-func (s *scope) clipped(node *graph.Node, t Type) Type {
+func (s *scope) clipped(node *graph.Node, t DeclaredType) DeclaredType {
 	if !node.Is(graph.Clips) || t.codes == nil || s.Known[node.In(0)].DType.Float() {
 		return t
 	}
@@ -253,7 +253,7 @@ func (s *scope) clipped(node *graph.Node, t Type) Type {
 }
 
 // computed returns the type of a step's result.
-func (s *scope) computed(step *graph.Step) (t Type, ok bool) {
+func (s *scope) computed(step *graph.Step) (t DeclaredType, ok bool) {
 	in := step.Node.Inputs
 	switch {
 	case step.Move != nil:

@@ -37,22 +37,22 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 	Name:    "AddStreams",
 	Doc:     "the scaled sum of two inputs, then one step function per channel (Add, residual joins)",
 	Example: `{"factors":[[3],[]],"steps":[{"at":[1],"value":[0,1]}]}`,
-	Takes:   layer.Alike,
+	Takes:   layer.SameShapes,
 	Bind:    bind,
 	FINN:    dataflow.FINNFile{Names: []string{"ElementwiseAdd"}},
 })
 
 // Params are the parameters of the layer.
 type Params struct {
-	Factors [2][]int64 `json:"factors"`         // by input: none for 1, one for all channels, or one per channel
-	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
+	Factors [2][]int64         `json:"factors"`         // by input: none for 1, one for all channels, or one per channel
+	Steps   []num.StepFunction `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
 
 // UnmarshalJSON accepts factors for both inputs or none. A Go array alone would ignore missing or surplus ones.
 func (p *Params) UnmarshalJSON(text []byte) error {
 	var list struct {
-		Factors [][]int64  `json:"factors"`
-		Steps   []num.Step `json:"steps"`
+		Factors [][]int64          `json:"factors"`
+		Steps   []num.StepFunction `json:"steps"`
 	}
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
@@ -76,12 +76,12 @@ func (p Params) factor(input, c int) int64 {
 	if len(p.Factors[input]) == 0 {
 		return 1
 	}
-	return layer.Of(p.Factors[input], c)
+	return layer.ForChannel(p.Factors[input], c)
 }
 
 // multiplies reports whether any factor of the input needs a multiplier.
 func (p Params) multiplies(input int) bool {
-	return layer.Multiplies(p.Factors[input])
+	return layer.NeedsMultiplier(p.Factors[input])
 }
 
 type op struct {
@@ -89,12 +89,12 @@ type op struct {
 	layer.Channelwise
 	sum    num.Type
 	factor [2]num.Type // the narrowest type that holds an input's factors
-	steps  layer.Steps
+	steps  layer.ActivationTail
 }
 
 // bind returns the layer for two inputs of one shape. The last axis has as many channels as there are factors and
 // step functions; single ones fit any input. The output has the same shape.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	for _, list := range []struct {
 		what string
 		n    int
@@ -104,7 +104,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 			return nil, nil, err
 		}
 	}
-	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	o := &op{Base: b, Channelwise: layer.ChannelSchedule(in)}
 	sums, err := o.bindSum()
 	if err != nil {
 		return nil, nil, err
@@ -115,16 +115,16 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 
 // bindSum sets the types of factors and sums. It returns the sums' type, with one range if all channels are alike,
 // else one per channel.
-func (o *op) bindSum() (sums dataflow.Type, err error) {
+func (o *op) bindSum() (sums dataflow.StreamType, err error) {
 	n := 1
 	for i, f := range o.P.Factors {
 		n = max(n, len(o.In[i].Range), len(f))
 		if len(f) == 0 {
 			f = []int64{1}
 		}
-		o.factor[i] = num.Smallest(num.Hull(f))
+		o.factor[i] = num.NarrowestInt(num.RangeOf(f))
 	}
-	sums = dataflow.Type{Shape: o.In[0].Shape, Range: make([]num.Range, n)}
+	sums = dataflow.StreamType{Shape: o.In[0].Shape, Range: make([]num.Range, n)}
 	for c := range sums.Range {
 		a, ok0 := o.In[0].Channel(c).Times(o.P.factor(0, c))
 		b, ok1 := o.In[1].Channel(c).Times(o.P.factor(1, c))
@@ -140,11 +140,11 @@ func (o *op) bindSum() (sums dataflow.Type, err error) {
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(2, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(2, o.Vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Elements{Channels: o.Channels, Of: o.sumOf}
+	return dataflow.Elementwise{Channels: o.Channels, Of: o.sumOf}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -187,13 +187,13 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		}
 	}
 	c.Join(other)
-	c.Do(delay.Add, o.sum.Width)
+	c.DoOp(delay.Add, o.sum.Width)
 	o.steps.Chain(&c, f)
-	return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
+	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	built := o.steps.Built(f)
+	built := o.steps.HardwareFunction(f)
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		product := layer.Wrap(o.sum, o.P.factor(0, c)*x[0])
 		return built(c, layer.Wrap(o.sum, product+o.P.factor(1, c)*x[1]))
@@ -229,7 +229,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 // table reports whether the factors need a table: they differ between channels, or one is too wide for an int of C++.
 func (o *op) table() bool {
 	for i, f := range o.P.Factors {
-		if !layer.Common(f) || !o.factor[i].Range().Within(num.Type{Kind: num.Int, Width: 32}.Range()) {
+		if !layer.AllEqual(f) || !o.factor[i].Range().Within(num.Type{Kind: num.Int, Width: 32}.Range()) {
 			return true
 		}
 	}
@@ -238,7 +238,7 @@ func (o *op) table() bool {
 
 // tableElem returns the element type of the table of factors.
 func (o *op) tableElem() num.Type {
-	return num.Smallest(o.factor[0].Range().Union(o.factor[1].Range()))
+	return num.NarrowestInt(o.factor[0].Range().Union(o.factor[1].Range()))
 }
 
 func (o *op) factorRows(pe int) [][]int64 {

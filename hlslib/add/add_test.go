@@ -14,17 +14,17 @@ import (
 )
 
 var (
-	relu                      = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
-	fall                      = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign                      = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
-	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+	relu                      = num.StepFunction{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall                      = num.StepFunction{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign                      = num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
+	typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 // by is factors alone.
 func by(m0, m1 []int64) add.Params { return add.Params{Factors: [2][]int64{m0, m1}} }
 
 // then is factors and step functions.
-func then(m0, m1 []int64, steps ...num.Step) add.Params {
+func then(m0, m1 []int64, steps ...num.StepFunction) add.Params {
 	return add.Params{Factors: [2][]int64{m0, m1}, Steps: steps}
 }
 
@@ -33,37 +33,38 @@ func list(v ...int64) []int64 { return v }
 func TestContract(t *testing.T) {
 	t.Parallel()
 	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
-	perChannel := layertest.Uneven(2, 3)
-	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
-	both := func(t dataflow.Type) []dataflow.Type { return []dataflow.Type{t, t} }
+	perChannel := layertest.UnevenType(2, 3)
+	wide := num.StepFunction{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
+	both := func(t dataflow.StreamType) []dataflow.StreamType { return []dataflow.StreamType{t, t} }
 	cases := []layertest.Case{
 		{Name: "plain", Op: add.New(add.Params{}), In: both(i4)},
-		{Name: "of two types", Op: add.New(add.Params{}), In: []dataflow.Type{i4, typ(uintN(9), 3, 4)}},
+		{Name: "of two types", Op: add.New(add.Params{}), In: []dataflow.StreamType{i4, typ(uintN(9), 3, 4)}},
 		{Name: "signs", Op: add.New(add.Params{}), In: both(typ(bipolar, 5, 2))},
-		{Name: "signs and numbers", Op: add.New(by(list(-7), nil)), In: []dataflow.Type{typ(bipolar, 3, 4), u4}},
+		{Name: "signs and numbers", Op: add.New(by(list(-7), nil)), In: []dataflow.StreamType{typ(bipolar, 3, 4), u4}},
 		{Name: "a difference", Op: add.New(by(nil, list(-1))), In: both(u4)},
-		{Name: "ranges per channel", Op: add.New(add.Params{}), In: []dataflow.Type{perChannel, typ(intN(3), 2, 3)}},
-		{Name: "one factor each", Op: add.New(by(list(13), list(-200))), In: []dataflow.Type{i4, u4}},
+		{Name: "ranges per channel", Op: add.New(add.Params{}), In: []dataflow.StreamType{perChannel, typ(intN(3), 2,
+			3)}},
+		{Name: "one factor each", Op: add.New(by(list(13), list(-200))), In: []dataflow.StreamType{i4, u4}},
 		{Name: "factors per channel", Op: add.New(by(list(1, -2, 3, 0), list(5, 0, -7, 8))),
-			In: []dataflow.Type{i4, u4}},
-		{Name: "one side per channel", Op: add.New(by(nil, list(5, 0, -7, 8))), In: []dataflow.Type{u4, i4}},
+			In: []dataflow.StreamType{i4, u4}},
+		{Name: "one side per channel", Op: add.New(by(nil, list(5, 0, -7, 8))), In: []dataflow.StreamType{u4, i4}},
 		{Name: "a factor beyond an int", Op: add.New(by(list(1<<40), list(-3))), In: both(i4)},
-		{Name: "a dead branch", Op: add.New(by(list(0), nil)), In: []dataflow.Type{i4, u4}},
-		{Name: "requantised", Op: add.New(then(list(3), list(5), relu)), In: []dataflow.Type{i4, u4}},
+		{Name: "a dead branch", Op: add.New(by(list(0), nil)), In: []dataflow.StreamType{i4, u4}},
+		{Name: "requantised", Op: add.New(then(list(3), list(5), relu)), In: []dataflow.StreamType{i4, u4}},
 		{Name: "requantised per channel", Op: add.New(then(list(3), list(5), relu, sign, relu, fall)),
-			In: []dataflow.Type{i4, u4}},
+			In: []dataflow.StreamType{i4, u4}},
 		{Name: "falling", Op: add.New(then(nil, nil, fall)), In: both(i4)},
 		{Name: "bases per channel", Op: add.New(then(nil, list(2), relu, sign, relu, relu)), In: both(i4)},
 		{Name: "factors and steps per channel", Op: add.New(then(list(1, 2, 3, 4), list(9, -9, 9, -9), relu, sign, fall,
-			relu)), In: []dataflow.Type{i4, u4}},
+			relu)), In: []dataflow.StreamType{i4, u4}},
 		{Name: "factors per channel, one step", Op: add.New(then(list(1, 2, 3, 4), nil, relu)),
-			In: []dataflow.Type{i4, u4}},
+			In: []dataflow.StreamType{i4, u4}},
 		{Name: "bipolar results of signs", Op: add.New(then(list(3), nil, sign)), In: both(typ(bipolar, 6))},
-		{Name: "a constant", Op: add.New(then(nil, nil, num.Step{Value: []int64{-3}})), In: both(i4)},
+		{Name: "a constant", Op: add.New(then(nil, nil, num.StepFunction{Value: []int64{-3}})), In: both(i4)},
 		{Name: "a base beyond an int", Op: add.New(then(nil, nil,
-			num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: both(i4)},
+			num.StepFunction{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})), In: both(i4)},
 		{Name: "of 63 bits", Op: add.New(then(list(1, 3), nil, wide)),
-			In: []dataflow.Type{typ(intN(61), 2), typ(intN(61), 2)}},
+			In: []dataflow.StreamType{typ(intN(61), 2), typ(intN(61), 2)}},
 		{Name: "unsigned, of 63 bits", Op: add.New(add.Params{}), In: both(typ(uintN(62), 2))},
 		{Name: "scalars", Op: add.New(then(list(2), nil, relu)), In: both(typ(intN(4)))},
 	}
@@ -74,34 +75,34 @@ func TestContract(t *testing.T) {
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	i4 := typ(intN(4), 2)
-	perChannel := layertest.Ranged(intN(3), i4.Shape, num.Range{Lo: -1, Hi: 2}, num.Point(3))
+	perChannel := layertest.RangedType(intN(3), i4.Shape, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
 	for _, tt := range []struct {
 		p    add.Params
-		in   []dataflow.Type
-		want dataflow.Type
+		in   []dataflow.StreamType
+		want dataflow.StreamType
 	}{
-		{add.Params{}, []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2},
+		{add.Params{}, []dataflow.StreamType{i4, i4}, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: -16, Hi: 14}}, Elem: intN(5)}},
-		{add.Params{}, []dataflow.Type{i4, perChannel}, dataflow.Type{Shape: dataflow.Shape{2},
+		{add.Params{}, []dataflow.StreamType{i4, perChannel}, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: -9, Hi: 9}, {Lo: -5, Hi: 10}}, Elem: intN(5)}},
-		{by(list(-3), list(2, 0)), []dataflow.Type{perChannel, i4},
-			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -22, Hi: 17}, {Lo: -9, Hi: -9}},
+		{by(list(-3), list(2, 0)), []dataflow.StreamType{perChannel, i4},
+			dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -22, Hi: 17}, {Lo: -9, Hi: -9}},
 				Elem: intN(6)}},
-		{then(list(2), nil, relu), []dataflow.Type{i4, i4}, dataflow.Type{Shape: dataflow.Shape{2},
+		{then(list(2), nil, relu), []dataflow.StreamType{i4, i4}, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: uintN(2)}},
-		{then(nil, nil, relu, sign), []dataflow.Type{i4, i4},
-			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}},
+		{then(nil, nil, relu, sign), []dataflow.StreamType{i4, i4},
+			dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}},
 				Elem: intN(3)}},
-		{then(nil, nil, sign), []dataflow.Type{i4, i4}, typ(bipolar, 2)},
+		{then(nil, nil, sign), []dataflow.StreamType{i4, i4}, typ(bipolar, 2)},
 	} {
-		layertest.Gives(t, add.New(tt.p), tt.in, tt.want)
+		layertest.CheckOutputs(t, add.New(tt.p), tt.in, tt.want)
 	}
 }
 
 // TestForms looks at what becomes a constant and what a table, and at the choices of a fold.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
+	jump := num.StepFunction{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
 	for _, tt := range []struct {
 		name  string
 		p     add.Params
@@ -121,7 +122,7 @@ func TestForms(t *testing.T) {
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(intN(4), 2), typ(intN(4), 2))
 		i := op.Emit(dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
-		got, folds := strings.TrimSpace(i.Func+" "+layertest.Tables(i)), layertest.Choices(op)
+		got, folds := strings.TrimSpace(i.Func+" "+layertest.DescribeTables(i)), layertest.CountFolds(op)
 		if got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
@@ -131,41 +132,42 @@ func TestForms(t *testing.T) {
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	in := typ(uintN(4), 3)
-	pair := []dataflow.Type{in, in}
+	pair := []dataflow.StreamType{in, in}
 	wide := typ(intN(64), 3)
 	for _, tt := range []struct {
 		p    add.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
 		{add.Params{}, nil, "0 inputs, want 2"},
-		{add.Params{}, []dataflow.Type{in}, "1 inputs, want 2"},
-		{add.Params{}, []dataflow.Type{in, in, in}, "3 inputs, want 2"},
-		{add.Params{}, []dataflow.Type{in, typ(uintN(4), 1, 3)}, "inputs of shapes [3] and [1 3], want one shape"},
+		{add.Params{}, []dataflow.StreamType{in}, "1 inputs, want 2"},
+		{add.Params{}, []dataflow.StreamType{in, in, in}, "3 inputs, want 2"},
+		{add.Params{}, []dataflow.StreamType{in, typ(uintN(4), 1, 3)},
+			"inputs of shapes [3] and [1 3], want one shape"},
 		{by(list(1, 2), nil), pair, "2 factors of input 0 for inputs of shape [3], want none, one or 3"},
 		{by(nil, list(1, 2, 3, 4)), pair, "4 factors of input 1"},
 		{then(nil, nil, relu, relu), pair, "2 step functions for inputs of shape [3]"},
-		{then(nil, nil, num.Step{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
+		{then(nil, nil, num.StepFunction{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
 		{by(list(0), list(0)), pair, "channel 0: both factors are 0"},
 		{by(list(1, 0, 2), list(1, 0, 2)), pair, "channel 1: both factors are 0"},
 		{by(list(1, 0, 2), list(0)), pair, "channel 1: both factors are 0"},
 		{by(list(0, 0, 0), list(2)), pair, ""},
 		{by(list(math.MaxInt64), nil), pair, "channel 0: the sum leaves 64 bits"},
-		{by(list(math.MinInt64), nil), []dataflow.Type{typ(intN(2), 3), in}, "channel 0: the sum leaves 64 bits"},
-		{add.Params{}, []dataflow.Type{wide, wide}, "channel 0: the sum leaves 64 bits"},
-		{by(nil, list(1<<59)), []dataflow.Type{in, typ(intN(4), 3)}, ""},
-		{by(nil, list(1<<60)), []dataflow.Type{in, typ(intN(4), 3)}, "the sum needs 64 bits"},
-		{then(nil, nil, layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.Type{typ(uintN(13), 3), in},
+		{by(list(math.MinInt64), nil), []dataflow.StreamType{typ(intN(2), 3), in}, "channel 0: the sum leaves 64 bits"},
+		{add.Params{}, []dataflow.StreamType{wide, wide}, "channel 0: the sum leaves 64 bits"},
+		{by(nil, list(1<<59)), []dataflow.StreamType{in, typ(intN(4), 3)}, ""},
+		{by(nil, list(1<<60)), []dataflow.StreamType{in, typ(intN(4), 3)}, "the sum needs 64 bits"},
+		{then(nil, nil, layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.StreamType{typ(uintN(13), 3), in},
 			"a channel has 4097 thresholds, at most 4096"},
-		{add.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
+		{add.Params{}, []dataflow.StreamType{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
-		layertest.Refuses(t, add.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, add.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`,
+	layertest.CheckTextRefused(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`,
 		`{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
@@ -179,8 +181,8 @@ func TestLoop(t *testing.T) {
 	}{{add.Params{}, 2}, {by(list(-1), nil), 2}, {by(list(2), nil), 2}, {then(nil, nil, relu), 2}, // comparators
 		{then(list(2), nil, relu), 3}} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
-		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Loop{
-			Body: []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}, Latency: tt.latency,
+		layertest.CheckLoop(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Loop{
+			Body: []dataflow.LoopRun{{Times: 15, Moves: dataflow.PortMoves{Read: 3, Write: 1}}}, Latency: tt.latency,
 		})
 	}
 }
@@ -206,6 +208,6 @@ func TestCost(t *testing.T) {
 			dataflow.Resources{LUT: 2*5 + 2*5 + 2, BRAM: 1}},
 	} {
 		op := layertest.Bind(t, add.New(tt.p), typ(uintN(4), 5, 6), typ(uintN(4), 5, 6))
-		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
+		layertest.CheckFINNCost(t, op, tt.fold, tt.want.Plus(control))
 	}
 }

@@ -25,17 +25,17 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	for pe := range sums {
 		h := b.Heap()
 		for i := range x {
-			v, m := circuit.Kept(x[i][pe], o.In[i].Union()), factor(pe, i)
+			v, m := circuit.AssumeRange(x[i][pe], o.In[i].Union()), factor(pe, i)
 			switch r := m.Range(); {
 			case f.Compute == dataflow.DSP && o.P.multiplies(i):
 				h.Add(circuit.Product(v, m), 0)
 			case r.Lo == r.Hi:
-				h.AddTimes(v, r.Lo)
+				h.AddMultiple(v, r.Lo)
 			default:
 				h.AddProduct(v, m)
 			}
 		}
-		sums[pe] = h.Total(o.sum.Range())
+		sums[pe] = h.Sum(o.sum.Range())
 	}
 	b.Output(circuit.Packed(o.Out[0].Elem, o.steps.Circuit(b, f, fold, sums)...), always)
 	return b.Layer()

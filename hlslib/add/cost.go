@@ -22,7 +22,7 @@ func (o *op) FactorBits() int {
 // Cost counts a multiplier per PE for each input that needs one, an adder per PE, and the step functions as
 // Thresholding does. FINN has no estimate for its AddStreams.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
@@ -36,10 +36,10 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 			products = products.Plus(m.Multiplier(in.Elem.Width, factor, f.Compute == dataflow.DSP).Times(f.PE))
 		}
 	}
-	return estimate.Layer(m, o.Storage(f), append([]cost.Part{
+	return estimate.LayerCost(m, o.Storage(f), append([]cost.CostPart{
 		m.Control(o.Counters(f)),
-		products.As("multipliers"),
-		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
+		products.AsPart("multipliers"),
+		cost.Adder(o.sum.Width).Times(f.PE).AsPart("adders"),
 		m.Registers(f.PE * o.sum.Width),
 	}, o.steps.Logic(m, f)...)...)
 }

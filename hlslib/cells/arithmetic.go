@@ -136,7 +136,7 @@ func power(list []signal) (k int, ok bool) {
 
 // chain returns a sum or difference along a carry chain, and the carry of each bit. wanted says which bits of the sum
 // are read.
-func (n *netlist) chain(a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums, carries []signal) {
+func (n *netlist) chain(a, b []signal, less bool, kind CellKind, wanted func(int) bool) (sums, carries []signal) {
 	carry := never.when(less)
 	n.now = kind
 	ecp5 := n.w.d.Fabric == cost.ECP5
@@ -228,12 +228,12 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 }
 
 // added returns a sum or difference; a short one is logic.
-func (n *netlist) added(a, b []signal, less bool, kind Kind) []signal {
+func (n *netlist) added(a, b []signal, less bool, kind CellKind) []signal {
 	return partly(n, a, b, less, kind, func(int) bool { return true })
 }
 
 // partly returns a sum or difference of which wanted bits are read; the others only carry.
-func partly(n *netlist, a, b []signal, less bool, kind Kind, wanted func(int) bool) (sums []signal) {
+func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int) bool) (sums []signal) {
 	n.now = kind
 	if len(a) > n.w.d.Short {
 		sums, _ = n.chain(a, b, less, kind, wanted)

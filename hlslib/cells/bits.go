@@ -17,7 +17,7 @@ const (
 // A walk holds what is known of the bits of a circuit.
 type walk struct {
 	m       *circuit.Module
-	d       *Device
+	d       *SynthesisRules
 	first   []bit           // per node: its first bit
 	owner   []circuit.ID    // per bit: its node
 	wire    []bit           // per bit: the bit that it equals, possibly inverted
@@ -30,10 +30,10 @@ type walk struct {
 	columns [][]bool        // per memory: whether something depends on each column
 	tables  map[int]*lookup // the memories whose contents are in lookup tables
 	stack   []bit
-	counts  Counts
+	counts  CellCounts
 }
 
-func newWalk(m *circuit.Module, d *Device) *walk {
+func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
 	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int]*lookup{}}
 	n := 0
 	for i, node := range m.Nodes {

@@ -6,12 +6,12 @@
 // tables of four inputs, and in small circuits of constants, logic becomes gates, which are mapped as Yosys' ABC maps
 // them. An adder takes a lookup table per bit. Registers that never change are dropped; registers in a row are shift
 // registers if the device has these. A table of constants in lookup tables is counted by its contents. A function that
-// one or many circuits call several times is walked over once. The rest is in the numbers of a Device, fitted to what
-// Yosys made of layers (docs/estimator.md).
+// one or many circuits call several times is walked over once. The rest is in the numbers of a SynthesisRules, fitted
+// to what Yosys made of layers (docs/estimator.md).
 //
 // In come circuits and a fabric; out come resources by named part. It sees circuit and cost.
 //
-//	cells.go     Of: the parts of a circuit
+//	cells.go     Estimate: the parts of a circuit
 //	device.go    the numbers of families
 //	bits.go      the bits of a circuit: which are wires, which are read
 //	cover.go     logic in lookup tables of six inputs, by rules
@@ -37,30 +37,30 @@ import (
 	"hlsgen/internal/circuit"
 )
 
-// A Kind is the purpose of cells.
-type Kind uint8
+// A CellKind is the purpose of cells.
+type CellKind uint8
 
 // The kinds.
 const (
-	Compressors Kind = iota // counts of bits
-	Adders                  // sums and differences
-	Comparators             // comparisons of two numbers
-	Choices                 // selections of one of several
-	Gates                   // logic of conditions
-	Tables                  // tables of constants
-	Memories                // memories that iterations write
-	States                  // registers that iterations write
-	Pipeline                // registers between stages
-	Multipliers             // multipliers of the device
-	Inverters               // inverters after logic
+	Compressors CellKind = iota // counts of bits
+	Adders                      // sums and differences
+	Comparators                 // comparisons of two numbers
+	Choices                     // selections of one of several
+	Gates                       // logic of conditions
+	Tables                      // tables of constants
+	Memories                    // memories that iterations write
+	States                      // registers that iterations write
+	Pipeline                    // registers between stages
+	Multipliers                 // multipliers of the device
+	Inverters                   // inverters after logic
 	Kinds
 )
 
 var names = [Kinds]string{"compressors", "adders", "comparators", "multiplexers", "gates", "tables", "memories",
 	"states", "pipeline registers", "multipliers", "inverters"}
 
-// A Count is the number of cells of one kind, before a device's numbers are applied.
-type Count struct {
+// A CellCount is the number of cells of one kind, before a device's numbers are applied.
+type CellCount struct {
 	LUT, FF         float64
 	Shift           float64 // further lookup tables that are shift registers
 	RAM             float64 // further lookup tables that are memory
@@ -68,11 +68,11 @@ type Count struct {
 	BRAM, URAM, DSP int
 }
 
-// Counts is the number of cells per kind.
-type Counts [Kinds]Count
+// CellCounts is the number of cells per kind.
+type CellCounts [Kinds]CellCount
 
 // plus adds n times o.
-func (c *Counts) plus(o Counts, n float64) {
+func (c *CellCounts) plus(o CellCounts, n float64) {
 	for k := range c {
 		c[k].LUT += n * o[k].LUT
 		c[k].FF += n * o[k].FF
@@ -85,12 +85,12 @@ func (c *Counts) plus(o Counts, n float64) {
 	}
 }
 
-// Of returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the nearest
-// whole number of lookup tables.
-func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
+// Estimate returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the
+// nearest whole number of lookup tables.
+func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
 	d := DeviceOf(f)
 	counts := d.Count(m)
-	var parts []cost.Part
+	var parts []cost.CostPart
 	sum, whole := 0., 0
 	for k, c := range counts {
 		n := d.Numbers[k]
@@ -100,7 +100,7 @@ func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 		r := cost.Resources{LUT: luts, LUTRAM: round(c.Shift + c.RAM), FF: round(n.FF * c.FF), BRAM: c.BRAM,
 			URAM: c.URAM, DSP: c.DSP}
 		if r != (cost.Resources{}) {
-			parts = append(parts, r.As(names[k]))
+			parts = append(parts, r.AsPart(names[k]))
 		}
 	}
 	return parts
@@ -109,7 +109,7 @@ func Of(m *circuit.Module, f cost.Fabric) []cost.Part {
 func round(x float64) int { return int(math.Ceil(x - 1e-9)) }
 
 // Count returns the cells of a circuit.
-func (d *Device) Count(m *circuit.Module) Counts {
+func (d *SynthesisRules) Count(m *circuit.Module) CellCounts {
 	longest := int16(0)
 	if d.Maps {
 		for _, c := range m.Calls {
@@ -120,7 +120,7 @@ func (d *Device) Count(m *circuit.Module) Counts {
 }
 
 // walked returns a walk over a circuit with its bits found and read.
-func (d *Device) walked(m *circuit.Module) *walk {
+func (d *SynthesisRules) walked(m *circuit.Module) *walk {
 	w := newWalk(m, d)
 	w.find()
 	w.read()
@@ -128,7 +128,7 @@ func (d *Device) walked(m *circuit.Module) *walk {
 }
 
 // count returns the cells of a circuit. Its paths may have up to longest lookup tables in a row.
-func (d *Device) count(m *circuit.Module, longest int16) Counts {
+func (d *SynthesisRules) count(m *circuit.Module, longest int16) CellCounts {
 	w := d.walked(m)
 	if d.Maps {
 		longest = mapped(w, longest)
@@ -147,7 +147,7 @@ func (d *Device) count(m *circuit.Module, longest int16) Counts {
 			f = d.count(c.Function, longest)
 			c.Function.Known.Store(key{d.Fabric, longest}, f)
 		}
-		w.counts.plus(f.(Counts), 1)
+		w.counts.plus(f.(CellCounts), 1)
 	}
 	return w.counts
 }

@@ -28,7 +28,7 @@ type lookup struct {
 const looked = 1 << 16
 
 // open reports whether the contents of a memory are examined: it is a table, and not too large.
-func open(m *circuit.Memory) bool {
+func open(m *circuit.RowMemory) bool {
 	return m.Constant() && m.Rows*m.Width <= looked
 }
 
@@ -75,7 +75,7 @@ func (w *walk) contents(memory int) *lookup {
 }
 
 // constants returns the columns of a table that are constant. For block RAM nothing else of the contents counts.
-func constants(m *circuit.Memory) []bit {
+func constants(m *circuit.RowMemory) []bit {
 	elem, rows := m.Data()
 	list := make([]bit, m.Width)
 	for i := range rows[0] {
@@ -184,7 +184,7 @@ const joined = 4
 // plan returns the fewest lookup tables of a function, if none are shared. Either one lookup table reads the last
 // address bits and, for each of their values, the rest of the function. Or several lookup tables compute it from the
 // address alone, joined by multiplexers beside them.
-func (d *Device) plan(all functions, f *function) float64 {
+func (d *SynthesisRules) plan(all functions, f *function) float64 {
 	if f.luts >= 0 {
 		return f.luts
 	}
@@ -247,7 +247,7 @@ func (all functions) split(list []*function) (parts []*function) {
 const loose = 1.2
 
 // column returns the lookup tables of a column, without those that it shares with earlier columns.
-func (d *Device) column(t *lookup, k int) float64 {
+func (d *SynthesisRules) column(t *lookup, k int) float64 {
 	f := t.functions.of(t.columns[k].truth, t.inputs)
 	luts := d.cover(t.functions, f)
 	if f != nil && f.parts != nil {
@@ -257,7 +257,7 @@ func (d *Device) column(t *lookup, k int) float64 {
 }
 
 // cover returns the lookup tables of a function that no earlier function has.
-func (d *Device) cover(all functions, f *function) float64 {
+func (d *SynthesisRules) cover(all functions, f *function) float64 {
 	if f == nil || f.counted {
 		return 0
 	}
@@ -284,7 +284,7 @@ func half(truth []uint64, inputs, high int) []uint64 {
 }
 
 // chosen returns the lookup tables of six inputs that select one of n, four at a time.
-func (d *Device) chosen(n int) (luts float64) { return float64((n + 1) / 3) }
+func (d *SynthesisRules) chosen(n int) (luts float64) { return float64((n + 1) / 3) }
 
 // row finds the bits of a row of constants in lookup tables that are constant or equal another bit of the row or
 // address.

@@ -44,7 +44,7 @@ func (w *walk) cover() {
 }
 
 // kindOf is the purpose of the logic of each operation.
-var kindOf = map[circuit.Op]Kind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
+var kindOf = map[circuit.Operation]CellKind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
 	circuit.Less: Comparators, circuit.Equal: Comparators, circuit.Mux: Choices, circuit.Pick: Choices,
 	circuit.And: Gates, circuit.Or: Gates, circuit.Xor: Gates, circuit.Peek: Tables}
 

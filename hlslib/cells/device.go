@@ -2,8 +2,8 @@ package cells
 
 import "hlsgen/hlslib/cost"
 
-// A Device holds the rules and numbers of synthesis for a family of devices.
-type Device struct {
+// A SynthesisRules holds the rules and numbers of synthesis for a family of devices.
+type SynthesisRules struct {
 	Fabric  cost.Fabric
 	Inputs  int     // inputs of a lookup table
 	Wide    int     // most inputs of a function made of lookup tables joined by the device's multiplexers
@@ -15,16 +15,16 @@ type Device struct {
 	Around  bool    // whether a word bypasses a block memory that is read while it is written
 	Ahead   float64 // lookup tables per bit of an address that is read a clock ahead
 	Shifts  bool    // whether lookup tables can be shift registers
-	Numbers [Kinds]Number
+	Numbers [Kinds]KindCost
 }
 
-// A Number holds the resources of a kind of cells, per counted cell.
-type Number struct{ LUT, FF float64 }
+// A KindCost holds the resources of a kind of cells, per counted cell.
+type KindCost struct{ LUT, FF float64 }
 
 // compare returns the lookup tables of a comparison of the given bits that does not fit in one, on AMD's devices. Along
 // a carry chain, two of them take three bits of both numbers, or six bits if one number is constant. Short comparisons
 // are logic.
-func (d *Device) compare(width int, constant bool) float64 {
+func (d *SynthesisRules) compare(width int, constant bool) float64 {
 	switch {
 	case constant && width <= 12:
 		return d.tree(width)
@@ -39,15 +39,15 @@ func (d *Device) compare(width int, constant bool) float64 {
 }
 
 // wide returns the lookup tables of a function of the given inputs, joined by multiplexers.
-func (d *Device) wide(inputs int) int { return 1 << max(0, inputs-d.Inputs) }
+func (d *SynthesisRules) wide(inputs int) int { return 1 << max(0, inputs-d.Inputs) }
 
 // tree returns the lookup tables of a function of the given inputs that is a tree of smaller ones.
-func (d *Device) tree(inputs int) float64 {
+func (d *SynthesisRules) tree(inputs int) float64 {
 	return float64((inputs - 1 + d.Inputs - 2) / (d.Inputs - 1))
 }
 
 // fitted holds the numbers for AMD's devices (internal/measured). make measure writes these, and those of the others.
-var fitted = [Kinds]Number{
+var fitted = [Kinds]KindCost{
 	Compressors: {LUT: 1.04, FF: 1},
 	Adders:      {LUT: 0.98, FF: 1},
 	Comparators: {LUT: 1.06, FF: 1},
@@ -62,7 +62,7 @@ var fitted = [Kinds]Number{
 }
 
 // fittedICE40 holds the numbers for an iCE40.
-var fittedICE40 = [Kinds]Number{
+var fittedICE40 = [Kinds]KindCost{
 	Compressors: {LUT: 0.92, FF: 1},
 	Adders:      {LUT: 0.91, FF: 1},
 	Comparators: {LUT: 1.00, FF: 1},
@@ -77,7 +77,7 @@ var fittedICE40 = [Kinds]Number{
 }
 
 // fittedECP5 holds the numbers for an ECP5.
-var fittedECP5 = [Kinds]Number{
+var fittedECP5 = [Kinds]KindCost{
 	Compressors: {LUT: 1.00, FF: 1},
 	Adders:      {LUT: 1.00, FF: 1},
 	Comparators: {LUT: 1.00, FF: 1},
@@ -92,14 +92,14 @@ var fittedECP5 = [Kinds]Number{
 }
 
 // DeviceOf returns the device of a fabric.
-func DeviceOf(f cost.Fabric) *Device {
+func DeviceOf(f cost.Fabric) *SynthesisRules {
 	switch f {
 	case cost.ICE40:
-		return &Device{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
+		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,
 			Numbers: fittedICE40}
 	case cost.ECP5:
-		return &Device{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
+		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 7, Short: 4, Maps: true, Around: true, Numbers: fittedECP5}
 	}
-	return &Device{Fabric: f, Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,
+	return &SynthesisRules{Fabric: f, Inputs: 6, Wide: 8, Short: 2, Small: true, TakesIn: true, Ahead: 1, Shifts: true,
 		Numbers: fitted}
 }

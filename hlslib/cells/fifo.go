@@ -6,8 +6,8 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// The lookup tables of a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of its
-// counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
+// The lookup tables of a FIFOCells of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of
+// its counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
 const (
 	counterLUT = 2   // lookup tables per bit of the counters of places and of words
 	flagLUT    = 3   // lookup tables for room and valid
@@ -15,14 +15,14 @@ const (
 	aheadLUT   = 5.5 // lookup tables per bit of the addresses where words are read a clock ahead
 )
 
-// A FIFO has Places places for words of Width bits. With cost.Shift as In, it is of shift registers.
-type FIFO struct {
+// A FIFOCells has Places places for words of Width bits. With cost.Shift as In, it is of shift registers.
+type FIFOCells struct {
 	Places, Width int
-	In            cost.Memory
+	In            cost.MemoryStyle
 }
 
-// Of returns the cost of the FIFO on a fabric.
-func (q FIFO) Of(f cost.Fabric) []cost.Part {
+// Of returns the cost of the FIFOCells on a fabric.
+func (q FIFOCells) Of(f cost.Fabric) []cost.CostPart {
 	d := DeviceOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))
 	if q.In == cost.Distributed && f == cost.ICE40 {
@@ -52,12 +52,12 @@ func (q FIFO) Of(f cost.Fabric) []cost.Part {
 	if control.LUT = round(luts); d.Maps {
 		control.LUT, memory.LUT = round(q.logic(d)), memory.LUTRAM
 	}
-	return []cost.Part{control.As("stream control"), memory.As("FIFO memory")}
+	return []cost.CostPart{control.AsPart("stream control"), memory.AsPart("FIFO memory")}
 }
 
 // line returns the cost of words that move by one place with each write, any of which can be read. Two words are no
 // shift register.
-func (d *Device) line(places, width int) cost.Resources {
+func (d *SynthesisRules) line(places, width int) cost.Resources {
 	if d.Shifts && places > 2 {
 		n := width * ((places + 31) / 32)
 		return cost.Resources{LUT: n, LUTRAM: n}
@@ -66,28 +66,30 @@ func (d *Device) line(places, width int) cost.Resources {
 }
 
 // Reset returns the cost of a network's reset.
-func Reset() cost.Part { return ends(8) }
+func Reset() cost.CostPart { return ends(8) }
 
-// End returns the cost of the counter of an output whose frames have the given words.
-func End(words int) cost.Part { return ends(bits.Len(uint(words - 1))) }
+// FrameCounter returns the cost of the counter of an output whose frames have the given words.
+func FrameCounter(words int) cost.CostPart { return ends(bits.Len(uint(words - 1))) }
 
-func ends(n int) cost.Part { return cost.Resources{LUT: n, FF: n}.As("reset and ends of frames") }
+func ends(n int) cost.CostPart {
+	return cost.Resources{LUT: n, FF: n}.AsPart("reset and ends of frames")
+}
 
-// Registers returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes the
-// design's own two counters, as in templates/rtl/registers.
-func Registers(streams int) cost.Part {
+// ControlRegisters returns the cost of the AXI4-Lite slave of a design with the given number of streams. It includes
+// the design's own two counters, as in templates/rtl/registers.
+func ControlRegisters(streams int) cost.CostPart {
 	const width = 32
 	// The slave has an address, a word that is read, and the state of both channels.
 	address := 2 + bits.Len(uint(2*streams+1))
 	r := cost.Resources{LUT: width + 2*address + 10, FF: width + address + 10}
-	return r.Plus(Counters(1).Resources).As("counters")
+	return r.Plus(StreamCounters(1).Resources).AsPart("counters")
 }
 
-// Counters returns the cost of the two counters of a stream whose frames have the given words.
-func Counters(words int) cost.Part {
+// StreamCounters returns the cost of the two counters of a stream whose frames have the given words.
+func StreamCounters(words int) cost.CostPart {
 	const width = 32
 	// A counter is a carry chain that stops at ones, a register, and a register that shows it; a link of the chain
 	// takes one of three words. Two more counters count the words of frames.
 	count := 2 * bits.Len(uint(words-1))
-	return cost.Resources{LUT: 2*(width/5+1) + width + 2 + count, FF: 5*width + count}.As("counters")
+	return cost.Resources{LUT: 2*(width/5+1) + width + 2 + count, FF: 5*width + count}.AsPart("counters")
 }

@@ -27,17 +27,17 @@ func b2i(b bool) int {
 // gates is logic made of AND gates of two inputs each. Equal gates are merged. A leaf is a signal from elsewhere.
 type gates struct {
 	in    [][2]signal // per gate: its inputs; for a leaf twice the same
-	kind  []Kind
+	kind  []CellKind
 	depth []int16 // per gate: the most gates in a row up to it
 	same  map[[2]signal]signal
-	now   Kind            // the purpose of new gates
+	now   CellKind        // the purpose of new gates
 	ends  []signal        // the signals that are read outside
 	ended map[signal]bool // the set of these
 	was   []signal        // per gate before balancing: its signal now
 }
 
 func newGates() *gates {
-	return &gates{in: make([][2]signal, 1), kind: make([]Kind, 1), depth: make([]int16, 1),
+	return &gates{in: make([][2]signal, 1), kind: make([]CellKind, 1), depth: make([]int16, 1),
 		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
 }
 

@@ -11,7 +11,7 @@ import (
 // gate among cuts: sets of signals that determine the gate.
 type mapping struct {
 	*gates
-	d        *Device
+	d        *SynthesisRules
 	best     []cut   // per gate: its lookup table, if somebody reads it
 	cuts     [][]cut // per gate: the cuts from which its readers make theirs
 	refs     []int32 // per gate: the number of lookup tables and ends that read it
@@ -70,7 +70,7 @@ var orders = [][]order{
 var small = orders[2]
 
 // fastest returns the mapping with the fewest lookup tables on the longest path.
-func (d *Device) fastest(g *gates) *mapping {
+func (d *SynthesisRules) fastest(g *gates) *mapping {
 	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), cuts: make([][]cut, len(g.in)),
 		refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
 	for i, in := range g.in {
@@ -96,7 +96,7 @@ func (d *Device) fastest(g *gates) *mapping {
 
 // lookups returns a mapping with few lookup tables. No path has more of them than the longest path must have, or than
 // longest.
-func (d *Device) lookups(g *gates, longest int16) *mapping {
+func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
 	m := d.fastest(g)
 	m.longest = max(m.longest, longest)
 	for _, to := range []purpose{shared, alone, alone} {
@@ -274,7 +274,7 @@ func (m *mapping) measured(c cut, to purpose) cut {
 var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
 
 // size returns the area of a function of the given inputs in the mapping.
-func (d *Device) size(inputs int) float32 {
+func (d *SynthesisRules) size(inputs int) float32 {
 	if d.Small {
 		return weights[inputs]
 	}

@@ -47,7 +47,7 @@ func mapped(w *walk, longest int16) int16 {
 }
 
 // longest returns the number of lookup tables on the longest path through a function.
-func (d *Device) longest(f *circuit.Module) int16 {
+func (d *SynthesisRules) longest(f *circuit.Module) int16 {
 	type key struct{ of cost.Fabric }
 	if known, ok := f.Known.Load(key{d.Fabric}); ok {
 		return known.(int16)

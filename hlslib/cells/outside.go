@@ -129,7 +129,7 @@ func (n *netlist) outside() {
 
 // writing returns when a memory is written, and the row's address: signals of the circuit, or, for a table that is
 // loaded, registers that count its rows.
-func (n *netlist) writing(a *circuit.Memory) (when signal, address []signal) {
+func (n *netlist) writing(a *circuit.RowMemory) (when signal, address []signal) {
 	if !a.Loaded {
 		return n.of(a.When, 0), addressed(n, a.Address, a.Rows)
 	}

@@ -43,7 +43,7 @@ func chain(w *walk, n int) {
 }
 
 // styles gives the memory of each style.
-var styles = map[circuit.Style]cost.Memory{circuit.Block: cost.Block, circuit.Ultra: cost.Ultra,
+var styles = map[circuit.Style]cost.MemoryStyle{circuit.Block: cost.Block, circuit.Ultra: cost.Ultra,
 	circuit.Distributed: cost.Distributed, circuit.Registers: cost.Registers}
 
 // memories counts the cells of memories and of multipliers. Tables in lookup tables whose contents are examined are
@@ -115,18 +115,18 @@ func sides(w *walk, memory int) int {
 		!m.Constant() && w.d.Fabric.RAM(width, m.Rows, in).BRAM == 0 {
 		return 1
 	}
-	return w.d.Fabric.Banked(m.Rows, width, m.Constant()).Banks
+	return w.d.Fabric.BankedLayout(m.Rows, width, m.Constant()).Banks
 }
 
 // banked reports whether a memory that iterations write lies in lookup tables of four inputs, each with some of the
 // rows.
-func (d *Device) banked(m *circuit.Memory) bool {
+func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
 	return d.Fabric == cost.ECP5 && m.Style == circuit.Distributed && !m.Constant() && !m.Loaded
 }
 
 // loader counts the logic that fills a table from arriving words and passes other words on (hlsgen_load): the word, the
 // partial row, the two positions, and whether there is room.
-func loader(w *walk, m *circuit.Memory) {
+func loader(w *walk, m *circuit.RowMemory) {
 	parts := (m.Width + circuit.LoadBits - 1) / circuit.LoadBits
 	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
 	c := &w.counts[Memories]
@@ -179,8 +179,8 @@ func apart(w *walk, memory int) bool {
 // lookup table.
 func multiplier(w *walk, id circuit.ID) {
 	c := &w.counts[Multipliers]
-	factors, whole := w.m.Multiplied(&w.m.Nodes[id])
-	c.DSP += w.d.Fabric.Product(factors[0], factors[1])
+	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
+	c.DSP += w.d.Fabric.ProductSlices(factors[0], factors[1])
 	switch w.d.Fabric {
 	case cost.ICE40:
 		c.LUT++

@@ -6,9 +6,9 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// logic returns the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate after
-// templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
-func (q FIFO) logic(d *Device) float64 {
+// logic returns the lookup tables of a FIFOCells whose words are not in shift registers of the device, gate by gate
+// after templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
+func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	n := newNetlist(&walk{d: d})
 	n.now = Gates
 	claim, read, write := n.gates.leaf(), n.gates.leaf(), n.gates.leaf()
@@ -71,7 +71,7 @@ func (q FIFO) logic(d *Device) float64 {
 	n.count(0)
 	sum := 0.
 	for k, c := range n.w.counts {
-		if Kind(k) == Memories {
+		if CellKind(k) == Memories {
 			c.LUT *= float64(q.Width)
 		}
 		sum += c.LUT
@@ -79,8 +79,8 @@ func (q FIFO) logic(d *Device) float64 {
 	return sum
 }
 
-// ring makes the addresses of the FIFO's memory.
-func (n *netlist) ring(q FIFO, place int, read, write signal, registers func(int) []signal,
+// ring makes the addresses of the FIFOCells's memory.
+func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers func(int) []signal,
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {
 		now = registers(place)

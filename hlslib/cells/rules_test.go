@@ -28,7 +28,7 @@ func conditions(x circuit.Value, first, end int) (list []circuit.Value) {
 // all tests whether the first n bits of a word are set.
 func all(n int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.Raw(circuit.All(conditions(x, 0, n)...), 1)
+		return circuit.LowBits(circuit.All(conditions(x, 0, n)...), 1)
 	}
 }
 
@@ -41,21 +41,21 @@ func operands(x circuit.Value, width int) (a, b circuit.Value) {
 func exceeds(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
-		return circuit.Raw(circuit.Exceeds(a, b), 1)
+		return circuit.LowBits(circuit.GreaterThan(a, b), 1)
 	}
 }
 
 // exceedsConstant compares a number with a constant that is not a power of two.
 func exceedsConstant(width int) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.Raw(circuit.Exceeds(circuit.Wrapped(x, unsigned(width)), b.Constant(1<<width/3)), 1)
+		return circuit.LowBits(circuit.GreaterThan(circuit.Wrapped(x, unsigned(width)), b.Constant(1<<width/3)), 1)
 	}
 }
 
 // below compares a number with a power of two.
 func below(width int, power int64) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.Raw(circuit.Exceeds(b.Constant(power), circuit.Wrapped(x, unsigned(width))), 1)
+		return circuit.LowBits(circuit.GreaterThan(b.Constant(power), circuit.Wrapped(x, unsigned(width))), 1)
 	}
 }
 
@@ -63,42 +63,42 @@ func below(width int, power int64) made {
 func same(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
-		return circuit.Raw(circuit.Same(a, b), 1)
+		return circuit.LowBits(circuit.EqualTo(a, b), 1)
 	}
 }
 
 // overlapping compares six bits of a word; both numbers contain two of them.
 func overlapping(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	a, b := circuit.Part(x, 0, 4), circuit.Part(x, 2, 4)
-	return circuit.Raw(circuit.Same(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
+	a, b := circuit.BitRange(x, 0, 4), circuit.BitRange(x, 2, 4)
+	return circuit.LowBits(circuit.EqualTo(circuit.Wrapped(a, uint4), circuit.Wrapped(b, uint4)), 1)
 }
 
 // gated adds to a number another one, each bit of which is a gate of two bits.
 func gated(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	var list []circuit.Value
 	for k := range 4 {
-		list = append(list, circuit.Raw(circuit.All(circuit.Bit(x, 4+k), circuit.Bit(x, 8+k)), 1))
+		list = append(list, circuit.LowBits(circuit.All(circuit.Bit(x, 4+k), circuit.Bit(x, 8+k)), 1))
 	}
 	y := circuit.Wrapped(circuit.Joined(list...), uint4)
-	return circuit.Raw(circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint4), y), uint4), 4)
+	return circuit.LowBits(circuit.Wrapped(circuit.Sum(circuit.Element(x, 0, uint4), y), uint4), 4)
 }
 
 // shares lets two gates read a third one.
 func shares(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
-	return circuit.Joined(circuit.Raw(circuit.Any(both, circuit.Bit(x, 2)), 1),
-		circuit.Raw(circuit.Any(both, circuit.Bit(x, 3)), 1))
+	return circuit.Joined(circuit.LowBits(circuit.Any(both, circuit.Bit(x, 2)), 1),
+		circuit.LowBits(circuit.Any(both, circuit.Bit(x, 3)), 1))
 }
 
 // takesIn lets only one gate read another one.
 func takesIn(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	both := circuit.All(circuit.Bit(x, 0), circuit.Bit(x, 1))
-	return circuit.Raw(circuit.Any(both, circuit.Bit(x, 2)), 1)
+	return circuit.LowBits(circuit.Any(both, circuit.Bit(x, 2)), 1)
 }
 
 // fixed is a register of one bit that never changes.
 func fixed(b *circuit.Builder) circuit.Value {
-	r := b.Register("fixed", 0, num.Range{Lo: 0, Hi: 1}).Starts(0)
+	r := b.Register("fixed", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
 	r.Set(r.Value(), b.Constant(1))
 	return r.Value()
 }
@@ -106,13 +106,13 @@ func fixed(b *circuit.Builder) circuit.Value {
 // chosenByFixed selects one of two by a register that never changes.
 func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
 	c := fixed(b)
-	return circuit.Joined(circuit.Raw(circuit.Choice(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
-		circuit.Raw(circuit.Choice(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
+	return circuit.Joined(circuit.LowBits(circuit.Choice(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
+		circuit.LowBits(circuit.Choice(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
 }
 
 // twice delays two parts of a word that share two bits.
 func twice(_ *circuit.Builder, x circuit.Value) circuit.Value {
-	return circuit.Joined(circuit.Part(x, 0, 4).Delayed(1), circuit.Part(x, 2, 4).Delayed(1))
+	return circuit.Joined(circuit.BitRange(x, 0, 4).Delayed(1), circuit.BitRange(x, 2, 4).Delayed(1))
 }
 
 func delayed(clocks int) made {
@@ -122,10 +122,10 @@ func delayed(clocks int) made {
 // oneOf selects one of n bits by an index.
 func oneOf(n int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
-		index := circuit.Wrapped(circuit.Part(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
+		index := circuit.Wrapped(circuit.BitRange(x, n, bits.Len(uint(n-1))), unsigned(bits.Len(uint(n-1))))
 		var list []circuit.Value
 		for k := range n {
-			list = append(list, circuit.Part(x, k, 1))
+			list = append(list, circuit.BitRange(x, k, 1))
 		}
 		return circuit.Selected(index, list...)
 	}
@@ -133,15 +133,15 @@ func oneOf(n int) made {
 
 // keepsOld lets a register take a number if a bit is set.
 func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
-	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).Starts(0)
+	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).WithInitial(0)
 	r.Set(circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
-	return circuit.Raw(r.Value(), 4)
+	return circuit.LowBits(r.Value(), 4)
 }
 
 // cleared sets a register between stages to zero if a bit is set.
 func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
 	v := circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
-	return circuit.Raw(v.Delayed(1), 4)
+	return circuit.LowBits(v.Delayed(1), 4)
 }
 
 // randomRows is a table of random rows, of which some columns are read.
@@ -158,7 +158,7 @@ func randomRows(style circuit.Style, rows, width, read int) made {
 			}
 			return list
 		})
-		return circuit.Part(t.Row(circuit.Wrapped(x, num.Smallest(num.Point(int64(rows-1))))), 0, read)
+		return circuit.BitRange(t.Row(circuit.Wrapped(x, num.NarrowestInt(num.SingleValue(int64(rows-1))))), 0, read)
 	}
 }
 
@@ -180,15 +180,15 @@ func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
 // memory stores words, and reads at the written row, or at another row if apart is true.
 func memory(style circuit.Style, rows, width int, apart bool) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		t := num.Smallest(num.Point(int64(rows - 1)))
-		at := circuit.Wrapped(circuit.Part(x, width, t.Width), t)
+		t := num.NarrowestInt(num.SingleValue(int64(rows - 1)))
+		at := circuit.Wrapped(circuit.BitRange(x, width, t.Width), t)
 		from := at
 		if apart {
-			from = circuit.Wrapped(circuit.Part(x, width+t.Width, t.Width), t)
+			from = circuit.Wrapped(circuit.BitRange(x, width+t.Width, t.Width), t)
 		}
 		a := b.Array("a", style, rows, width)
 		row := a.Row(from)
-		a.Write(at, circuit.Part(x, 0, width), b.Constant(1))
+		a.Write(at, circuit.BitRange(x, 0, width), b.Constant(1))
 		return row
 	}
 }
@@ -197,14 +197,14 @@ func memory(style circuit.Style, rows, width int, apart bool) made {
 func unread(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	a, b := operands(x, 8)
 	circuit.Product(a, b)
-	return circuit.Raw(a, 8)
+	return circuit.LowBits(a, 8)
 }
 
 // product multiplies two numbers.
 func product(width int) made {
 	return func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 		a, b := operands(x, width)
-		return circuit.Raw(circuit.Product(a, b), 2*width)
+		return circuit.LowBits(circuit.Product(a, b), 2*width)
 	}
 }
 
@@ -215,7 +215,8 @@ func called(l *circuit.Library) made {
 		for k := range 2 {
 			list = append(list, b.Call(l, "all", []circuit.Value{circuit.Element(x, k, uint4)},
 				func(_ *circuit.Builder, in []circuit.Value) []circuit.Value {
-					return []circuit.Value{circuit.Raw(circuit.All(conditions(circuit.Raw(in[0], 4), 0, 4)...), 1)}
+					return []circuit.Value{circuit.LowBits(circuit.All(conditions(circuit.LowBits(in[0], 4), 0, 4)...),
+						1)}
 				})...)
 		}
 		return circuit.Joined(list...)
@@ -225,30 +226,30 @@ func called(l *circuit.Library) made {
 // turned returns a bit and its inverse.
 func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	a := circuit.Bit(x, 0)
-	return circuit.Joined(circuit.Raw(a, 1), circuit.Raw(circuit.Not(a), 1))
+	return circuit.Joined(circuit.LowBits(a, 1), circuit.LowBits(circuit.Not(a), 1))
 }
 
 // loadedTable is a table that arriving words fill, in a circuit with loaded tables.
 func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
-	circuit.Loaded(b)
+	circuit.MakeTablesLoadable(b)
 	return randomRows(circuit.Block, 512, 36, 36)(b, x)
 }
 
 // high returns the highest bits of a sum of two numbers of eight bits.
 func high(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	part := func(at int) circuit.Value {
-		return circuit.Wrapped(circuit.Part(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
+		return circuit.Wrapped(circuit.BitRange(x, at, 8), num.Type{Kind: num.UInt, Width: 8})
 	}
-	return circuit.Part(circuit.Raw(circuit.Sum(part(0), part(8)), 9), 6, 3)
+	return circuit.BitRange(circuit.LowBits(circuit.Sum(part(0), part(8)), 9), 6, 3)
 }
 
 // in returns the given number of lookup tables of a kind.
-func in(k Kind, luts float64) Counts { return fill(k, Count{LUT: luts}) }
+func in(k CellKind, luts float64) CellCounts { return fill(k, CellCount{LUT: luts}) }
 
 // fill returns counts of cells by kind.
-func fill(list ...any) (c Counts) {
+func fill(list ...any) (c CellCounts) {
 	for i := 0; i < len(list); i += 2 {
-		c[list[i].(Kind)] = list[i+1].(Count)
+		c[list[i].(CellKind)] = list[i+1].(CellCount)
 	}
 	return c
 }
@@ -263,7 +264,7 @@ func TestRules(t *testing.T) {
 		of    cost.Fabric
 		width int
 		make  made
-		want  Counts
+		want  CellCounts
 	}{
 		{"a gate of six bits in a lookup table", amd, 6, all(6), in(Gates, 1)},
 		{"a gate of seven in two", amd, 7, all(7), in(Gates, 2)},
@@ -286,20 +287,20 @@ func TestRules(t *testing.T) {
 		{"equal numbers of eight bits", amd, 16, same(8), in(Comparators, 3)},
 		{"a number below eight, by its five high bits", ice, 8, below(8, 8), in(Comparators, 2)},
 		{"a sum that takes in gates", amd, 12, gated, in(Adders, 4)},
-		{"a choice by what never changes", amd, 4, chosenByFixed, Counts{}},
-		{"the same of four inputs", ice, 4, chosenByFixed, Counts{}},
-		{"bits delayed in two words, once", amd, 6, twice, fill(Pipeline, Count{FF: 6 + 1})},
-		{"two clocks in registers", amd, 8, delayed(2), fill(Pipeline, Count{FF: 2 * 9})},
-		{"three in a shift register", amd, 8, delayed(3), fill(Pipeline, Count{Shift: 9})},
-		{"32 as well", amd, 8, delayed(32), fill(Pipeline, Count{Shift: 9})},
-		{"33 in two", amd, 8, delayed(33), fill(Pipeline, Count{Shift: 2 * 9})},
+		{"a choice by what never changes", amd, 4, chosenByFixed, CellCounts{}},
+		{"the same of four inputs", ice, 4, chosenByFixed, CellCounts{}},
+		{"bits delayed in two words, once", amd, 6, twice, fill(Pipeline, CellCount{FF: 6 + 1})},
+		{"two clocks in registers", amd, 8, delayed(2), fill(Pipeline, CellCount{FF: 2 * 9})},
+		{"three in a shift register", amd, 8, delayed(3), fill(Pipeline, CellCount{Shift: 9})},
+		{"32 as well", amd, 8, delayed(32), fill(Pipeline, CellCount{Shift: 9})},
+		{"33 in two", amd, 8, delayed(33), fill(Pipeline, CellCount{Shift: 2 * 9})},
 		{"one of four in one lookup table", amd, 6, oneOf(4), in(Choices, 1)},
 		{"one of five in two", amd, 8, oneOf(5), in(Choices, 2)},
 		{"one of eight in three", amd, 11, oneOf(8), in(Choices, 3)},
 		{"one of three in two of four inputs", ice, 5, oneOf(3), in(Choices, 2)},
 		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(Choices, 6)},
-		{"a register that may stay as it is", amd, 5, keepsOld, fill(States, Count{FF: 4})},
-		{"a register that may be zero", amd, 5, cleared, fill(Pipeline, Count{FF: 4 + 1})},
+		{"a register that may stay as it is", amd, 5, keepsOld, fill(States, CellCount{FF: 4})},
+		{"a register that may be zero", amd, 5, cleared, fill(Pipeline, CellCount{FF: 4 + 1})},
 		{"a table of six bits", amd, 6, randomRows(circuit.Distributed, 64, 1, 1), in(Tables, 1)},
 		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.Distributed, 128, 1, 1), in(Tables, 2)},
 		{"of eight, with three", amd, 8, randomRows(circuit.Distributed, 256, 1, 1), in(Tables, 4)},
@@ -307,41 +308,42 @@ func TestRules(t *testing.T) {
 			in(Tables, 9*loose)},
 		{"two columns of the same functions", amd, 9, halves, in(Tables, (3+1)*loose)},
 		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.Block, 512, 36, 36),
-			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 36 + 2})},
+			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 36 + 2})},
 		{"of 37 in two", amd, 9, randomRows(circuit.Block, 512, 37, 37),
-			fill(Memories, Count{BRAM: 2}, Pipeline, Count{FF: 37 + 2})},
+			fill(Memories, CellCount{BRAM: 2}, Pipeline, CellCount{FF: 37 + 2})},
 		{"of which 36 are read, in one", amd, 9, randomRows(circuit.Block, 512, 37, 36),
-			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 36 + 2})},
+			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 36 + 2})},
 		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.Ultra, 4096, 72, 72),
-			fill(Memories, Count{URAM: 1}, Pipeline, Count{FF: 72 + 2})},
+			fill(Memories, CellCount{URAM: 1}, Pipeline, CellCount{FF: 72 + 2})},
 		{"words of 18 bits in a block", amd, 28, memory(circuit.Block, 1024, 18, false),
-			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 18 + 2})},
+			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 18 + 2})},
 		{"words of 16 in a smaller one", ice, 24, memory(circuit.Block, 256, 16, false),
-			fill(Memories, Count{BRAM: 1}, Pipeline, Count{FF: 16 + 2})},
+			fill(Memories, CellCount{BRAM: 1}, Pipeline, CellCount{FF: 16 + 2})},
 		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.Distributed, 64, 8, false),
-			fill(Memories, Count{RAM: 3 * 4})},
+			fill(Memories, CellCount{RAM: 3 * 4})},
 		{"65, in two banks", amd, 15, memory(circuit.Distributed, 65, 8, false),
-			fill(Memories, Count{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
+			fill(Memories, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
 		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.Distributed, 16, 8, false),
-			fill(Memories, Count{RAM: 2 * 4})},
+			fill(Memories, CellCount{RAM: 2 * 4})},
 		{"32, in two banks", ecp, 13, memory(circuit.Distributed, 32, 8, false),
-			fill(Memories, Count{RAM: 2 * 2 * 4, LUT: 2 + 8})},
+			fill(Memories, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
 		{"8 words of 8 bits in registers", amd, 11, memory(circuit.Registers, 8, 8, false),
-			fill(Memories, Count{FF: 64, LUT: 8 + 3*8})},
+			fill(Memories, CellCount{FF: 64, LUT: 8 + 3*8})},
 		{"a product in a multiplier, and its registers", amd, 16, product(8),
-			fill(Multipliers, Count{DSP: 1}, Pipeline, Count{Shift: 1})},
+			fill(Multipliers, CellCount{DSP: 1}, Pipeline, CellCount{Shift: 1})},
 		{"all its registers beside, those of signs too", ecp, 16, product(8),
-			fill(Multipliers, Count{DSP: 1, FF: 2*9 + 2*16}, Pipeline, Count{FF: 3})},
+			fill(Multipliers, CellCount{DSP: 1, FF: 2*9 + 2*16}, Pipeline, CellCount{FF: 3})},
 		{"a product of few bits, its last register beside", ice, 10, product(5),
-			fill(Multipliers, Count{DSP: 1, LUT: 1, FF: 11}, Pipeline, Count{FF: 3})},
-		{"a product that nobody reads", amd, 16, unread, Counts{}},
+			fill(Multipliers, CellCount{DSP: 1, LUT: 1, FF: 11}, Pipeline, CellCount{FF: 3})},
+		{"a product that nobody reads", amd, 16, unread, CellCounts{}},
 		{"a function that is called twice", amd, 8, called(new(circuit.Library)), in(Gates, 2)},
 		{"a table that is filled, in two words of 32 bits a row", amd, 9, loadedTable,
-			fill(Memories, Count{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, Pipeline, Count{FF: 36 + 2})},
+			fill(Memories, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, Pipeline, CellCount{FF: 36 +
+				2})},
 		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.Block, 256, 16, true),
-			fill(Memories, Count{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, Pipeline, Count{FF: 16 + 2})},
+			fill(Memories, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, Pipeline, CellCount{FF: 16 + 2})},
 		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.Block, 2304, 8, 8),
-			fill(Memories, Count{BRAM: 5, FF: 3, LUT: 8 * 3}, Pipeline, Count{FF: 8 + 2})},
+			fill(Memories, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, Pipeline, CellCount{FF: 8 + 2})},
 		{"a bit turned round", ice, 1, turned, in(Inverters, 1)},
 		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(Adders, 2)},
 	} {
@@ -367,7 +369,7 @@ func TestFire(t *testing.T) {
 	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
 		b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 		always := b.Constant(1)
-		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).Starts(0)
+		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
 		var word []circuit.Value
 		for k := range 3 {
 			when := always
@@ -391,24 +393,24 @@ func TestFIFO(t *testing.T) {
 	t.Parallel()
 	type is = cost.Resources
 	for _, tt := range []struct {
-		fifo            FIFO
+		fifo            FIFOCells
 		of              cost.Fabric
 		control, memory is
 	}{
-		{FIFO{2, 8, cost.Shift}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8, FF: 2 * 8}},
-		{FIFO{32, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8, LUTRAM: 8}},
-		{FIFO{33, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16, LUTRAM: 16}},
-		{FIFO{64, 8, cost.Distributed}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
+		{FIFOCells{2, 8, cost.Shift}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8, FF: 2 * 8}},
+		{FIFOCells{32, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8, LUTRAM: 8}},
+		{FIFOCells{33, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16, LUTRAM: 16}},
+		{FIFOCells{64, 8, cost.Distributed}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
 			is{LUT: 12, LUTRAM: 12}},
-		{FIFO{512, 36, cost.Block}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
+		{FIFOCells{512, 36, cost.Block}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
 			is{LUT: 36, FF: 36, BRAM: 1}},
-		{FIFO{4096, 72, cost.Ultra}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
+		{FIFOCells{4096, 72, cost.Ultra}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
 			is{LUT: 72, FF: 72, URAM: 1}},
-		{FIFO{2, 8, cost.Shift}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
-		{FIFO{16, 8, cost.Distributed}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
-		{FIFO{256, 16, cost.Block}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
+		{FIFOCells{2, 8, cost.Shift}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+		{FIFOCells{16, 8, cost.Distributed}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
+		{FIFOCells{256, 16, cost.Block}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
 			is{FF: 16, BRAM: 1}},
-		{FIFO{1024, 18, cost.Block}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
+		{FIFOCells{1024, 18, cost.Block}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
 			is{FF: 18, BRAM: 1}},
 	} {
 		parts := tt.fifo.Of(tt.of)
@@ -422,7 +424,7 @@ func TestFIFO(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
-	if got := Reset().Plus(End(64).Resources).Plus(End(10).Resources); got != want {
+	if got := Reset().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -440,7 +442,7 @@ func TestOf(t *testing.T) {
 			map[string]cost.Resources{"gates": {LUT: 1}, "memories": {LUT: 2*6 + 20, LUTRAM: 20}}},
 	} {
 		got := map[string]cost.Resources{}
-		for _, p := range Of(module(tt.width, tt.make), cost.Series7) {
+		for _, p := range Estimate(module(tt.width, tt.make), cost.Series7) {
 			got[p.Name] = p.Resources
 		}
 		if !maps.Equal(got, tt.want) {

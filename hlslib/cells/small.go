@@ -90,7 +90,7 @@ func groups(n *netlist, a, b []signal, signed bool) signal {
 
 // carried returns a sum or difference along a carry chain of AMD's devices. Before each bit, a lookup table says
 // whether it passes the carry on, and absorbs the logic of both operands; the chain also reads the first operand.
-func carried(n *netlist, a, b []signal, kind Kind) (sums, carries []signal) {
+func carried(n *netlist, a, b []signal, kind CellKind) (sums, carries []signal) {
 	for k := range a {
 		n.now = kind
 		n.end(a[k])

@@ -17,7 +17,7 @@ func signed(x circuit.Value, width int) circuit.Value {
 // exceedsSigned compares a number with a constant.
 func exceedsSigned(width int, bound int64) made {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		return circuit.Raw(circuit.Exceeds(signed(x, width), b.Constant(bound)), 1)
+		return circuit.LowBits(circuit.GreaterThan(signed(x, width), b.Constant(bound)), 1)
 	}
 }
 
@@ -54,14 +54,14 @@ func TestSmall(t *testing.T) {
 		{"two of twelve, three bits of each in a pair of lookup tables before a carry chain", 24, exceeds(12), 8},
 		{"a sum", 8, func(_ *circuit.Builder, x circuit.Value) circuit.Value {
 			a, b := operands(x, 4)
-			return circuit.Raw(circuit.Sum(a, b), 5)
+			return circuit.LowBits(circuit.Sum(a, b), 5)
 		}, 4},
 		{"a function of eight bits, in four lookup tables and three multiplexers", 8, looked8(false), 4},
 		{"one that is zero where the highest bit is set", 8, looked8(true), 2},
 	} {
 		var flat, ruled float64
 		for k, c := range DeviceOf(cost.Series7).Count(module(tt.width, tt.make)) {
-			if Kind(k) != Gates {
+			if CellKind(k) != Gates {
 				flat, ruled = flat+c.Flat, ruled+c.LUT
 			}
 		}

@@ -9,7 +9,7 @@ import (
 // Circuit returns the RTL, which selects the word of the input whose turn it is.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
-	turns := layer.TurnsOf(b, o.In, f)
+	turns := layer.NewStreamTurns(b, o.In, f)
 	words := make([]circuit.Value, len(o.In))
 	for k, in := range o.In {
 		words[k] = layer.Recoded(b.Input(f.SIMD*in.Elem.Width, turns.Of(k)), in, o.Out[0].Elem)

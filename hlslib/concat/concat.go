@@ -38,16 +38,16 @@ type Params struct {
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
-func (p Params) Verify() error { return layer.Within("inputs", p.Inputs, 2, dataflow.MaxPorts) }
+func (p Params) Verify() error { return layer.InRange("inputs", p.Inputs, 2, dataflow.MaxPorts) }
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 }
 
 // bind returns the layer for inputs of shapes [..., C[k]], which differ only in the last axis. The output has the
 // shape [..., C], where C is the sum.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +55,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if len(first) == 0 {
 		return nil, nil, fmt.Errorf("input 0 is a scalar, want a shape with channels")
 	}
-	out := dataflow.Type{Shape: slices.Clone(first), Elem: in[0].Elem}
+	out := dataflow.StreamType{Shape: slices.Clone(first), Elem: in[0].Elem}
 	last := len(first) - 1
 	out.Shape[last] = 0
 	step, alike := 0, true
@@ -73,18 +73,18 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		alike = alike && t.Elem == in[0].Elem
 	}
 	if !alike {
-		out.Elem = num.Smallest(out.Union())
+		out.Elem = num.NarrowestInt(out.Union())
 	}
 	if len(slices.Compact(slices.Clone(out.Range))) == 1 {
 		out.Range = out.Range[:1:1]
 	}
-	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(step)}}
+	o := &op{b, layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(step)}}
 	return o, o.Out, nil
 }
 
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.EachApart(o.P.Inputs, o.Out[0].Shape.Vectors())
+	return dataflow.SeparateParts(o.P.Inputs, o.Out[0].Shape.Vectors())
 }
 
 // Computation describes Eval as data, which compiled engines execute.
@@ -117,8 +117,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 
 // Loop returns the loop of streams that take turns.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return layer.Timed(o, f, t, layer.Turns(o.In, f, t, func(k int) dataflow.Moves {
-		return dataflow.Moves{Read: 1 << k, Write: 1}
+	return layer.WithLatency(o, f, t, layer.TurnsLoop(o.In, f, t, func(k int) dataflow.PortMoves {
+		return dataflow.PortMoves{Read: 1 << k, Write: 1}
 	}))
 }
 
@@ -138,13 +138,13 @@ func (kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 
 // Cost counts the counters, and the choice among the inputs. FINN counts nothing for its StreamingConcat.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
-	return estimate.Parts(
+	return estimate.CostOfParts(
 		m.Control(layer.TurnsCounters(o.Out[0], f)),
-		m.Multiplexer(len(o.In), width).As("multiplexers"),
+		m.Multiplexer(len(o.In), width).AsPart("multiplexers"),
 		m.Registers(width),
 	)
 }
@@ -153,7 +153,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	types, each := make([]num.Type, len(o.In)), make([]int, len(o.In))
 	for k, t := range o.In {
 		types[k] = t.Elem
-		_, each[k] = layer.Words(t, f)
+		_, each[k] = layer.VectorWords(t, f)
 	}
 	return dataflow.Instance{
 		Header:  "concat.hpp",

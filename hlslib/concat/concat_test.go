@@ -14,12 +14,13 @@ import (
 func TestContract(t *testing.T) {
 	t.Parallel()
 	cases := []layertest.Case{
-		{Name: "alike", In: []dataflow.Type{typ(uintN(4), 3, 4), typ(uintN(4), 3, 8)}},
-		{Name: "bipolar", In: []dataflow.Type{typ(bipolar, 2, 2, 6), typ(bipolar, 2, 2, 3), typ(bipolar, 2, 2, 3)}},
-		{Name: "unsigned and signed", In: []dataflow.Type{typ(uintN(4), 6), typ(intN(3), 4), typ(bipolar, 2)}},
-		{Name: "a range narrower than its type", In: []dataflow.Type{
+		{Name: "alike", In: []dataflow.StreamType{typ(uintN(4), 3, 4), typ(uintN(4), 3, 8)}},
+		{Name: "bipolar", In: []dataflow.StreamType{typ(bipolar, 2, 2, 6), typ(bipolar, 2, 2, 3), typ(bipolar, 2, 2,
+			3)}},
+		{Name: "unsigned and signed", In: []dataflow.StreamType{typ(uintN(4), 6), typ(intN(3), 4), typ(bipolar, 2)}},
+		{Name: "a range narrower than its type", In: []dataflow.StreamType{
 			{Shape: dataflow.Shape{2, 2}, Range: []num.Range{{Lo: 0, Hi: 2}}, Elem: intN(9)}, typ(uintN(2), 2, 2)}},
-		{Name: "all of 64 bits", In: []dataflow.Type{typ(intN(64), 2, 1), typ(uintN(1), 2, 1)}},
+		{Name: "all of 64 bits", In: []dataflow.StreamType{typ(intN(64), 2, 1), typ(uintN(1), 2, 1)}},
 	}
 	for i := range cases {
 		cases[i].Op = concat.New(concat.Params{Inputs: len(cases[i].In)})
@@ -33,23 +34,25 @@ func TestContract(t *testing.T) {
 
 func TestOutputType(t *testing.T) {
 	t.Parallel()
-	two := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -5, Hi: 3}}, Elem: intN(8)}
-	narrow := dataflow.Type{Shape: dataflow.Shape{2, 1}, Range: []num.Range{{Lo: 1, Hi: 2}}, Elem: uintN(4)}
+	two := dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -5, Hi: 3}},
+		Elem: intN(8)}
+	narrow := dataflow.StreamType{Shape: dataflow.Shape{2, 1}, Range: []num.Range{{Lo: 1, Hi: 2}}, Elem: uintN(4)}
 	for _, tt := range []struct {
 		name string
-		in   []dataflow.Type
-		want dataflow.Type
+		in   []dataflow.StreamType
+		want dataflow.StreamType
 	}{
-		{"alike", []dataflow.Type{typ(uintN(4), 2, 1), typ(uintN(4), 2, 2)}, typ(uintN(4), 2, 3)},
-		{"alike in type", []dataflow.Type{narrow, typ(uintN(4), 2, 2)},
-			dataflow.Type{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: 1, Hi: 2}, {Lo: 0, Hi: 15},
+		{"alike", []dataflow.StreamType{typ(uintN(4), 2, 1), typ(uintN(4), 2, 2)}, typ(uintN(4), 2, 3)},
+		{"alike in type", []dataflow.StreamType{narrow, typ(uintN(4), 2, 2)},
+			dataflow.StreamType{Shape: dataflow.Shape{2, 3}, Range: []num.Range{{Lo: 1, Hi: 2}, {Lo: 0, Hi: 15},
 				{Lo: 0, Hi: 15}}, Elem: uintN(4)}},
-		{"signs meet", []dataflow.Type{typ(bipolar, 1), two, typ(uintN(3), 1)},
-			dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -5, Hi: 3},
+		{"signs meet", []dataflow.StreamType{typ(bipolar, 1), two, typ(uintN(3), 1)},
+			dataflow.StreamType{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: 0, Hi: 1}, {Lo: -5,
+				Hi: 3},
 				{Lo: 0, Hi: 7}}, Elem: intN(4)}},
 	} {
 		_, out, err := concat.New(concat.Params{Inputs: len(tt.in)}).Bind(tt.in)
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{tt.want}) {
+		if err != nil || !reflect.DeepEqual(out, []dataflow.StreamType{tt.want}) {
 			t.Errorf("%s: %+v, %v, want %+v", tt.name, out, err, tt.want)
 		}
 	}
@@ -65,7 +68,7 @@ func TestLoop(t *testing.T) {
 		t.Fatalf("%d iterations, want %d", l.Iterations(), len(want))
 	}
 	for i, read := range want {
-		if m := l.At(i); m != (dataflow.Moves{Read: read, Write: 1}) {
+		if m := l.At(i); m != (dataflow.PortMoves{Read: read, Write: 1}) {
 			t.Errorf("iteration %d moves %+v, want a word of inputs %b", i, m, read)
 		}
 	}
@@ -76,25 +79,25 @@ func TestBindRefuses(t *testing.T) {
 	x := typ(uintN(2), 2, 4)
 	for _, tt := range []struct {
 		inputs int
-		in     []dataflow.Type
+		in     []dataflow.StreamType
 		want   string
 	}{
-		{1, []dataflow.Type{x}, "1 inputs, want 2 to 64"},
+		{1, []dataflow.StreamType{x}, "1 inputs, want 2 to 64"},
 		{65, nil, "65 inputs, want 2 to 64"},
-		{2, []dataflow.Type{x, x, x}, "3 inputs, want 2"},
-		{2, []dataflow.Type{x, typ(uintN(2), 3, 4)}, "input 1 has shape [3 4], input 0 [2 4]"},
-		{2, []dataflow.Type{x, typ(uintN(2), 4)}, "input 1 has shape [4]"},
-		{2, []dataflow.Type{typ(uintN(2)), typ(uintN(2))}, "scalar"},
+		{2, []dataflow.StreamType{x, x, x}, "3 inputs, want 2"},
+		{2, []dataflow.StreamType{x, typ(uintN(2), 3, 4)}, "input 1 has shape [3 4], input 0 [2 4]"},
+		{2, []dataflow.StreamType{x, typ(uintN(2), 4)}, "input 1 has shape [4]"},
+		{2, []dataflow.StreamType{typ(uintN(2)), typ(uintN(2))}, "scalar"},
 	} {
-		layertest.Refuses(t, concat.New(concat.Params{Inputs: tt.inputs}), tt.in, tt.want)
+		layertest.CheckRefused(t, concat.New(concat.Params{Inputs: tt.inputs}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`,
+	layertest.CheckTextRefused(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`,
 		`{"inputs":"2"}`)
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

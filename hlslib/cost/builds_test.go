@@ -12,7 +12,7 @@ import (
 // A layer is one part of a whole accelerator: its parameters, and the result of synthesis.
 type layer struct {
 	build, name string
-	costly      Costly
+	costly      Estimated
 	shares      func(*values) []share
 	lut, ff     float64
 	blocks      int // in RAMB18
@@ -23,8 +23,8 @@ type layer struct {
 // The places of CNV's input memories give their depth, and the shift registers that of its FIFOs. Registers and block
 // RAM give the outputs of its last three layers (43 labels, but more than 32 and up to 64 would do). The folding of
 // cybsec follows from its DSP slices, its block RAM and the widths of its streams.
-var described = map[string]map[string]Costly{
-	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Costly{
+var described = map[string]map[string]Estimated{
+	"TFC 0": with(fifos(8, 8, 1, 28, 2, 8, 1, 8, 1, 7, 8), map[string]Estimated{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 1, Rows: 1, Steps: 1, Search: true},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{1, 28},
 		"MVAU_hls_0":                        signs(784, 64, 2, 28, 10),
@@ -34,18 +34,18 @@ var described = map[string]map[string]Costly{
 		"MVAU_hls_2":                        signs(64, 64, 1, 8, 7),
 		"MVAU_hls_3":                        last(signs(64, 10, 1, 1, 7)),
 		"LabelSelect_hls_0":                 LabelSelect{1, 7, 4},
-		"StreamingFIFO_rtl_3":               FIFO{Depth: 32, Width: 28},
-		"StreamingFIFO_rtl_8":               FIFO{Depth: 32, Width: 1},
+		"StreamingFIFO_rtl_3":               FIFOShape{Depth: 32, Width: 28},
+		"StreamingFIFO_rtl_8":               FIFOShape{Depth: 32, Width: 1},
 	}),
-	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Costly{
+	"TFC 1": with(fifos(112, 112, 14, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimated{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 14, Rows: 1, Steps: 1, Search: true},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{14, 112},
 		"StreamingDataWidthConverter_rtl_1": WidthConverter{70, 35},
 	}),
-	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Costly{
+	"TFC 2": with(fifos(896, 112, 32, 32, 32, 70, 35, 8), wideTFC, map[string]Estimated{
 		"Thresholding_rtl_0":                Thresholding{InBits: 8, PE: 112, Rows: 1, Steps: 1, Search: true},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{70, 35},
-		"StreamingFIFO_rtl_1":               FIFO{Depth: 32, Width: 112},
+		"StreamingFIFO_rtl_1":               FIFOShape{Depth: 32, Width: 112},
 	}),
 	"CNV": {
 		"ConvolutionInputGenerator_rtl_0":    slidingWindow{8, 201},
@@ -65,12 +65,14 @@ var described = map[string]map[string]Costly{
 		"StreamingDataWidthConverter_rtl_9":  WidthConverter{1, 32},
 		"StreamingDataWidthConverter_rtl_10": WidthConverter{1, 4},
 		"StreamingDataWidthConverter_rtl_11": WidthConverter{2, 4},
-		"StreamingFIFO_rtl_3":                FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_5": FIFO{Depth: 2, Width: 8},
-		"StreamingFIFO_rtl_7": FIFO{Depth: 2, Width: 8}, "StreamingFIFO_rtl_9": FIFO{Depth: 32, Width: 64},
-		"StreamingFIFO_rtl_11": FIFO{Depth: 2, Width: 2}, "StreamingFIFO_rtl_13": FIFO{Depth: 96, Width: 2},
-		"StreamingFIFO_rtl_15": FIFO{Depth: 32, Width: 72}, "StreamingFIFO_rtl_17": FIFO{Depth: 2, Width: 128},
-		"StreamingFIFO_rtl_19": FIFO{Depth: 2, Width: 1}, "StreamingFIFO_rtl_21": FIFO{Depth: 256, Width: 32},
-		"StreamingFIFO_rtl_25": FIFO{Depth: 64, Width: 4},
+		"StreamingFIFO_rtl_3":                FIFOShape{Depth: 2, Width: 1}, "StreamingFIFO_rtl_5": FIFOShape{Depth: 2,
+			Width: 8},
+		"StreamingFIFO_rtl_7": FIFOShape{Depth: 2, Width: 8}, "StreamingFIFO_rtl_9": FIFOShape{Depth: 32, Width: 64},
+		"StreamingFIFO_rtl_11": FIFOShape{Depth: 2, Width: 2}, "StreamingFIFO_rtl_13": FIFOShape{Depth: 96, Width: 2},
+		"StreamingFIFO_rtl_15": FIFOShape{Depth: 32, Width: 72}, "StreamingFIFO_rtl_17": FIFOShape{Depth: 2,
+			Width: 128},
+		"StreamingFIFO_rtl_19": FIFOShape{Depth: 2, Width: 1}, "StreamingFIFO_rtl_21": FIFOShape{Depth: 256, Width: 32},
+		"StreamingFIFO_rtl_25": FIFOShape{Depth: 64, Width: 4},
 		"MVAU_hls_0": inDSPs(MVAU{MW: 27, MH: 64, PE: 1, SIMD: 27, WeightBits: 1, InBits: 8, AccBits: 14,
 			Steps: 1}),
 		"MVAU_hls_1": signs(576, 64, 8, 72, 10), "MVAU_hls_2": signs(576, 128, 2, 72, 10),
@@ -79,8 +81,8 @@ var described = map[string]map[string]Costly{
 		"MVAU_hls_7": last(signs(512, 43, 1, 1, 10)),
 	},
 	"cybsec": {
-		"StreamingFIFO_rtl_0": FIFO{Depth: 32, Width: 40}, "StreamingFIFO_rtl_2": FIFO{Depth: 2, Width: 128},
-		"StreamingFIFO_rtl_4": FIFO{Depth: 2, Width: 128}, "StreamingFIFO_rtl_6": FIFO{Depth: 2, Width: 1},
+		"StreamingFIFO_rtl_0": FIFOShape{Depth: 32, Width: 40}, "StreamingFIFO_rtl_2": FIFOShape{Depth: 2, Width: 128},
+		"StreamingFIFO_rtl_4": FIFOShape{Depth: 2, Width: 128}, "StreamingFIFO_rtl_6": FIFOShape{Depth: 2, Width: 1},
 		"StreamingDataWidthConverter_rtl_0": WidthConverter{32, 128},
 		"StreamingDataWidthConverter_rtl_1": WidthConverter{2, 128},
 		"MVAU_hls_0": built(MVAU{MW: 600, MH: 64, PE: 16, SIMD: 40, WeightBits: 2, InBits: 1,
@@ -93,16 +95,16 @@ var described = map[string]map[string]Costly{
 }
 
 // fifos returns FIFOs of two words of the given widths, by name.
-func fifos(widths ...int) map[string]Costly {
-	list := map[string]Costly{}
+func fifos(widths ...int) map[string]Estimated {
+	list := map[string]Estimated{}
 	for i, w := range widths {
-		list[fmt.Sprint("StreamingFIFO_rtl_", i)] = FIFO{Depth: 2, Width: w}
+		list[fmt.Sprint("StreamingFIFO_rtl_", i)] = FIFOShape{Depth: 2, Width: w}
 	}
 	return list
 }
 
 // with merges the lists; of equal names the last one counts.
-func with(list map[string]Costly, more ...map[string]Costly) map[string]Costly {
+func with(list map[string]Estimated, more ...map[string]Estimated) map[string]Estimated {
 	for _, m := range more {
 		maps.Copy(list, m)
 	}
@@ -110,7 +112,7 @@ func with(list map[string]Costly, more ...map[string]Costly) map[string]Costly {
 }
 
 // wideTFC holds the common layers of the wider builds of TFC.
-var wideTFC = map[string]Costly{
+var wideTFC = map[string]Estimated{
 	"MVAU_hls_0":        signs(784, 64, 32, 112, 10),
 	"MVAU_hls_1":        signs(64, 64, 32, 32, 7),
 	"MVAU_hls_2":        signs(64, 64, 32, 32, 7),
@@ -142,20 +144,20 @@ func inDSPs(m MVAU) MVAU { m.DSP = true; return built(m) }
 // A slidingWindow is FINN's ConvolutionInputGenerator_rtl with a memory in LUTs of a 7 series device.
 type slidingWindow struct{ width, rows int }
 
-func (w slidingWindow) FINN() []Part {
-	return []Part{{"stream control", Resources{LUT: 300}}, {"window buffer",
+func (w slidingWindow) FINN() []CostPart {
+	return []CostPart{{"stream control", Resources{LUT: 300}}, {"window buffer",
 		WindowBuffer(w.width, w.rows, Distributed)}}
 }
-func (w slidingWindow) Fitted() []Part { return parts(w.shares(&fitted)) }
+func (w slidingWindow) Fitted() []CostPart { return parts(w.shares(&fitted)) }
 func (w slidingWindow) shares(v *values) []share {
 	return []share{{lut: v[windowLUT], ff: v[windowFF]}, Series7.ram("", Distributed, w.rows, w.width)}
 }
 
-// theShell prices only the shell of a Host. FINN's DMAs are not the movers of this project.
-type theShell struct{ Host }
+// theShell prices only the shell of a HostShape. FINN's DMAs are not the movers of this project.
+type theShell struct{ HostShape }
 
 func (h theShell) shares(v *values) []share {
-	list := h.Host.shares(v)
+	list := h.HostShape.shares(v)
 	return list[len(list)-1:]
 }
 
@@ -200,7 +202,7 @@ func add(list []layer, build, full string, lut, ff float64, blocks int) []layer 
 	return list
 }
 
-func complete(l layer, c Costly) layer {
+func complete(l layer, c Estimated) layer {
 	l.costly = c
 	l.shares = c.(interface{ shares(*values) []share }).shares
 	return l
@@ -209,7 +211,7 @@ func complete(l layer, c Costly) layer {
 // kind returns the kind of a layer, without parameters.
 func (l layer) kind() string {
 	switch c := l.costly.(type) {
-	case FIFO:
+	case FIFOShape:
 		return "FIFO"
 	case WidthConverter:
 		return "width converter"
@@ -278,7 +280,7 @@ func layerStudies(t *testing.T) []study {
 }
 
 // finnLUT returns FINN's estimate, NaN if FINN takes the layer to be free.
-func finnLUT(c Costly) float64 {
+func finnLUT(c Estimated) float64 {
 	if lut := Total(c.FINN()).LUT; lut > 0 {
 		return float64(lut)
 	}

@@ -111,11 +111,11 @@ func (s share) round() Resources {
 }
 
 // parts rounds shares and drops those that are zero.
-func parts(shares []share) []Part {
-	list := make([]Part, 0, len(shares))
+func parts(shares []share) []CostPart {
+	list := make([]CostPart, 0, len(shares))
 	for _, s := range shares {
 		if r := s.round(); r != (Resources{}) {
-			list = append(list, Part{s.name, r})
+			list = append(list, CostPart{s.name, r})
 		}
 	}
 	return list

@@ -7,21 +7,21 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Constants counts the adders of products whose weights are all constants, as in a layer whose table has one row. A
-// product by a constant is a sum of the input shifted by each signed digit of the weight. So a weight of 0 takes
+// ConstantAdders counts the adders of products whose weights are all constants, as in a layer whose table has one row.
+// A product by a constant is a sum of the input shifted by each signed digit of the weight. So a weight of 0 takes
 // nothing, and a weight of 4 takes only wires. A product that several channels need is made once. The products of a
 // channel are added in pairs. The zero value means that the weights come from a table.
-type Constants struct {
+type ConstantAdders struct {
 	Are   bool // whether the weights are constants
 	Terms int  // the number of products that are not always 0
 	Bits  int  // the bits of all adders
 }
 
-// ConstantsOf counts the adders of channels with the given rows of weights, for inputs of a type and a range. If shared
-// is true, element k of every row multiplies the same input. No adder has more bits than the accumulator.
-func ConstantsOf(weights [][]int64, shared bool, in num.Type, inputs num.Range, accumulator int) Constants {
-	c := Constants{Are: true}
-	if inputs == num.Point(0) {
+// ConstantAddersOf counts the adders of channels with the given rows of weights, for inputs of a type and a range. If
+// shared is true, element k of every row multiplies the same input. No adder has more bits than the accumulator.
+func ConstantAddersOf(weights [][]int64, shared bool, in num.Type, inputs num.Range, accumulator int) ConstantAdders {
+	c := ConstantAdders{Are: true}
+	if inputs == num.SingleValue(0) {
 		return c
 	}
 	type product struct {
@@ -84,7 +84,7 @@ func total(list []addend, accumulator int) (width int) {
 		for i := 0; i+1 < len(list); i += 2 {
 			a, b := list[i], list[i+1]
 			sum := addend{clamped(a.Plus(b.Range)), min(a.zeros, b.zeros)}
-			width += max(0, min(num.Smallest(sum.Range).Width, accumulator)-max(a.zeros, b.zeros))
+			width += max(0, min(num.NarrowestInt(sum.Range).Width, accumulator)-max(a.zeros, b.zeros))
 			list[n] = sum
 			n++
 		}

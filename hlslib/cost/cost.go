@@ -30,50 +30,51 @@ func (r Resources) Plus(o Resources) Resources {
 	return Resources{r.LUT + o.LUT, r.LUTRAM + o.LUTRAM, r.FF + o.FF, r.BRAM + o.BRAM, r.URAM + o.URAM, r.DSP + o.DSP}
 }
 
-// A Part is one contribution to a sum.
-type Part struct {
+// A CostPart is one contribution to a sum.
+type CostPart struct {
 	Name string
 	Resources
 }
 
-// A Formula selects one of the two formulas.
-type Formula uint8
+// A CostFormula selects one of the two formulas.
+type CostFormula uint8
 
 // The formulas.
 const (
-	Fitted Formula = iota
+	Fitted CostFormula = iota
 	FINN
 )
 
-// Costly is implemented by things with both formulas. FINN returns no parts for things that FINN takes to be free.
-type Costly interface {
-	Fitted() []Part
-	FINN() []Part
+// Estimated is implemented by things with both formulas. FINN returns no parts for things that FINN takes to be free.
+type Estimated interface {
+	Fitted() []CostPart
+	FINN() []CostPart
 }
 
-// A Storing is a layer with memories. Logic returns the parts of Fitted except the memories. A layer of this project
-// prices each memory where it lies (Model.Memory), while Fitted includes the memories of the measured designs.
-type Storing interface {
-	Costly
-	Logic() []Part
+// A StoringLayer is a layer with memories. Logic returns the parts of Fitted except the memories. A layer of this
+// project prices each memory where it lies (CostModel.Memory), while Fitted includes the memories of the measured
+// designs.
+type StoringLayer interface {
+	Estimated
+	Logic() []CostPart
 }
 
 // Parts returns the cost of x by the formula.
-func (f Formula) Parts(x Costly) []Part {
+func (f CostFormula) Parts(x Estimated) []CostPart {
 	if f == FINN {
 		return x.FINN()
 	}
 	return x.Fitted()
 }
 
-// Memory is the memory of a table, in the terms of FINN's mem_mode and ram_style.
-type Memory uint8
+// MemoryStyle is the memory of a table, in the terms of FINN's mem_mode and ram_style.
+type MemoryStyle uint8
 
 // The memories. The zero value means that there is none.
 const (
-	Block       Memory = iota + 1 // decoupled, ram_style block; FINN counts auto the same
-	Distributed                   // decoupled, ram_style distributed
-	Ultra                         // decoupled, ram_style ultra
+	Block       MemoryStyle = iota + 1 // decoupled, ram_style block; FINN counts auto the same
+	Distributed                        // decoupled, ram_style distributed
+	Ultra                              // decoupled, ram_style ultra
 	// in the kernel: LUTs up to 128 rows; above that FINN counts both block RAM and UltraRAM
 	Embedded
 	Registers // flip-flops with a multiplexer, as HLS makes a partitioned array; not for FINN's formulas

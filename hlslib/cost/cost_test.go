@@ -42,7 +42,7 @@ var mvaus = []struct {
 }
 
 // finnMVAU returns an MVAU with the figures of FINN's formula.
-func finnMVAU(mw, mh, pe, simd, weight, in, acc int, signed, dsp bool, memory Memory) MVAU {
+func finnMVAU(mw, mh, pe, simd, weight, in, acc int, signed, dsp bool, memory MemoryStyle) MVAU {
 	return MVAU{
 		MW: mw, MH: mh, PE: pe, SIMD: simd, WeightBits: weight, InBits: in, AccBits: acc,
 		InSigned: signed, DSP: dsp, Memory: memory,
@@ -63,7 +63,7 @@ func TestMVAU(t *testing.T) {
 func TestMVAUParts(t *testing.T) {
 	t.Parallel()
 	m := finnMVAU(490, 256, 32, 10, 3, 8, 18, true, false, Block)
-	want := []Part{
+	want := []CostPart{
 		{"weight memory", Resources{BRAM: 27}},
 		{"stream control", Resources{LUT: 300}},
 		{"multipliers", Resources{LUT: 11616}}, // 1.1*32*10*3*11
@@ -134,7 +134,7 @@ func TestMVAUEstimates(t *testing.T) {
 			in, err1 := num.ParseType(l.InDT[0])
 			weight, err2 := num.ParseType(l.InDT[1])
 			acc, err3 := num.ParseType(l.Attrs.Acc)
-			memory := map[string]Memory{"auto": Block, "block": Block, "distributed": Distributed,
+			memory := map[string]MemoryStyle{"auto": Block, "block": Block, "distributed": Distributed,
 				"ultra": Ultra}[l.Attrs.Style]
 			if err1 != nil || err2 != nil || err3 != nil || memory == 0 || l.Attrs.Mode != "internal_decoupled" {
 				t.Fatalf("%s %s: %+v", file, l.Name, l)
@@ -195,21 +195,21 @@ func TestWidthConverter(t *testing.T) {
 func TestFIFO(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		f    FIFO
+		f    FIFOShape
 		want Resources
 	}{
-		{FIFO{Depth: 2, Width: 8, Memory: Shift}, Resources{LUT: 2 + 4, LUTRAM: 4}},
-		{FIFO{Depth: 32, Width: 7, Memory: Shift}, Resources{LUT: 10 + 4, LUTRAM: 4}},
-		{FIFO{Depth: 33, Width: 8, Memory: Shift}, Resources{LUT: 12 + 8, LUTRAM: 8}},
-		{FIFO{Depth: 1000, Width: 1, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
-		{FIFO{Depth: 16385, Width: 1, Memory: Block}, Resources{LUT: 30, BRAM: 2}},
-		{FIFO{Depth: 8192, Width: 2, Memory: Block}, Resources{LUT: 26, BRAM: 1}},
-		{FIFO{Depth: 4097, Width: 3, Memory: Block}, Resources{LUT: 26, BRAM: 2}},
-		{FIFO{Depth: 2048, Width: 9, Memory: Block}, Resources{LUT: 22, BRAM: 1}},
-		{FIFO{Depth: 1024, Width: 10, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
-		{FIFO{Depth: 512, Width: 36, Memory: Block}, Resources{LUT: 18, BRAM: 1}},
-		{FIFO{Depth: 513, Width: 36, Memory: Block}, Resources{LUT: 20, BRAM: 2}},
-		{FIFO{Depth: 5000, Width: 73, Memory: Ultra}, Resources{LUT: 26, URAM: 4}},
+		{FIFOShape{Depth: 2, Width: 8, Memory: Shift}, Resources{LUT: 2 + 4, LUTRAM: 4}},
+		{FIFOShape{Depth: 32, Width: 7, Memory: Shift}, Resources{LUT: 10 + 4, LUTRAM: 4}},
+		{FIFOShape{Depth: 33, Width: 8, Memory: Shift}, Resources{LUT: 12 + 8, LUTRAM: 8}},
+		{FIFOShape{Depth: 1000, Width: 1, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
+		{FIFOShape{Depth: 16385, Width: 1, Memory: Block}, Resources{LUT: 30, BRAM: 2}},
+		{FIFOShape{Depth: 8192, Width: 2, Memory: Block}, Resources{LUT: 26, BRAM: 1}},
+		{FIFOShape{Depth: 4097, Width: 3, Memory: Block}, Resources{LUT: 26, BRAM: 2}},
+		{FIFOShape{Depth: 2048, Width: 9, Memory: Block}, Resources{LUT: 22, BRAM: 1}},
+		{FIFOShape{Depth: 1024, Width: 10, Memory: Block}, Resources{LUT: 20, BRAM: 1}},
+		{FIFOShape{Depth: 512, Width: 36, Memory: Block}, Resources{LUT: 18, BRAM: 1}},
+		{FIFOShape{Depth: 513, Width: 36, Memory: Block}, Resources{LUT: 20, BRAM: 2}},
+		{FIFOShape{Depth: 5000, Width: 73, Memory: Ultra}, Resources{LUT: 26, URAM: 4}},
 	}
 	for _, tt := range tests {
 		if got := Total(tt.f.FINN()); got != tt.want {

@@ -58,11 +58,11 @@ func (f Fabric) ports() (wide, narrow int) {
 func (f Fabric) Pack(channels, simd int, weights, inputs num.Range) Packing {
 	single := Packing{Lanes: make([]Lane, 1), Terms: 1}
 	wide, narrow := f.ports()
-	weights, inputs = weights.Union(num.Point(0)), inputs.Union(num.Point(0))
+	weights, inputs = weights.Union(num.SingleValue(0)), inputs.Union(num.SingleValue(0))
 	if signedBits(weights) > wide || signedBits(inputs) > narrow {
 		return single
 	}
-	if zero := num.Point(0); weights == zero || inputs == zero {
+	if zero := num.SingleValue(0); weights == zero || inputs == zero {
 		return single // such products have no bits
 	}
 	fits := func(lanes, overlapping, terms int) bool {
@@ -181,8 +181,8 @@ func (p Packing) luts(channels, simd, w, a int) int {
 	return upper*(simd*(w+1)+groups+w+a) + overlapping*groups
 }
 
-// Product returns the DSP slices of one product of signed factors.
-func (f Fabric) Product(w, a int) int { return f.slices(w, a) }
+// ProductSlices returns the DSP slices of one product of signed factors.
+func (f Fabric) ProductSlices(w, a int) int { return f.slices(w, a) }
 
 // slices returns the DSP slices of one product by itself. The factors are cut into tiles of the multiplier's ports; all
 // tiles of a factor except the first lose the sign bit.

@@ -125,12 +125,12 @@ func (p Packing) check(t *testing.T, f Fabric, weights [][]int64, inputs []int64
 			want[i] += weights[i][k] * x
 			odd[i] = want[i]&1 != 0
 		}
-		if wide, _ := f.ports(); p.Wide > wide || signedBits(num.Point(packed)) > p.Wide {
+		if wide, _ := f.ports(); p.Wide > wide || signedBits(num.SingleValue(packed)) > p.Wide {
 			t.Fatalf("%+v: %d does not fit", p, packed)
 		}
 		sum += packed * x
 	}
-	if signedBits(num.Point(sum)) > p.Sum {
+	if signedBits(num.SingleValue(sum)) > p.Sum {
 		t.Fatalf("%+v: the sum %d does not fit", p, sum)
 	}
 	if got := p.apart(sum, odd); !slices.Equal(got, want) {
@@ -227,7 +227,7 @@ func (p Packing) tryTerms(t *testing.T, f Fabric, weights, inputs num.Range) {
 // TestPackNothing checks that products that are always 0 have no lanes.
 func TestPackNothing(t *testing.T) {
 	t.Parallel()
-	zero, some := num.Point(0), num.Range{Lo: -8, Hi: 7}
+	zero, some := num.SingleValue(0), num.Range{Lo: -8, Hi: 7}
 	for _, f := range []Fabric{Series7, UltraScale, Versal} {
 		for _, r := range [][2]num.Range{{zero, some}, {some, zero}, {zero, zero}} {
 			if p := f.Pack(4, 2, r[0], r[1]); p.Packs() {

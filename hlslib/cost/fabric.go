@@ -172,7 +172,7 @@ func depth(least, rows int) int {
 // single bits joined by their cascade and by multiplexers. Later fabrics cascade every shape.
 func (f Fabric) blocks(rows, width int) int {
 	if f.lut4() {
-		return f.Banked(rows, width, false).Blocks
+		return f.BankedLayout(rows, width, false).Blocks
 	}
 	aspects := f.aspects()
 	tall := depth(aspects[0].rows, rows)

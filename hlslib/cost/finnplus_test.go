@@ -9,18 +9,18 @@ import (
 // finnPlusShell is the most that a shell of FINN+ takes in its authors' runs.
 var finnPlusShell = share{lut: 7900}
 
-// finnPlusLayers returns the layers of a row of testdata/finnplus.csv, each with a FIFO of two words before it.
+// finnPlusLayers returns the layers of a row of testdata/finnplus.csv, each with a FIFOShape of two words before it.
 func finnPlusLayers(t *testing.T, text string) (list []share) {
 	t.Helper()
 	for _, field := range strings.Fields(text) {
 		words := strings.Split(field, ":")
 		n := func(i int) int { return atoi(t, words[i]) }
-		fifo := func(width int) { list = append(list, FIFO{Depth: 2, Width: width}.shares(&fitted)...) }
+		fifo := func(width int) { list = append(list, FIFOShape{Depth: 2, Width: width}.shares(&fitted)...) }
 		switch words[0] {
 		case "m":
 			m := MVAU{MW: n(1), MH: n(2), PE: n(3), SIMD: n(4), WeightBits: n(5), InBits: n(6), AccBits: n(7),
 				Steps: n(8), ThresholdBits: n(7), ThresholdMemory: Distributed,
-				Memory: map[string]Memory{"block": Block, "lut": Distributed}[words[9]]}
+				Memory: map[string]MemoryStyle{"block": Block, "lut": Distributed}[words[9]]}
 			if m.MH > m.PE {
 				m.Buffer = Registers
 			}

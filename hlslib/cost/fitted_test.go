@@ -7,7 +7,7 @@ import (
 	"hlsgen/boards"
 )
 
-func names(list []Part) []string {
+func names(list []CostPart) []string {
 	var n []string
 	for _, p := range list {
 		n = append(n, p.Name)
@@ -16,7 +16,7 @@ func names(list []Part) []string {
 }
 
 // part returns the resources of the part with the given name.
-func part(t *testing.T, c Costly, name string) Resources {
+func part(t *testing.T, c Estimated, name string) Resources {
 	t.Helper()
 	i := slices.Index(names(c.Fitted()), name)
 	if i < 0 {
@@ -41,7 +41,7 @@ func TestFittedParts(t *testing.T) {
 	end := []string{"comparators", "input buffer", "weight memory", "threshold memory"}
 	for _, tt := range []struct {
 		name string
-		c    Costly
+		c    Estimated
 		want []string
 	}{
 		{"all", w4a4, slices.Concat(start, arithmetic, end)},
@@ -54,11 +54,11 @@ func TestFittedParts(t *testing.T) {
 			[]string{"stream control", "comparators", "registers", "threshold memory"}},
 		{"constant thresholds", Thresholding{InBits: 9, PE: 4, Rows: 1, Memory: Distributed, Steps: 3},
 			[]string{"stream control", "comparators", "registers"}},
-		{"FIFO", FIFO{Depth: 100, Width: 8, Memory: Shift}, []string{"stream control", "FIFO memory"}},
+		{"FIFO", FIFOShape{Depth: 100, Width: 8, Memory: Shift}, []string{"stream control", "FIFO memory"}},
 		{"converter", WidthConverter{8, 24}, []string{"stream control", "shift register"}},
 		{"label select", LabelSelect{2, 8, 4}, []string{"stream control", "comparators", "multiplexers", "registers"}},
-		{"host", Host{1, 2, 128, 64, false}, []string{"movers of inputs", "movers of outputs", "shell"}},
-		{"card", Host{1, 2, 512, 16, true}, []string{"movers of inputs", "movers of outputs"}},
+		{"host", HostShape{1, 2, 128, 64, false}, []string{"movers of inputs", "movers of outputs", "shell"}},
+		{"card", HostShape{1, 2, 512, 16, true}, []string{"movers of inputs", "movers of outputs"}},
 	} {
 		if got := names(tt.c.Fitted()); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -77,7 +77,7 @@ func TestCounted(t *testing.T) {
 	ultra.Memory, ultra.Fabric = Ultra, Versal
 	for _, tt := range []struct {
 		name string
-		c    Costly
+		c    Estimated
 		part string
 		want Resources
 	}{
@@ -90,10 +90,10 @@ func TestCounted(t *testing.T) {
 			"comparators", Resources{LUT: 8 * 4 * 7}},
 		{"its thresholds", Thresholding{InBits: 8, PE: 1, Rows: 64, Memory: Distributed, Steps: 3, Search: true},
 			"threshold memory", Resources{LUT: 8 + 16, FF: 16}},
-		{"two words", FIFO{Depth: 2, Width: 8}, "FIFO memory", Resources{LUT: 8, FF: 16}},
-		{"33 words", FIFO{Depth: 33, Width: 8}, "FIFO memory", Resources{LUT: 8 + 2*8, LUTRAM: 2 * 8, FF: 8}},
-		{"1000 words", FIFO{Depth: 1000, Width: 20, Memory: Block}, "FIFO memory", Resources{FF: 20, BRAM: 2}},
-		{"5000 words", FIFO{Depth: 5000, Width: 20, Memory: Ultra}, "FIFO memory", Resources{FF: 20, URAM: 2}},
+		{"two words", FIFOShape{Depth: 2, Width: 8}, "FIFO memory", Resources{LUT: 8, FF: 16}},
+		{"33 words", FIFOShape{Depth: 33, Width: 8}, "FIFO memory", Resources{LUT: 8 + 2*8, LUTRAM: 2 * 8, FF: 8}},
+		{"1000 words", FIFOShape{Depth: 1000, Width: 20, Memory: Block}, "FIFO memory", Resources{FF: 20, BRAM: 2}},
+		{"5000 words", FIFOShape{Depth: 5000, Width: 20, Memory: Ultra}, "FIFO memory", Resources{FF: 20, URAM: 2}},
 		{"widening", WidthConverter{8, 24}, "shift register", Resources{FF: 32}},
 	} {
 		if got := part(t, tt.c, tt.part); got != tt.want {
@@ -117,12 +117,12 @@ func TestLess(t *testing.T) {
 	registers.Buffer = Registers
 	for _, tt := range []struct {
 		name       string
-		less, more Costly
+		less, more Estimated
 	}{
 		{"a narrower accumulator", narrow, w4a4},
 		{"DSP slices", dsp, w4a4},
 		{"a memory for the input", w4a4, registers},
-		{"fewer words", FIFO{Depth: 32, Width: 8}, FIFO{Depth: 33, Width: 8}},
+		{"fewer words", FIFOShape{Depth: 32, Width: 8}, FIFOShape{Depth: 33, Width: 8}},
 		{"widths that divide", WidthConverter{24, 8}, WidthConverter{24, 16}},
 		{"a binary search", Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255, Search: true},
 			Thresholding{InBits: 16, PE: 4, Rows: 1, Memory: Distributed, Steps: 255}},
@@ -166,7 +166,7 @@ func TestFormula(t *testing.T) {
 	if got, want := Total(Fitted.Parts(w4a4)), Total(w4a4.Fitted()); got != want {
 		t.Errorf("fitted %+v, want %+v", got, want)
 	}
-	for _, c := range []Costly{Host{1, 1, 128, 64, false}, LabelSelect{1, 8, 4}} {
+	for _, c := range []Estimated{HostShape{1, 1, 128, 64, false}, LabelSelect{1, 8, 4}} {
 		if len(FINN.Parts(c)) != 0 {
 			t.Errorf("FINN counts %+v", c)
 		}
@@ -223,13 +223,13 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-// TestFIFOsOfLUT4 checks that a FIFO on an iCE40 is registers or block RAM, and is priced as deep as it is.
+// TestFIFOsOfLUT4 checks that a FIFOShape on an iCE40 is registers or block RAM, and is priced as deep as it is.
 func TestFIFOsOfLUT4(t *testing.T) {
 	t.Parallel()
-	want := []FIFO{
+	want := []FIFOShape{
 		{Depth: 16, Width: 8, Memory: Shift, Fabric: ICE40}, {Depth: 512, Width: 8, Memory: Block, Fabric: ICE40},
 	}
-	got := Model{Fabric: ICE40}.FIFOs(13, 8)
+	got := CostModel{Fabric: ICE40}.FIFOs(13, 8)
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -238,7 +238,7 @@ func TestFIFOsOfLUT4(t *testing.T) {
 			t.Errorf("%+v takes %+v, want %+v", got[i], total, r)
 		}
 	}
-	if n := len((Model{Fabric: ECP5}).FIFOs(13, 8)); n != 4 {
+	if n := len((CostModel{Fabric: ECP5}).FIFOs(13, 8)); n != 4 {
 		t.Errorf("%d ways on an ECP5", n)
 	}
 }

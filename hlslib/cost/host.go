@@ -13,12 +13,14 @@ func control(lut, ff int) Resources {
 }
 
 // Table returns the cost of a read-only memory of rows words of width bits. One row is constants.
-func (f Fabric) Table(width, rows int, m Memory) Resources {
+func (f Fabric) Table(width, rows int, m MemoryStyle) Resources {
 	return f.table("", m, rows, width).round()
 }
 
 // RAM returns the cost of a memory of rows words of width bits that is read and written in every clock.
-func (f Fabric) RAM(width, rows int, m Memory) Resources { return f.ram("", m, rows, width).round() }
+func (f Fabric) RAM(width, rows int, m MemoryStyle) Resources {
+	return f.ram("", m, rows, width).round()
+}
 
 // Multiplexer returns the cost of selecting one of several words of width bits.
 func (f Fabric) Multiplexer(words, width int) Resources {
@@ -30,11 +32,11 @@ func (f Fabric) Multiplexer(words, width int) Resources {
 type LabelSelect struct{ PE, InBits, LabelBits int }
 
 // FINN returns no parts, because FINN takes the layer to be free.
-func (l LabelSelect) FINN() []Part { return nil }
+func (l LabelSelect) FINN() []CostPart { return nil }
 
 // Fitted returns the estimate: each value is compared with the largest so far, and the larger one is kept with its
 // label.
-func (l LabelSelect) Fitted() []Part { return parts(l.shares(&fitted)) }
+func (l LabelSelect) Fitted() []CostPart { return parts(l.shares(&fitted)) }
 
 func (l LabelSelect) shares(v *values) []share {
 	return []share{
@@ -45,24 +47,24 @@ func (l LabelSelect) shares(v *values) []share {
 	}
 }
 
-// A Host has the figures of the logic that joins an accelerator to a memory: a mover per stream, and on a Zynq the
+// A HostShape has the figures of the logic that joins an accelerator to a memory: a mover per stream, and on a Zynq the
 // shell around them.
-type Host struct {
+type HostShape struct {
 	Inputs, Outputs int
 	Bits, Beats     int  // bits of the memory's port, and most beats of a burst
 	Card            bool // whether the logic around the movers belongs to the card's platform
 }
 
 // FINN returns no parts, because FINN counts no infrastructure on a Zynq.
-func (h Host) FINN() []Part { return nil }
+func (h HostShape) FINN() []CostPart { return nil }
 
 // Fitted returns the cost of the movers and the estimate of the shell.
-func (h Host) Fitted() []Part { return parts(h.shares(&fitted)) }
+func (h HostShape) Fitted() []CostPart { return parts(h.shares(&fitted)) }
 
 // shares has numbers of the movers in templates/mover, as Yosys builds them for ports of 32 to 512 bits. A beat passes
 // a register and a gearbox. The stored part of a burst lies in LUTs up to 64 beats, else in block RAM, whose ports have
 // 36 bits.
-func (h Host) shares(v *values) []share {
+func (h HostShape) shares(v *values) []share {
 	in, out, bits := float64(h.Inputs), float64(h.Outputs), float64(h.Bits)
 	blocks := func(beats, width int) int {
 		if beats <= 64 {

@@ -28,7 +28,7 @@ func Decoder(code, width int) Resources {
 // Buffer returns the cost of a memory of rows words of width bits that is written and read at the same time: registers,
 // shift registers followed by a register, block RAM, UltraRAM, or distributed RAM (four LUTs are 32 words of 6 bits, or
 // 64 of 3).
-func Buffer(width, rows int, m Memory) Resources {
+func Buffer(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case m == Registers:
 		return Resources{FF: width * rows}
@@ -49,7 +49,7 @@ func lutMemory(n int) Resources { return Resources{LUT: n, LUTRAM: n} }
 
 // Table returns the cost of a read-only memory of rows words of width bits: wiring, LUTs of 64 bits, block RAM or
 // UltraRAM.
-func Table(width, rows int, m Memory) Resources {
+func Table(width, rows int, m MemoryStyle) Resources {
 	switch {
 	case rows == 1:
 		return Resources{}

@@ -26,7 +26,7 @@ func (f Fabric) mux4(ways int) float64 {
 }
 
 // lut4Memory returns the memory that an array gets on these fabrics if m is requested.
-func (f Fabric) lut4Memory(m Memory, rows, width int) Memory {
+func (f Fabric) lut4Memory(m MemoryStyle, rows, width int) MemoryStyle {
 	switch {
 	case m != Distributed && m != Embedded && m != Shift:
 		return m
@@ -62,27 +62,27 @@ var (
 	ecp5Aspects  = []aspect{{16384, 1}, {8192, 2}, {4096, 4}, {2048, 9}, {1024, 18}, {512, 36}}
 )
 
-// A Banked is a memory in block RAM: the number of its blocks, and the number of its banks. Each bank holds some of the
-// rows, and logic selects among the words of the banks.
-type Banked struct{ Blocks, Banks int }
+// A BankedMemory is a memory in block RAM: the number of its blocks, and the number of its banks. Each bank holds some
+// of the rows, and logic selects among the words of the banks.
+type BankedMemory struct{ Blocks, Banks int }
 
-// Banked returns the layout of a memory in block RAM on fabrics with LUTs of four inputs, as Yosys chooses it
+// BankedLayout returns the layout of a memory in block RAM on fabrics with LUTs of four inputs, as Yosys chooses it
 // (memory_libmap): the one shape for which blocks and logic together cost the least. Banks lie side by side in blocks,
 // as far as these are wide enough. A table is only read. Otherwise each word starts at a group of bits that an ECP5's
 // block can write separately.
-func (f Fabric) Banked(rows, width int, table bool) Banked {
+func (f Fabric) BankedLayout(rows, width int, table bool) BankedMemory {
 	shapes, block, apart := ice40Aspects, 64, 1
 	if f == ECP5 {
 		shapes, block, apart = ecp5Aspects, 128, 9
 	}
-	var best Banked
+	var best BankedMemory
 	least := 0
 	for _, a := range shapes {
 		word := width
 		if !table {
 			word = ceil(width, min(apart, a.width)) * min(apart, a.width)
 		}
-		b := Banked{Banks: ceil(rows, a.rows)}
+		b := BankedMemory{Banks: ceil(rows, a.rows)}
 		b.Blocks = ceil(b.Banks*word, a.width)
 		cost := 2*block*b.Blocks + (b.Banks-1)*width // in half LUTs: selecting one bit costs one half
 		if !table && b.Banks > 1 {

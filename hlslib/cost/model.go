@@ -1,51 +1,51 @@
 package cost
 
-// A Model selects the formula and the fabric of an estimate. Its methods price parts of layers that have no formula of
-// their own.
-type Model struct {
-	Formula Formula
+// A CostModel selects the formula and the fabric of an estimate. Its methods price parts of layers that have no formula
+// of their own.
+type CostModel struct {
+	Formula CostFormula
 	Fabric  Fabric
 }
 
-// As returns r as a part with the given name.
-func (r Resources) As(name string) Part { return Part{name, r} }
+// AsPart returns r as a part with the given name.
+func (r Resources) AsPart(name string) CostPart { return CostPart{name, r} }
 
 // Control returns the control of a layer that only moves, adds or compares. FINN has no formula for it, so the given
 // counters take its place. The fitted number includes counters.
-func (m Model) Control(counters Resources) Part {
+func (m CostModel) Control(counters Resources) CostPart {
 	if m.Formula == Fitted {
 		counters = LayerControl()
 	}
-	return counters.As("stream control")
+	return counters.AsPart("stream control")
 }
 
 // Registers returns the registers of a pipeline's last stage. FINN counts none.
-func (m Model) Registers(bits int) Part {
+func (m CostModel) Registers(bits int) CostPart {
 	if m.Formula == FINN {
 		bits = 0
 	}
-	return Resources{FF: bits}.As("registers")
+	return Resources{FF: bits}.AsPart("registers")
 }
 
 // Multiplexer returns the cost of selecting one of several words of width bits.
-func (m Model) Multiplexer(words, width int) Resources {
+func (m CostModel) Multiplexer(words, width int) Resources {
 	if m.Formula == FINN {
 		return Multiplexer(words, width)
 	}
 	return m.Fabric.Multiplexer(words, width)
 }
 
-// A Store is a memory of rows words of width bits. Written says whether it is written and read at the same time;
+// A MemoryShape is a memory of rows words of width bits. Written says whether it is written and read at the same time;
 // otherwise it is only read.
-type Store struct {
+type MemoryShape struct {
 	Width, Rows int
 	Written     bool
-	In          Memory // 0 if there is none, or for a single row, which is constants
+	In          MemoryStyle // 0 if there is none, or for a single row, which is constants
 }
 
 // Memory returns the cost of s. FINN has a formula only for the memories of some layers. So with FINN's formulas, this
 // is a plain count.
-func (m Model) Memory(s Store) Resources {
+func (m CostModel) Memory(s MemoryShape) Resources {
 	switch {
 	case s.In == 0:
 		return Resources{}
@@ -60,7 +60,7 @@ func (m Model) Memory(s Store) Resources {
 }
 
 // Multiplier returns the cost of multiplying words of a and b bits.
-func (m Model) Multiplier(a, b int, dsp bool) Resources {
+func (m CostModel) Multiplier(a, b int, dsp bool) Resources {
 	switch {
 	case m.Formula == FINN:
 		return Multiplier(a, b, dsp)
@@ -77,12 +77,12 @@ type Comparators struct {
 }
 
 // Comparators returns the cost of comparators. By FINN it does not depend on the number of thresholds.
-func (m Model) Comparators(k Comparators) Part {
+func (m CostModel) Comparators(k Comparators) CostPart {
 	c := activation{pe: k.PE, steps: k.Steps, bits: k.Width, alike: k.Constant}.comparators().round()
 	if m.Formula == FINN {
 		c = Resources{LUT: k.PE * k.Width}
 	}
-	return c.As("comparators")
+	return c.AsPart("comparators")
 }
 
 // CarriedDelay returns the estimated time in ns of logic from one clock's state to the next, through the given levels:

@@ -10,17 +10,17 @@ type MVAU struct {
 	Spare                       int // the bits that the PE accumulators together lack to AccBits each
 	InSigned                    bool
 	DSP                         bool // products in DSP slices
-	Memory                      Memory
+	Memory                      MemoryStyle
 
 	// The following are not in FINN's formula.
 	Fabric          Fabric
-	Packing         Packing   // for products in DSP slices; the zero value packs none
-	Factors         Factors   // for products of minifloats
-	Constants       Constants // for weights that are constants
-	Buffer          Memory    // memory of the input buffer, for the outputs after the first PE; 0 if there is none
-	Steps           int       // thresholds per output; 0 without activation
+	Packing         Packing        // for products in DSP slices; the zero value packs none
+	Factors         FloatFactors   // for products of minifloats
+	Constants       ConstantAdders // for weights that are constants
+	Buffer          MemoryStyle    // memory of the input buffer, for the outputs after the first PE; 0 if there is none
+	Steps           int            // thresholds per output; 0 without activation
 	ThresholdBits   int
-	ThresholdMemory Memory
+	ThresholdMemory MemoryStyle
 	Alike           bool // whether all outputs have the same thresholds
 }
 
@@ -30,7 +30,7 @@ type MVAU struct {
 //	LUT = floor(300 + 1.1*PE*(multipliers + adder tree + accumulator) + weight memory)
 //
 // FINN adds thresholds and comparators only if ram_style_thresholds is distributed, which its default (auto) is not.
-func (m MVAU) FINN() []Part {
+func (m MVAU) FINN() []CostPart {
 	rows := m.MW * m.MH / (m.PE * m.SIMD)
 	acc := min(m.AccBits, num.DataTypeBound(m.MW, m.InBits, m.WeightBits, m.InSigned))
 	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}

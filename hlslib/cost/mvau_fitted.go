@@ -3,10 +3,10 @@ package cost
 import "math/bits"
 
 // Fitted returns the estimate of an MVAU: the cost of the loop, and every part by its own bits.
-func (m MVAU) Fitted() []Part { return parts(m.shares(&fitted)) }
+func (m MVAU) Fitted() []CostPart { return parts(m.shares(&fitted)) }
 
 // Logic returns the parts of Fitted except the memories.
-func (m MVAU) Logic() []Part {
+func (m MVAU) Logic() []CostPart {
 	var room [8]share
 	return parts(m.logic(room[:0], &fitted))
 }
@@ -53,9 +53,9 @@ type dot struct {
 	spare               int // the bits that the pe accumulators together lack to acc each
 	dsp                 bool
 	packing             Packing
-	factors             Factors
+	factors             FloatFactors
 	fabric              Fabric
-	constants           Constants
+	constants           ConstantAdders
 }
 
 // shares appends the parts of the arithmetic to a list.
@@ -115,7 +115,7 @@ func (m MVAU) Delay() float64 { return m.dot().delay(&fitted) }
 // An activation is steps thresholds per output, for pe outputs at a time, in rows.
 type activation struct {
 	pe, rows, steps, bits int
-	memory                Memory
+	memory                MemoryStyle
 	alike                 bool // whether all outputs have the same thresholds
 }
 
@@ -156,11 +156,11 @@ func (a activation) table(f Fabric, v *values) share {
 
 // table returns the cost of a read-only memory. In LUTs it includes the register after it, which a block RAM has
 // inside.
-func (f Fabric) table(name string, m Memory, rows, width int) share {
+func (f Fabric) table(name string, m MemoryStyle, rows, width int) share {
 	s := share{name: name}
 	switch {
 	case m == Block && f.lut4():
-		s.bram = f.Banked(rows, width, true).Blocks
+		s.bram = f.BankedLayout(rows, width, true).Blocks
 	case m == Block:
 		s.bram = f.blocks(rows, width)
 	case m == Ultra:
@@ -172,7 +172,7 @@ func (f Fabric) table(name string, m Memory, rows, width int) share {
 }
 
 // ram returns the cost of a memory that is read and written in every clock.
-func (f Fabric) ram(name string, m Memory, rows, width int) share {
+func (f Fabric) ram(name string, m MemoryStyle, rows, width int) share {
 	if f.lut4() {
 		m = f.lut4Memory(m, rows, width)
 	}
@@ -194,4 +194,4 @@ func (f Fabric) ram(name string, m Memory, rows, width int) share {
 }
 
 // Arithmetic returns the parts of Logic that are products, sums and accumulators.
-func (m MVAU) Arithmetic() []Part { return parts(m.dot().shares(nil, &fitted)) }
+func (m MVAU) Arithmetic() []CostPart { return parts(m.dot().shares(nil, &fitted)) }

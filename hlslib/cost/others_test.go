@@ -104,7 +104,7 @@ var overlays = map[string]overlay{
 // shares returns the parts of the network: matrix layers with a memory of weights for each PE, windows of 3 by 3 that
 // keep four lines, and the host. The first layer of a CNV takes pixels of 8 bits.
 func (o overlay) shares(v *values) []share {
-	list := Host{1, 1, 64, 16, false}.shares(v)
+	list := HostShape{1, 1, 64, 16, false}.shares(v)
 	for i, l := range o.layers {
 		m := built(MVAU{MW: l[0], MH: l[1], PE: l[2], SIMD: l[3], WeightBits: o.weight, InBits: o.in, Fabric: Series7})
 		if i == 0 && o.images != nil {

@@ -14,7 +14,7 @@ func partShares(t *testing.T, row map[string]string) []share {
 	n := func(i int) int { return atoi(t, words[i]) }
 	switch words[0] {
 	case "f":
-		f := FIFO{Depth: n(1), Width: n(2), Fabric: fabric}
+		f := FIFOShape{Depth: n(1), Width: n(2), Fabric: fabric}
 		if len(words) > 3 {
 			f.Memory = Block
 		}

@@ -175,12 +175,13 @@ func TestBanked(t *testing.T) {
 		{ECP5, 16392, 16, 16, true}, {ECP5, 4800, 24, 7, true}, {ECP5, 2400, 12, 3, false}, {ECP5, 4800, 9, 3, false},
 		{ECP5, 8800, 7, 5, false}, {ECP5, 20000, 4, 5, false}, {ECP5, 4096, 20, 5, false}, {ECP5, 2400, 40, 7, false},
 	} {
-		if got := tt.f.Banked(tt.rows, tt.width, tt.table); got.Blocks != tt.blocks {
+		if got := tt.f.BankedLayout(tt.rows, tt.width, tt.table); got.Blocks != tt.blocks {
 			t.Errorf("fabric %d, %d x %d: %+v, want %d blocks", tt.f, tt.rows, tt.width, got, tt.blocks)
 		}
 	}
-	for shape, want := range map[[2]int]Banked{{2304, 8}: {Blocks: 5, Banks: 5}, {700, 36}: {Blocks: 7, Banks: 3}} {
-		if got := ICE40.Banked(shape[0], shape[1], true); got != want {
+	for shape, want := range map[[2]int]BankedMemory{{2304, 8}: {Blocks: 5, Banks: 5}, {700, 36}: {Blocks: 7,
+		Banks: 3}} {
+		if got := ICE40.BankedLayout(shape[0], shape[1], true); got != want {
 			t.Errorf("%v: %+v, want %+v", shape, got, want)
 		}
 	}

@@ -17,13 +17,13 @@ const perLUT = 640
 //
 // and the DSP slices for the given number of parallel products. comparators is for all PE, in 64ths of a LUT. Each part
 // is the amount that it adds to the floor of the running sum, so that the parts add up to FINN's total.
-func (p products) parts(memory Resources, slices, accBits, comparators int) []Part {
+func (p products) parts(memory Resources, slices, accBits, comparators int) []CostPart {
 	both := p.WeightBits + p.InBits
 	product := Multiplier(p.WeightBits, p.InBits, p.DSP)
 	const factor = perLUT * 11 / 10
 	var l luts
 	memory.LUT = l.add(perLUT * memory.LUT)
-	list := []Part{
+	list := []CostPart{
 		{"weight memory", memory},
 		{"stream control", Resources{LUT: l.add(perLUT * 300)}},
 		{"multipliers", Resources{LUT: l.add(factor * p.PE * p.SIMD * product.LUT), DSP: slices * product.DSP}},
@@ -31,13 +31,13 @@ func (p products) parts(memory Resources, slices, accBits, comparators int) []Pa
 		{"accumulators", Resources{LUT: l.add(factor * p.PE * accBits)}},
 	}
 	if comparators > 0 {
-		list = append(list, Part{"comparators", Resources{LUT: l.add(factor / 64 * comparators)}})
+		list = append(list, CostPart{"comparators", Resources{LUT: l.add(factor / 64 * comparators)}})
 	}
 	return list
 }
 
 // memory returns the cost in m of the rows of weights of one clock each. bram counts RAMB18 for rows of a width.
-func (p products) memory(m Memory, rows int, bram func(width, rows int) int) Resources {
+func (p products) memory(m MemoryStyle, rows int, bram func(width, rows int) int) Resources {
 	width := p.PE * p.SIMD * p.WeightBits
 	embedded := m == Embedded && rows > embeddedRows
 	var r Resources

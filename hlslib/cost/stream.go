@@ -6,12 +6,12 @@ import "math/bits"
 type WidthConverter struct{ In, Out int }
 
 // FINN returns the result of WidthConverterFINN.
-func (c WidthConverter) FINN() []Part { return WidthConverterFINN(c.In, c.Out) }
+func (c WidthConverter) FINN() []CostPart { return WidthConverterFINN(c.In, c.Out) }
 
 // Fitted returns the estimate of a converter: a register for the narrower word, one for the wider word, and logic that
 // moves one within the other. If neither width divides the other, the place of the next word is selected among all that
 // occur.
-func (c WidthConverter) Fitted() []Part { return parts(c.shares(&fitted)) }
+func (c WidthConverter) Fitted() []CostPart { return parts(c.shares(&fitted)) }
 
 func (c WidthConverter) shares(v *values) []share {
 	register := share{name: "shift register", ff: float64(c.In + c.Out)}
@@ -28,7 +28,7 @@ func (c WidthConverter) shares(v *values) []share {
 // WidthConverterFINN returns FINN's estimate of a StreamingDataWidthConverter between words of in and out bits
 // (streamingdatawidthconverter.py, lut_estimation). It widens to the least common multiple of the widths, then narrows,
 // each with a counter and a shift register. FINN rounds the counter of the first step down and that of the second up.
-func WidthConverterFINN(in, out int) []Part {
+func WidthConverterFINN(in, out int) []CostPart {
 	lcm := in / gcd(in, out) * out
 	var control, register Resources
 	if in != lcm {
@@ -39,21 +39,21 @@ func WidthConverterFINN(in, out int) []Part {
 		control.LUT += log2Ceil(lcm / out)
 		register.LUT += out
 	}
-	return []Part{{"stream control", control}, {"shift register", register}}
+	return []CostPart{{"stream control", control}, {"shift register", register}}
 }
 
-// A FIFO has the figures of a stream's FIFO for the formulas: depth words of width bits. Shift is FINN's style rtl, a
-// shift register in LUTs, or two registers. The other memories are its style vivado with that ram_style.
-type FIFO struct {
+// A FIFOShape has the figures of a stream's FIFOShape for the formulas: depth words of width bits. Shift is FINN's
+// style rtl, a shift register in LUTs, or two registers. The other memories are its style vivado with that ram_style.
+type FIFOShape struct {
 	Depth, Width int
-	Memory       Memory
+	Memory       MemoryStyle
 
 	Fabric Fabric // not in FINN's formula
 }
 
 // FINN returns the estimate of FINN's StreamingFIFO (streamingfifo.py). Memories other than Shift round the depth up to
 // a power of two.
-func (f FIFO) FINN() []Part {
+func (f FIFOShape) FINN() []CostPart {
 	depth := f.Depth
 	if f.Memory != Shift {
 		depth = 1 << log2Ceil(depth)
@@ -68,16 +68,16 @@ func (f FIFO) FINN() []Part {
 	case Ultra:
 		memory.URAM = uram(f.Width, depth)
 	}
-	return []Part{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
+	return []CostPart{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
 }
 
-// Fitted returns the estimate of a FIFO. Up to two words are registers. A shift register of one LUT per bit holds 32
-// further words, and another LUT and register per bit output them. Other memories cost what a memory of that depth
-// costs, with a register for a word after it. The counters cover all words that the memory holds, so a less deep FIFO
-// in the same memory does not cost less.
-func (f FIFO) Fitted() []Part { return parts(f.shares(&fitted)) }
+// Fitted returns the estimate of a FIFOShape. Up to two words are registers. A shift register of one LUT per bit holds
+// 32 further words, and another LUT and register per bit output them. Other memories cost what a memory of that depth
+// costs, with a register for a word after it. The counters cover all words that the memory holds, so a less deep
+// FIFOShape in the same memory does not cost less.
+func (f FIFOShape) Fitted() []CostPart { return parts(f.shares(&fitted)) }
 
-func (f FIFO) shares(v *values) []share {
+func (f FIFOShape) shares(v *values) []share {
 	address := float64(max(1, log2Ceil(f.held())))
 	control := share{name: "stream control", lut: v[fifoLUT] * address, ff: v[fifoFF] * address}
 	memory := share{name: "FIFO memory", ff: float64(f.Width)}

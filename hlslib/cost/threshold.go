@@ -4,7 +4,7 @@ package cost
 // table: channels divided by PE, or 1 if channels share a row.
 type Thresholding struct {
 	InBits, PE, Rows int
-	Memory           Memory
+	Memory           MemoryStyle
 
 	// The following are not in FINN's formula.
 	Fabric Fabric
@@ -14,7 +14,7 @@ type Thresholding struct {
 
 // FINN returns the estimate of FINN's Thresholding_hls (thresholding_hls.py, lut_estimation, bram_estimation). It does
 // not depend on the number of thresholds.
-func (t Thresholding) FINN() []Part {
+func (t Thresholding) FINN() []CostPart {
 	width := t.InBits * t.PE
 	var memory Resources
 	if t.Rows > 1 {
@@ -25,14 +25,14 @@ func (t Thresholding) FINN() []Part {
 			memory.BRAM = ceil(width, 16) * ceil(t.Rows, 1024)
 		}
 	}
-	return []Part{{"threshold memory", memory}, {"comparators", Resources{LUT: width}}}
+	return []CostPart{{"threshold memory", memory}, {"comparators", Resources{LUT: width}}}
 }
 
 // Fitted returns the estimate of a thresholding layer: storage and comparators, or a binary search.
-func (t Thresholding) Fitted() []Part { return parts(t.shares(&fitted)) }
+func (t Thresholding) Fitted() []CostPart { return parts(t.shares(&fitted)) }
 
 // Logic returns the parts of Fitted except the memory, for a layer that compares with all thresholds at once.
-func (t Thresholding) Logic() []Part { return parts(t.logic(&fitted)) }
+func (t Thresholding) Logic() []CostPart { return parts(t.logic(&fitted)) }
 
 func (t Thresholding) shares(v *values) []share {
 	if t.Search {

@@ -1,7 +1,7 @@
 package cost
 
 // Total returns the sum of the parts.
-func Total(parts []Part) Resources {
+func Total(parts []CostPart) Resources {
 	var r Resources
 	for _, p := range parts {
 		r = r.Plus(p.Resources)

@@ -133,10 +133,10 @@ func (s stage) shares(bits int, first bool) []share {
 	}
 	list := append(m.shares(&fitted), finnStreamer.times(float64(m.PE*m.SIMD*m.WeightBits)))
 	join := func(in, out int) {
-		list = append(list, FIFO{Depth: 2, Width: in}.shares(&fitted)...)
+		list = append(list, FIFOShape{Depth: 2, Width: in}.shares(&fitted)...)
 		if in != out {
 			list = append(list, WidthConverter{in, out}.shares(&fitted)...)
-			list = append(list, FIFO{Depth: 2, Width: out}.shares(&fitted)...)
+			list = append(list, FIFOShape{Depth: 2, Width: out}.shares(&fitted)...)
 		}
 	}
 	if s.image > 0 {

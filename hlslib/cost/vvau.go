@@ -12,21 +12,21 @@ type VVAU struct {
 	InSigned                    bool
 	Thresholds                  int
 	DSP                         bool // products in DSP slices
-	Memory                      Memory
+	Memory                      MemoryStyle
 
 	// The following are not in FINN's formula.
 	Fabric          Fabric
-	Factors         Factors   // for products of minifloats
-	Constants       Constants // for weights that are constants
+	Factors         FloatFactors   // for products of minifloats
+	Constants       ConstantAdders // for weights that are constants
 	ThresholdBits   int
-	ThresholdMemory Memory
+	ThresholdMemory MemoryStyle
 }
 
 // FINN returns the estimate of FINN's VVAU_hls (vectorvectoractivation_hls.py, lut_estimation, dsp_estimation;
 // vectorvectoractivation.py, bram_estimation, uram_estimation). It differs from that of MVAU_hls in three points. It
 // always counts comparators and thresholds, a 64th of a LUT for each bit and row of thresholds without rounding. It
 // leaves out the parity bits of block RAM. It counts DSP slices for one position.
-func (m VVAU) FINN() []Part {
+func (m VVAU) FINN() []CostPart {
 	acc := min(m.AccBits, num.DataTypeBound(m.Kernel, m.InBits, m.WeightBits, m.InSigned))
 	p := products{m.PE, m.SIMD, m.WeightBits, m.InBits, m.DSP}
 	comparators := m.Thresholds * acc * (64*m.PE + m.Channels)
@@ -50,7 +50,7 @@ func bram16(width, rows int) int {
 }
 
 // Fitted returns the estimate of a VVAU: that of an MVAU without an input buffer.
-func (m VVAU) Fitted() []Part {
+func (m VVAU) Fitted() []CostPart {
 	return append(m.Logic(), parts([]share{
 		m.Fabric.table("weight memory", m.Memory, m.rows(), m.PE*m.SIMD*m.WeightBits),
 		m.activation().table(m.Fabric, &fitted),
@@ -58,7 +58,7 @@ func (m VVAU) Fitted() []Part {
 }
 
 // Logic returns the parts of Fitted except the memories.
-func (m VVAU) Logic() []Part {
+func (m VVAU) Logic() []CostPart {
 	var room [8]share
 	list := append(room[:0], share{name: "stream control", lut: fitted[mvauLUT], ff: fitted[mvauFF]})
 	return parts(append(m.dot().shares(list, &fitted), m.activation().comparators()))

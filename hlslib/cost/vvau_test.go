@@ -4,7 +4,7 @@ import "testing"
 
 // finnVVAU returns a VVAU with the figures of FINN's formula.
 func finnVVAU(channels, kernel, pe, simd, weight, in, acc int, signed bool, thresholds int, dsp bool,
-	memory Memory) VVAU {
+	memory MemoryStyle) VVAU {
 	return VVAU{
 		Channels: channels, Kernel: kernel, PE: pe, SIMD: simd, WeightBits: weight, InBits: in, AccBits: acc,
 		InSigned: signed, Thresholds: thresholds, DSP: dsp, Memory: memory,

@@ -3,7 +3,7 @@ package cost
 // WindowBuffer returns FINN's estimate of the memory of its ConvolutionInputGenerator_rtl, for rows words of width bits
 // (convolutioninputgenerator_rtl.py, bram_estimation, uram_estimation, lut_estimation). A block RAM is as wide as its
 // depth allows; above 16384 rows, FINN applies that only to the remainder.
-func WindowBuffer(width, rows int, m Memory) Resources {
+func WindowBuffer(width, rows int, m MemoryStyle) Resources {
 	switch m {
 	case Block:
 		const deepest = 16384

@@ -6,7 +6,7 @@ func TestWindowBuffer(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		width, rows int
-		memory      Memory
+		memory      MemoryStyle
 		want        Resources
 	}{
 		{8, 512, Block, Resources{BRAM: 1}},

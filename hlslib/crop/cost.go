@@ -8,9 +8,9 @@ import (
 
 // Cost counts the counters of the position; words pass unchanged. FINN counts nothing for its Crop.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
-	return estimate.Parts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
+	return estimate.CostOfParts(m.Control(o.Counters(o.words(f))), m.Registers(f.SIMD*o.In[0].Elem.Width))
 }

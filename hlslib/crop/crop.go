@@ -54,13 +54,13 @@ func (p Params) axis(a, n int) dataflow.Stride {
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 	layer.Grid // of the input; kept pixels are hit
 }
 
 // bind returns the layer for one input of shape [H, W, C], with H and W at least Stop. The output has the kept rows
 // and columns, and the element type and ranges of the input.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	for a, name := range axes {
 		if b.P.Stop[a] > shape[a] {
@@ -71,16 +71,16 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
 	out := in[0]
 	out.Shape = dataflow.Shape{o.Rows.Hits(), o.Columns.Hits(), shape[2]}
-	o.Mover = layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(shape[2])}
+	o.MoveSchedule = layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(shape[2])}
 	return o, o.Out, nil
 }
 
 // Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
-		p.Start, p.Stop = layer.Axis(axis, p.Start, 0), layer.Axis(axis, p.Stop, columns)
-		p.Step = layer.Axis(axis, p.Step, 1)
+		p.Start, p.Stop = layer.AxisParams(axis, p.Start, 0), layer.AxisParams(axis, p.Stop, columns)
+		p.Step = layer.AxisParams(axis, p.Step, 1)
 		return New(p)
 	})
 }
@@ -108,8 +108,8 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	both, read := dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Read: 1}
-	return layer.Timed(o, f, t, o.Grid.Loop(o.words(f), both, read, t))
+	both, read := dataflow.PortMoves{Read: 1, Write: 1}, dataflow.PortMoves{Read: 1}
+	return layer.WithLatency(o, f, t, o.Grid.Loop(o.words(f), both, read, t))
 }
 
 type kernel struct {

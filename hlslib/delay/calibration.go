@@ -8,29 +8,29 @@ import (
 	"slices"
 )
 
-// A Calibration holds the delays and stages of a family from reports of a user's own runs. It replaces the tables.
-type Calibration struct {
-	Family      Family  `json:"family"`         // DSP48E1, DSP48E2 or DSP58
-	Part        string  `json:"part,omitempty"` // the part in the reports
-	Tool        string  `json:"tool,omitempty"` // the version of the tool in the reports
-	Uncertainty float64 `json:"uncertainty"`    // share of the clock's period
+// A DelayCalibration holds the delays and stages of a family from reports of a user's own runs. It replaces the tables.
+type DelayCalibration struct {
+	Family      DelayFamily `json:"family"`         // DSP48E1, DSP48E2 or DSP58
+	Part        string      `json:"part,omitempty"` // the part in the reports
+	Tool        string      `json:"tool,omitempty"` // the version of the tool in the reports
+	Uncertainty float64     `json:"uncertainty"`    // share of the clock's period
 	// the stages that the tool makes of one of hlsgen's; 1 if delays were read
-	Stages    float64     `json:"stages"`
-	Delays    []Reported  `json:"delays"`    // by operation and width; empty without schedule reports
-	Processes []Processed `json:"processes"` // the processes that were synthesised
+	Stages    float64            `json:"stages"`
+	Delays    []ReportedDelay    `json:"delays"`    // by operation and width; empty without schedule reports
+	Processes []ReportedPipeline `json:"processes"` // the processes that were synthesised
 	compiled  *delays
 }
 
-// Reported is an operation's delay in schedule reports: the median of Reports operations.
-type Reported struct {
+// ReportedDelay is an operation's delay in schedule reports: the median of Reports operations.
+type ReportedDelay struct {
 	Op      string  `json:"operation"`
 	Bits    int     `json:"bits"`
 	NS      float64 `json:"ns"`
 	Reports int     `json:"operations"`
 }
 
-// Processed is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not known.
-type Processed struct {
+// ReportedPipeline is the depth of a pipeline in a report. Ours is the depth by the tables, or 0 if it is not known.
+type ReportedPipeline struct {
 	Name     string `json:"name"`
 	Depth    int    `json:"depth"`
 	Interval int    `json:"interval"`
@@ -38,8 +38,8 @@ type Processed struct {
 }
 
 // OpOf returns the operation with the given name, which String returns.
-func OpOf(name string) (Op, bool) {
-	for o := range Op(ops) {
+func OpOf(name string) (DelayOp, bool) {
+	for o := range DelayOp(ops) {
 		if o.String() == name {
 			return o, true
 		}
@@ -47,9 +47,9 @@ func OpOf(name string) (Op, bool) {
 	return 0, false
 }
 
-// Verify returns an error if c is not valid. Otherwise it prepares c for At.
-func (c *Calibration) Verify() error {
-	if !slices.Contains([]Family{Series7, UltraScale, Versal}, c.Family) {
+// Verify returns an error if c is not valid. Otherwise it prepares c for ClockAt.
+func (c *DelayCalibration) Verify() error {
+	if !slices.Contains([]DelayFamily{Series7, UltraScale, Versal}, c.Family) {
 		return fmt.Errorf("family %q, want %s, %s or %s", c.Family, Series7, UltraScale, Versal)
 	}
 	if !(c.Uncertainty >= 0 && c.Uncertainty < 1) {
@@ -62,7 +62,7 @@ func (c *Calibration) Verify() error {
 		return errors.New("neither delays nor processes")
 	}
 	compiled := *tables(c.Family, Expected)
-	curves := map[Op]curve{}
+	curves := map[DelayOp]curve{}
 	for _, r := range c.Delays {
 		op, ok := OpOf(r.Op)
 		if !ok {
@@ -87,4 +87,6 @@ func (c *Calibration) Verify() error {
 }
 
 // Of reports whether c is of family f; an empty f means UltraScale+. A nil c is of no family.
-func (c *Calibration) Of(f Family) bool { return c != nil && cmp.Or(f, UltraScale) == c.Family }
+func (c *DelayCalibration) Of(f DelayFamily) bool {
+	return c != nil && cmp.Or(f, UltraScale) == c.Family
+}

@@ -35,18 +35,18 @@ func (c curve) at(bits int) float64 {
 }
 
 // built returns every family's delays at each end of the range.
-var built = sync.OnceValue(func() map[Family]map[Bound]*delays {
-	all := map[Family]map[Bound]*delays{}
-	for _, f := range []Family{Series7, UltraScale, Versal} {
-		all[f] = map[Bound]*delays{}
-		for _, b := range []Bound{Least, Expected, Most} {
+var built = sync.OnceValue(func() map[DelayFamily]map[RangeEnd]*delays {
+	all := map[DelayFamily]map[RangeEnd]*delays{}
+	for _, f := range []DelayFamily{Series7, UltraScale, Versal} {
+		all[f] = map[RangeEnd]*delays{}
+		for _, b := range []RangeEnd{Least, Expected, Most} {
 			all[f][b] = build(f, b)
 		}
 	}
 	return all
 })
 
-func tables(f Family, b Bound) *delays {
+func tables(f DelayFamily, b RangeEnd) *delays {
 	all := built()
 	if of, ok := all[f]; ok {
 		return of[b]
@@ -55,15 +55,17 @@ func tables(f Family, b Bound) *delays {
 }
 
 // spread returns how far an entry may be off, as a share, by its source.
-func (g Grade) spread() float64 { return [...]float64{Guess: 0.4, DataSheet: 0.25, Measured: 0.15}[g] }
+func (g SourceGrade) spread() float64 {
+	return [...]float64{Guess: 0.4, DataSheet: 0.25, Measured: 0.15}[g]
+}
 
-func build(f Family, b Bound) *delays {
+func build(f DelayFamily, b RangeEnd) *delays {
 	d := &delays{}
 	for _, e := range Entries(f) {
 		off := 1 + float64(b)*e.Grade.spread()
 		d.ops[e.Op] = append(d.ops[e.Op], knot{e.Bits, e.NS * off})
 	}
-	for _, u := range Registered(f) {
+	for _, u := range UnitEntries(f) {
 		off := 1 + float64(b)*u.Grade.spread()
 		d.units[u.Unit] = unit{u.Clocks, u.In * off, u.Out * off}
 	}

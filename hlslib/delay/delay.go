@@ -12,12 +12,12 @@
 //	latency := p.Clocks()
 //
 // Each entry has a source: measured (a report of synthesis), a data sheet, or a guess. Until a user's own reports
-// replace the entries (Calibration), their results are a range: with the smallest and with the largest error that
+// replace the entries (DelayCalibration), their results are a range: with the smallest and with the largest error that
 // entries of their kind may have.
 //
 // In come a family, a clock and reports' figures; out come clocks. It sees nothing of this module.
 //
-//	delay.go        Clock and Pipe: chains of operations become stages
+//	delay.go        StageClock and Pipe: chains of operations become stages
 //	table.go        the entries
 //	curve.go        entries by width, in the form in which they are looked up
 //	calibration.go  a user's reports in place of the tables
@@ -25,44 +25,44 @@ package delay
 
 import "math"
 
-// A Family is a set of devices with the same delays, named by the type of their DSP slices as in board files.
-type Family string
+// A DelayFamily is a set of devices with the same delays, named by the type of their DSP slices as in board files.
+type DelayFamily string
 
 // The families: 7 series, UltraScale and UltraScale+, Versal. An unknown family counts as UltraScale+.
 const (
-	Series7    Family = "DSP48E1"
-	UltraScale Family = "DSP48E2"
-	Versal     Family = "DSP58"
+	Series7    DelayFamily = "DSP48E1"
+	UltraScale DelayFamily = "DSP48E2"
+	Versal     DelayFamily = "DSP58"
 )
 
-// An Op is an operation of a chain. Its bits are those of its operands; those of a product are the bits of both factors
-// together.
-type Op int
+// A DelayOp is an operation of a chain. Its bits are those of its operands; those of a product are the bits of both
+// factors together.
+type DelayOp int
 
 // The operations.
 const (
-	Read     Op = iota // a word of a stream
-	Write              // a word to a stream
-	Add                // or a subtraction
-	Compare            // a comparison of two numbers
-	Select             // a selection of one of two
-	Keep               // the multiplexer before a register that keeps its value from iteration to iteration
-	Logic              // a gate
-	Multiply           // in LUTs
+	Read     DelayOp = iota // a word of a stream
+	Write                   // a word to a stream
+	Add                     // or a subtraction
+	Compare                 // a comparison of two numbers
+	Select                  // a selection of one of two
+	Keep                    // the multiplexer before a register that keeps its value from iteration to iteration
+	Logic                   // a gate
+	Multiply                // in LUTs
 	ops      = iota
 )
 
-func (o Op) String() string {
+func (o DelayOp) String() string {
 	return [...]string{"read", "write", "add", "compare", "select", "keep", "logic", "multiply"}[o]
 }
 
-// A Unit is a component with registers of its own.
-type Unit int
+// A RegisteredUnit is a component with registers of its own.
+type RegisteredUnit int
 
 // The units. Tables in LUTs are read through a register, as HLS builds them. A RegisterSlice is that of an AXI4-Stream:
 // it holds two words, and passes one in every clock.
 const (
-	DSP Unit = iota
+	DSP RegisteredUnit = iota
 	LUTMemory
 	BlockMemory
 	UltraMemory
@@ -70,18 +70,18 @@ const (
 	units = iota
 )
 
-func (u Unit) String() string {
+func (u RegisteredUnit) String() string {
 	return [...]string{"DSP slice", "table in LUTs", "block RAM", "UltraRAM", "register slice"}[u]
 }
 
-// A Bound selects an end of the range of delays; zero is the expected value.
-type Bound int8
+// A RangeEnd selects an end of the range of delays; zero is the expected value.
+type RangeEnd int8
 
 // The ends of the range.
 const (
-	Least    Bound = -1
-	Expected Bound = 0
-	Most     Bound = 1
+	Least    RangeEnd = -1
+	Expected RangeEnd = 0
+	Most     RangeEnd = 1
 )
 
 const (
@@ -93,21 +93,21 @@ const (
 	unforeseen = 1
 )
 
-// A Clock holds the length of a stage and the delays of operations.
-type Clock struct {
+// A StageClock holds the length of a stage and the delays of operations.
+type StageClock struct {
 	budget float64 // ns
 	at     *delays
 	stages float64 // the stages that HLS makes of one of hlsgen's
 	more   int     // further stages that a chain may have
 }
 
-// At returns a clock of a family, with the delays of the tables, or of the reports in c if c is of the family; c may be
-// nil. If mhz is not positive, the clock has the tool's own period.
-func At(f Family, mhz float64, c *Calibration, b Bound) Clock {
+// ClockAt returns a clock of a family, with the delays of the tables, or of the reports in c if c is of the family; c
+// may be nil. If mhz is not positive, the clock has the tool's own period.
+func ClockAt(f DelayFamily, mhz float64, c *DelayCalibration, b RangeEnd) StageClock {
 	if !(mhz > 0) {
 		mhz = defaultMHz
 	}
-	k := Clock{budget: 1000 / mhz * (1 - Uncertainty), at: tables(f, b), stages: 1}
+	k := StageClock{budget: 1000 / mhz * (1 - Uncertainty), at: tables(f, b), stages: 1}
 	if b == Most {
 		k.more = unforeseen
 	}
@@ -118,30 +118,30 @@ func At(f Family, mhz float64, c *Calibration, b Bound) Clock {
 	return k
 }
 
-// NS returns the ns of an operation on the given bits.
-func (c Clock) NS(op Op, bits int) float64 { return c.at.ops[op].at(bits) }
+// Delay returns the ns of an operation on the given bits.
+func (c StageClock) Delay(op DelayOp, bits int) float64 { return c.at.ops[op].at(bits) }
 
-// Budget returns the ns of a stage.
-func (c Clock) Budget() float64 { return c.budget }
+// StageNS returns the ns of a stage.
+func (c StageClock) StageNS() float64 { return c.budget }
 
 // LUTs returns the ns of the given levels of a table in LUTs, one after the other.
-func (c Clock) LUTs(levels int) float64 {
-	return c.at.units[LUTMemory].in + float64(levels-1)*c.NS(Logic, 1)
+func (c StageClock) LUTs(levels int) float64 {
+	return c.at.units[LUTMemory].in + float64(levels-1)*c.Delay(Logic, 1)
 }
 
 // A Pipe is the place of a value on its way through the stages. The zero value has no clock.
 type Pipe struct {
-	c     Clock
+	c     StageClock
 	stage int     // the present stage, from 0
 	ns    float64 // ns used of the stage
 }
 
 // Pipe returns a pipe at the beginning of the first stage.
-func (c Clock) Pipe() Pipe { return Pipe{c: c} }
+func (c StageClock) Pipe() Pipe { return Pipe{c: c} }
 
-// Begin returns a pipe after the stage that decides what an iteration of a process does. In every known report, the
+// BodyPipe returns a pipe after the stage that decides what an iteration of a process does. In every known report, the
 // rest begins in a stage of its own.
-func (c Clock) Begin() Pipe {
+func (c StageClock) BodyPipe() Pipe {
 	p := c.Pipe()
 	p.Next()
 	return p
@@ -151,19 +151,19 @@ func (c Clock) Begin() Pipe {
 // AXI4-Stream, with its register slice, and a FIFO (hlslib/core/axis.hpp). in counts from the clock in which the host
 // gives a word to the clock in which the first FIFO shows it. out counts from the clock in which the last FIFO shows a
 // word to the clock in which the host can take it.
-func (c Clock) Ends() (in, out int) {
+func (c StageClock) Ends() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
-	p := c.Begin()
-	p.Do(Read, 1)
-	p.Do(Write, 1)
+	p := c.BodyPipe()
+	p.DoOp(Read, 1)
+	p.DoOp(Write, 1)
 	process, slice := p.Clocks(), c.at.units[RegisterSlice].clocks
 	return slice + process, process - fifo + slice
 }
 
-// Do adds an operation. A multiplication longer than a stage is divided among stages; any other operation stays in one
-// stage, which then misses the clock.
-func (p *Pipe) Do(op Op, bits int) {
-	ns := p.c.NS(op, bits)
+// DoOp adds an operation. A multiplication longer than a stage is divided among stages; any other operation stays in
+// one stage, which then misses the clock.
+func (p *Pipe) DoOp(op DelayOp, bits int) {
+	ns := p.c.Delay(op, bits)
 	p.spend(ns)
 	if over := ns / p.c.budget; op == Multiply && over > 1 {
 		more := math.Ceil(over) - 1
@@ -183,18 +183,18 @@ func (p *Pipe) spend(ns float64) {
 // Next begins another stage.
 func (p *Pipe) Next() { p.stage, p.ns = p.stage+1, 0 }
 
-// Carried adds operations between the states of two iterations. They stay in one stage; otherwise the next iteration
-// would have to wait.
-func (p *Pipe) Carried(bits int, chain ...Op) {
+// DoInOneStage adds operations between the states of two iterations. They stay in one stage; otherwise the next
+// iteration would have to wait.
+func (p *Pipe) DoInOneStage(bits int, chain ...DelayOp) {
 	ns := 0.0
 	for _, op := range chain {
-		ns += p.c.NS(op, bits)
+		ns += p.c.Delay(op, bits)
 	}
 	p.spend(ns)
 }
 
-// Through adds a unit with registers: operands enter it, and the result leaves it after the unit's clocks.
-func (p *Pipe) Through(u Unit) {
+// DoUnit adds a unit with registers: operands enter it, and the result leaves it after the unit's clocks.
+func (p *Pipe) DoUnit(u RegisteredUnit) {
 	x := &p.c.at.units[u]
 	p.spend(x.in)
 	p.stage, p.ns = p.stage+x.clocks, x.out
@@ -202,13 +202,13 @@ func (p *Pipe) Through(u Unit) {
 
 // Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations, and
 // each Add makes the values a bit wider.
-func (p *Pipe) Tree(n, bits int, level ...Op) {
+func (p *Pipe) Tree(n, bits int, level ...DelayOp) {
 	for ; n > 1; n = (n + 1) / 2 {
 		for _, op := range level {
 			if op == Add {
 				bits++
 			}
-			p.Do(op, bits)
+			p.DoOp(op, bits)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (p *Pipe) Count(n int) { p.Tree(n, 1, Add) }
 // Comparators adds the comparison of a value with n thresholds at once, and the count of those that it exceeds.
 func (p *Pipe) Comparators(n, bits int) {
 	if n > 0 {
-		p.Do(Compare, bits)
+		p.DoOp(Compare, bits)
 		p.Count(n)
 	}
 }
@@ -227,10 +227,10 @@ func (p *Pipe) Comparators(n, bits int) {
 // Product adds a product of words of a and b bits.
 func (p *Pipe) Product(a, b int, dsp bool) {
 	if dsp {
-		p.Through(DSP)
+		p.DoUnit(DSP)
 		return
 	}
-	p.Do(Multiply, a+b)
+	p.DoOp(Multiply, a+b)
 }
 
 // Join waits for another value.

@@ -45,7 +45,7 @@ func TestPage(t *testing.T) {
 // families lists the families with entries of their own.
 var families = [...]struct {
 	name   string
-	family delay.Family
+	family delay.DelayFamily
 }{{"7 series", delay.Series7}, {"UltraScale+", delay.UltraScale}}
 
 // ends returns a table of the clocks of a network's ends.
@@ -54,7 +54,7 @@ func ends() string {
 	b.WriteString("| family | MHz | input | output | together |\n|---|---|---|---|---|\n")
 	for _, f := range families {
 		for _, mhz := range []float64{100, 200, 300} {
-			in, out := delay.At(f.family, mhz, nil, delay.Expected).Ends()
+			in, out := delay.ClockAt(f.family, mhz, nil, delay.Expected).Ends()
 			fmt.Fprintf(&b, "| %s | %g | %d | %d | %d |\n", f.name, mhz, in, out, in+out)
 		}
 	}
@@ -69,7 +69,7 @@ func entries() string {
 		for _, e := range delay.Entries(f.family) {
 			fmt.Fprintf(&b, "| %s | %v | %d | %.2f | %v: %s |\n", f.name, e.Op, e.Bits, e.NS, e.Grade, e.Source)
 		}
-		for _, u := range delay.Registered(f.family) {
+		for _, u := range delay.UnitEntries(f.family) {
 			fmt.Fprintf(&b, "| %s | %v | | %.2f, %d clocks, %.2f | %v: %s |\n", f.name, u.Unit, u.In, u.Clocks, u.Out,
 				u.Grade, u.Source)
 		}

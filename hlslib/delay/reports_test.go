@@ -17,42 +17,42 @@ type mvau struct {
 }
 
 // chain packs the operations of an iteration of mvau.hpp into stages.
-func (m mvau) chain(c delay.Clock) int {
+func (m mvau) chain(c delay.StageClock) int {
 	p, control := c.Pipe(), c.Pipe()
 	// Counters are incremented, compared with the end, reset and kept.
-	control.Carried(32, delay.Add, delay.Compare, delay.Select, delay.Keep)
+	control.DoInOneStage(32, delay.Add, delay.Compare, delay.Select, delay.Keep)
 	if m.nf > 1 { // the input, or a buffered one
 		for range bits.Len(uint(m.sf - 1)) {
-			p.Do(delay.Select, m.simd*m.in)
+			p.DoOp(delay.Select, m.simd*m.in)
 		}
 	}
 	p.Join(control)
 	p.Next()
 	if m.rom {
-		p.Through(delay.LUTMemory)
+		p.DoUnit(delay.LUTMemory)
 	}
 	switch {
 	case m.weight == 1 && m.in == 1:
-		p.Do(delay.Logic, 1)
+		p.DoOp(delay.Logic, 1)
 		p.Count(m.simd)
 	case m.weight == 1:
-		p.Do(delay.Add, m.in+1)
-		p.Do(delay.Select, m.in+1)
+		p.DoOp(delay.Add, m.in+1)
+		p.DoOp(delay.Select, m.in+1)
 		p.Tree(m.simd, m.in+1, delay.Add)
 	default:
 		p.Product(m.weight, m.in, m.dsp)
 		p.Tree(m.simd, m.weight+m.in, delay.Add)
 	}
 	if m.sf > 1 {
-		p.Carried(m.acc, delay.Select, delay.Add)
+		p.DoInOneStage(m.acc, delay.Select, delay.Add)
 	}
 	if m.thresholds > 0 { // thresholds that the sum reaches are counted
-		p.Do(delay.Compare, m.acc)
-		p.Do(delay.Logic, 1)
+		p.DoOp(delay.Compare, m.acc)
+		p.DoOp(delay.Logic, 1)
 		p.Count(m.thresholds)
 	}
 	if m.signed {
-		p.Do(delay.Add, 8)
+		p.DoOp(delay.Add, 8)
 	}
 	return p.Clocks()
 }
@@ -68,7 +68,7 @@ func TestReports(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		source, layer string
-		family        delay.Family
+		family        delay.DelayFamily
 		mhz           float64
 		m             mvau
 		depth         int
@@ -84,12 +84,12 @@ func TestReports(t *testing.T) {
 		{yolo, "MVAU_hls_8", delay.Series7, 100, mvau{104, 18, 9, 8, 3, 19, 255, true, false, true}, 11},
 		{lenet, "MVAU_hls_1", delay.UltraScale, 100, mvau{45, 1, 4, 8, 8, 20, 255, true, true, false}, 8},
 	} {
-		got := tt.m.chain(delay.At(tt.family, tt.mhz, nil, delay.Expected))
+		got := tt.m.chain(delay.ClockAt(tt.family, tt.mhz, nil, delay.Expected))
 		if off := max(got-tt.depth, tt.depth-got); off > 2 && 4*off > tt.depth {
 			t.Errorf("%s, %s: %d clocks, reported are %d", tt.source, tt.layer, got, tt.depth)
 		}
-		least := tt.m.chain(delay.At(tt.family, tt.mhz, nil, delay.Least))
-		most := tt.m.chain(delay.At(tt.family, tt.mhz, nil, delay.Most))
+		least := tt.m.chain(delay.ClockAt(tt.family, tt.mhz, nil, delay.Least))
+		most := tt.m.chain(delay.ClockAt(tt.family, tt.mhz, nil, delay.Most))
 		if least > tt.depth || tt.depth > most || got < least || got > most {
 			t.Errorf("%s, %s: %d, in a range of %d to %d clocks; reported are %d", tt.source, tt.layer, got, least,
 				most, tt.depth)

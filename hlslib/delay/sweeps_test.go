@@ -11,12 +11,12 @@ import (
 // entry of the table comes from them.
 func TestSweeps(t *testing.T) {
 	t.Parallel()
-	c := delay.Calibration{Family: delay.UltraScale, Uncertainty: 0.125, Stages: 1,
-		Processes: []delay.Processed{{Name: "none", Depth: 1}}}
+	c := delay.DelayCalibration{Family: delay.UltraScale, Uncertainty: 0.125, Stages: 1,
+		Processes: []delay.ReportedPipeline{{Name: "none", Depth: 1}}}
 	if err := c.Verify(); err != nil {
 		t.Fatal(err)
 	}
-	clock := delay.At(delay.UltraScale, 200, &c, delay.Expected)
+	clock := delay.ClockAt(delay.UltraScale, 200, &c, delay.Expected)
 	exact, all := 0, 0
 	for _, tt := range []struct {
 		sweep                                   string

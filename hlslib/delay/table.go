@@ -1,33 +1,33 @@
 package delay
 
-// A Grade is the kind of an entry's source.
-type Grade int
+// A SourceGrade is the kind of an entry's source.
+type SourceGrade int
 
 // The grades.
 const (
-	Guess Grade = iota
+	Guess SourceGrade = iota
 	DataSheet
 	Measured
 )
 
-func (g Grade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
+func (g SourceGrade) String() string { return [...]string{"guess", "data sheet", "measured"}[g] }
 
-// An Entry is the time of an operation on the given bits.
-type Entry struct {
-	Op     Op
+// A DelayEntry is the time of an operation on the given bits.
+type DelayEntry struct {
+	Op     DelayOp
 	Bits   int
 	NS     float64
-	Grade  Grade
+	Grade  SourceGrade
 	Source string
 }
 
 // A UnitEntry holds the clocks between a unit's inputs and outputs, and the ns that it takes of the first and the last
 // stage.
 type UnitEntry struct {
-	Unit    Unit
+	Unit    RegisteredUnit
 	Clocks  int
 	In, Out float64
-	Grade   Grade
+	Grade   SourceGrade
 	Source  string
 }
 
@@ -42,7 +42,7 @@ const (
 )
 
 // Entries returns a family's entries, by operation and increasing width.
-func Entries(f Family) []Entry {
+func Entries(f DelayFamily) []DelayEntry {
 	switch f {
 	case Series7:
 		return series7
@@ -53,7 +53,7 @@ func Entries(f Family) []Entry {
 }
 
 // guessed returns the entries of another family as guesses, until somebody measures this one.
-func guessed(list []Entry) (out []Entry) {
+func guessed(list []DelayEntry) (out []DelayEntry) {
 	for _, e := range list {
 		e.Grade, e.Source = Guess, "as UltraScale+"
 		out = append(out, e)
@@ -61,7 +61,7 @@ func guessed(list []Entry) (out []Entry) {
 	return out
 }
 
-var series7 = []Entry{
+var series7 = []DelayEntry{
 	{Read, 1, 3.63, Measured, width},
 	{Write, 1, 3.63, Measured, width + ", the same core"},
 	{Add, 2, 1.56, Measured, yolo},
@@ -80,7 +80,7 @@ var series7 = []Entry{
 	{Multiply, 64, 8.5, Guess, none},
 }
 
-var ultraScale = []Entry{
+var ultraScale = []DelayEntry{
 	{Read, 1, 1.8, Guess, none},
 	{Write, 1, 1.8, Guess, none},
 	{Add, 2, 0.7, Guess, "the entries beside it, straight on"},
@@ -97,8 +97,8 @@ var ultraScale = []Entry{
 	{Multiply, 64, 3.5, Guess, none},
 }
 
-// Registered returns a family's units.
-func Registered(f Family) []UnitEntry {
+// UnitEntries returns a family's units.
+func UnitEntries(f DelayFamily) []UnitEntry {
 	switch f {
 	case Series7:
 		return []UnitEntry{
@@ -109,7 +109,7 @@ func Registered(f Family) []UnitEntry {
 			{RegisterSlice, 1, 0, 0, DataSheet, slice},
 		}
 	case Versal:
-		list := Registered(UltraScale)
+		list := UnitEntries(UltraScale)
 		for i := range list {
 			list[i].Grade, list[i].Source = Guess, "as UltraScale+"
 		}

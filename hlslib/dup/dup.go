@@ -38,10 +38,10 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.Within("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
+	if err := layer.InRange("copies", p.Copies, 2, dataflow.MaxPorts); err != nil {
 		return err
 	}
-	if err := layer.Within("elements in a word", p.Word, 0, dataflow.MaxWord); err != nil {
+	if err := layer.InRange("elements in a word", p.Word, 0, dataflow.MaxWord); err != nil {
 		return err
 	}
 	if p.Tile < 0 || p.Tile > 0 && p.Word == 0 {
@@ -56,8 +56,8 @@ type op struct {
 }
 
 // bind returns the layer for one input. All outputs have its type.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	o := &op{b, layer.Channels(in)}
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
+	o := &op{b, layer.ChannelSchedule(in)}
 	if err := o.given(); err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +75,7 @@ func (o *op) given() error {
 		return fmt.Errorf("a frame of shape %v, want whole words of %d elements", t.Shape, p.Word)
 	case p.Word*t.Elem.Width > dataflow.MaxWord:
 		return fmt.Errorf("a word of %d bits, at most %d are possible", p.Word*t.Elem.Width, dataflow.MaxWord)
-	case p.Tile > 0 && (t.Shape.Channels()%p.Tile != 0 || t.Shape.Tiled(p.Tile) == 0):
+	case p.Tile > 0 && (t.Shape.Channels()%p.Tile != 0 || t.Shape.TileOf(p.Tile) == 0):
 		return fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of windows, "+
 			"other than all of them", p.Tile, t.Shape)
 	}
@@ -96,9 +96,9 @@ func (o *op) port(f dataflow.Fold) dataflow.Port {
 func (o *op) Dependence() dataflow.Dependence {
 	shape := o.In[0].Shape
 	if o.P.Tile == 0 {
-		return dataflow.EachApart(1, shape.Size())
+		return dataflow.SeparateParts(1, shape.Size())
 	}
-	d := dataflow.EachApart(1, shape[:len(shape)-2].Size())
+	d := dataflow.SeparateParts(1, shape[:len(shape)-2].Size())
 	d.Window = true
 	return d
 }
@@ -127,11 +127,11 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 
 // Loop returns the loop over the words.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	moves := dataflow.Moves{Read: 1, Write: 1<<o.P.Copies - 1}
+	moves := dataflow.PortMoves{Read: 1, Write: 1<<o.P.Copies - 1}
 	c := layer.Begin(t)
 	c.Read()
-	return layer.Timed(o, f, t,
-		dataflow.Loop{Body: []dataflow.Run{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
+	return layer.WithLatency(o, f, t,
+		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.port(f).Words, Moves: moves}}, Latency: c.Write()})
 }
 
 // kernel is the number of copies. It has no state.
@@ -150,11 +150,11 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 // Cost counts the counter of words, and a LUT per copy that waits for room in all the others. The copies are wiring.
 // FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, word := estimate.Model(t), o.port(f)
-	return estimate.Parts(
+	return estimate.CostOfParts(
 		m.Control(cost.Counter(word.Words)),
 		layer.Handshakes(o.P.Copies),
 		m.Registers(word.Width()),

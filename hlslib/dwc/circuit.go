@@ -31,13 +31,13 @@ func narrow(b *circuit.Builder, in, out int) {
 	word := b.Input(in, part.First)
 	rest := b.Latch("rest", 0, in-out)
 	left := rest.Value()
-	after := circuit.Part(word, in-out, out)
+	after := circuit.BitRange(word, in-out, out)
 	if in > 2*out {
-		after = circuit.Joined(circuit.Choice(part.First, circuit.Part(word, out, in-2*out),
-			circuit.Part(left, out, in-2*out)), after)
+		after = circuit.Joined(circuit.Choice(part.First, circuit.BitRange(word, out, in-2*out),
+			circuit.BitRange(left, out, in-2*out)), after)
 	}
 	rest.Set(after, b.Constant(1))
-	b.Output(circuit.Choice(part.First, circuit.Part(word, 0, out), circuit.Part(left, 0, out)), b.Constant(1))
+	b.Output(circuit.Choice(part.First, circuit.BitRange(word, 0, out), circuit.BitRange(left, 0, out)), b.Constant(1))
 }
 
 // widen keeps the parts of a word that have arrived. New parts enter at the high end.
@@ -45,7 +45,7 @@ func widen(b *circuit.Builder, in, out int) {
 	part := b.Counter("part", out/in, b.Constant(1))
 	gathered := b.Latch("gathered", 0, out-in)
 	word := circuit.Joined(gathered.Value(), b.Input(in, b.Constant(1)))
-	gathered.Set(circuit.Part(word, in, out-in), b.Constant(1))
+	gathered.Set(circuit.BitRange(word, in, out-in), b.Constant(1))
 	b.Output(word, part.Last)
 }
 
@@ -69,17 +69,17 @@ func (o *op) mix(b *circuit.Builder) {
 	most := m.most()
 	was := make([]circuit.Value, most) // by number: a unit with the number is left over
 	for i := range was {
-		was[i] = circuit.Exceeds(m.fill, b.Constant(int64(i)))
+		was[i] = circuit.GreaterThan(m.fill, b.Constant(int64(i)))
 	}
-	at := circuit.Room(2, slices.Concat(was, word, []circuit.Value{m.writes})...)
+	at := circuit.WithSlack(2, slices.Concat(was, word, []circuit.Value{m.writes})...)
 	was, word = at[:most], at[most:most+m.in]
 	left := b.Latch("left", circuit.Stage(at...), most*m.width)
 	units := make([]circuit.Value, m.in+m.out-1)
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		for i := range units {
 			units[i] = word[i%m.in]
 			if i < most {
-				units[i] = circuit.Choice(was[i], circuit.Part(left.Value(), i*m.width, m.width), units[i])
+				units[i] = circuit.Choice(was[i], circuit.BitRange(left.Value(), i*m.width, m.width), units[i])
 			}
 		}
 		next := slices.Clone(units[:most])
@@ -100,19 +100,19 @@ func (m *mixer) count() {
 	b := m.b
 	always, none := b.Constant(1), b.Constant(0)
 	in, out := b.Constant(int64(m.in)), b.Constant(int64(m.out))
-	fill := b.Register("fill", 0, num.Range{Hi: int64(m.most())}).Starts(0)
+	fill := b.Register("fill", 0, num.Range{Hi: int64(m.most())}).WithInitial(0)
 	m.fill, m.turn, m.reads, m.writes = fill.Value(), fill.Value(), always, always
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		if m.in > m.out {
-			m.reads = circuit.Exceeds(out, m.fill)
+			m.reads = circuit.GreaterThan(out, m.fill)
 		}
 		filled := circuit.Sum(m.fill, circuit.Choice(m.reads, in, none))
 		if m.in < m.out {
-			m.writes = circuit.Not(circuit.Exceeds(out, filled))
+			m.writes = circuit.Not(circuit.GreaterThan(out, filled))
 			m.turn = m.turns()
 		}
 		after := circuit.Difference(filled, circuit.Choice(m.writes, out, none))
-		fill.Set(circuit.Kept(after, num.Range{Hi: int64(m.most())}), always)
+		fill.Set(circuit.AssumeRange(after, num.Range{Hi: int64(m.most())}), always)
 		return after
 	})
 }
@@ -120,11 +120,11 @@ func (m *mixer) count() {
 // turns returns fill modulo in, in its own register: reading a word does not change it.
 func (m *mixer) turns() circuit.Value {
 	r := num.Range{Hi: int64(m.in - 1)}
-	turn := m.b.Register("turn", 0, r).Starts(0)
+	turn := m.b.Register("turn", 0, r).WithInitial(0)
 	at, by := turn.Value(), m.b.Constant(int64(m.out%m.in))
-	after := circuit.Choice(circuit.Exceeds(by, at), circuit.Sum(at, m.b.Constant(int64(m.in-m.out%m.in))),
+	after := circuit.Choice(circuit.GreaterThan(by, at), circuit.Sum(at, m.b.Constant(int64(m.in-m.out%m.in))),
 		circuit.Difference(at, by))
-	turn.Set(circuit.Kept(after, r), m.writes)
+	turn.Set(circuit.AssumeRange(after, r), m.writes)
 	return at
 }
 
@@ -132,7 +132,7 @@ func (m *mixer) turns() circuit.Value {
 func (m *mixer) turned(word circuit.Value) []circuit.Value {
 	units := make([]circuit.Value, m.in)
 	for i := range units {
-		units[i] = circuit.Part(word, i*m.width, m.width)
+		units[i] = circuit.BitRange(word, i*m.width, m.width)
 	}
 	for bit := range m.turn.Width() {
 		turns, from := circuit.Bit(m.turn, bit), units

@@ -9,9 +9,9 @@ import (
 
 // Cost returns FINN's estimate for StreamingDataWidthConverter, or the fitted one.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	width := o.typ.Elem.Width
-	return estimate.Of(t, cost.WidthConverter{In: o.P.In * width, Out: o.P.Out * width})
+	return estimate.CostOf(t, cost.WidthConverter{In: o.P.In * width, Out: o.P.Out * width})
 }

@@ -62,15 +62,15 @@ func (p Params) buffer() int {
 
 type op struct {
 	layer.Base[Params]
-	typ     dataflow.Type
+	typ     dataflow.StreamType
 	periods int // F
 	trips   int // L/min(In,Out)
 }
 
 // bind returns the layer for an input of whole periods. The output has the same type.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	p, shape := b.P, in[0].Shape
-	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.Tiled(t) == 0) {
+	if t := p.Tile; t > 0 && (shape.Channels()%t != 0 || shape.TileOf(t) == 0) {
 		return nil, nil, fmt.Errorf("tiles of %d channels of a frame of shape %v, want a divisor of the channels of "+
 			"windows, other than all of them", t, shape)
 	}
@@ -122,11 +122,11 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		}
 	}
 	c.Choose(1)
-	each := dataflow.Index{Kind: dataflow.Each}
-	l := dataflow.Nest{
+	each := dataflow.IndexSet{Kind: dataflow.Each}
+	l := dataflow.LoopNest{
 		Trips:   []int{o.periods, o.trips},
-		Read:    []dataflow.Access{{each, each}},
-		Write:   []dataflow.Access{{each, each}},
+		Read:    []dataflow.PortIndices{{each, each}},
+		Write:   []dataflow.PortIndices{{each, each}},
 		Latency: c.Write(),
 	}
 	ceil := func(a, b int) int { return (a + b - 1) / b }
@@ -136,21 +136,21 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	case in < out:
 		l.Write[0][1] = o.moves(func(i int) bool { return in*(i+1)/out > in*i/out })
 	}
-	return layer.Timed(o, f, t, l.Loop())
+	return layer.WithLatency(o, f, t, l.Loop())
 }
 
 // divides reports whether one width divides the other.
 func (o *op) divides() bool { return o.P.In%o.P.Out == 0 || o.P.Out%o.P.In == 0 }
 
 // moves returns the index for the inner iterations for which f is true.
-func (o *op) moves(f func(i int) bool) dataflow.Index {
+func (o *op) moves(f func(i int) bool) dataflow.IndexSet {
 	pattern := bytes.Repeat([]byte{'0'}, o.trips)
 	for i := range pattern {
 		if f(i) {
 			pattern[i] = '1'
 		}
 	}
-	return dataflow.Index{Kind: dataflow.At, Pattern: string(pattern)}
+	return dataflow.IndexSet{Kind: dataflow.At, Pattern: string(pattern)}
 }
 
 // kernel is the shift register between the ends, oldest element first. It reads a word when it holds less than an

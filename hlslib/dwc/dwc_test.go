@@ -18,19 +18,19 @@ func TestContract(t *testing.T) {
 		for out := 1; out <= 8; out++ {
 			period := in * out // a multiple of theirs
 			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", in, out),
-				Op: dwc.New(dwc.Params{In: in, Out: out}), In: []dataflow.Type{typ(elems[(in+out)%len(elems)], 3,
+				Op: dwc.New(dwc.Params{In: in, Out: out}), In: []dataflow.StreamType{typ(elems[(in+out)%len(elems)], 3,
 					2*period)}})
 		}
 	}
 	for _, p := range []dwc.Params{{In: 49, Out: 8}, {In: 16, Out: 98}, {In: 784, Out: 1}, {In: 1, Out: 4096},
 		{In: 12, Out: 18}} {
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d", p.In, p.Out), Op: dwc.New(p),
-			In: []dataflow.Type{typ(uintN(1), p.In*p.Out)}})
+			In: []dataflow.StreamType{typ(uintN(1), p.In*p.Out)}})
 	}
 	for _, p := range []dwc.Params{{In: 2, Out: 6, Tile: 2}, {In: 6, Out: 4, Tile: 2}, {In: 12, Out: 4, Tile: 4},
 		{In: 1, Out: 8, Tile: 1}} {
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%d to %d in tiles of %d", p.In, p.Out, p.Tile),
-			Op: dwc.New(p), In: []dataflow.Type{typ(intN(3), 2, 3, 8)}})
+			Op: dwc.New(p), In: []dataflow.StreamType{typ(intN(3), 2, 3, 8)}})
 	}
 	layertest.Check(t, 70, cases...)
 }
@@ -59,7 +59,7 @@ func TestLoop(t *testing.T) {
 		}
 		for i := range l.Iterations() {
 			j := i % len(tt.read)
-			if want := (dataflow.Moves{Read: uint64(tt.read[j] - '0'),
+			if want := (dataflow.PortMoves{Read: uint64(tt.read[j] - '0'),
 				Write: uint64(tt.write[j] - '0')}); l.At(i) != want {
 				t.Errorf("%d to %d: iteration %d moves %v, want %v", tt.in, tt.out, i, l.At(i), want)
 			}
@@ -72,31 +72,31 @@ func TestBindRefuses(t *testing.T) {
 	in := typ(uintN(4), 24)
 	for _, tt := range []struct {
 		p    dwc.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{dwc.Params{}, []dataflow.Type{in}, "words of 0 into words of 0"},
-		{dwc.Params{In: -2, Out: 2}, []dataflow.Type{in}, "words of -2"},
-		{dwc.Params{In: 1, Out: 1 << 40}, []dataflow.Type{in}, "words of 1 into"},
+		{dwc.Params{}, []dataflow.StreamType{in}, "words of 0 into words of 0"},
+		{dwc.Params{In: -2, Out: 2}, []dataflow.StreamType{in}, "words of -2"},
+		{dwc.Params{In: 1, Out: 1 << 40}, []dataflow.StreamType{in}, "words of 1 into"},
 		{dwc.Params{In: 2, Out: 3}, nil, "0 inputs"},
-		{dwc.Params{In: 2, Out: 3, Tile: -1}, []dataflow.Type{in}, "tiles of -1 channels"},
-		{dwc.Params{In: 2, Out: 3, Tile: 2}, []dataflow.Type{in}, "tiles of 2 channels of a frame of shape [24]"},
-		{dwc.Params{In: 2, Out: 3, Tile: 5}, []dataflow.Type{typ(uintN(4), 3, 8)}, "tiles of 5 channels"},
-		{dwc.Params{In: 2, Out: 3, Tile: 8}, []dataflow.Type{typ(uintN(4), 3, 8)}, "tiles of 8 channels"},
-		{dwc.Params{In: 5, Out: 2}, []dataflow.Type{in},
+		{dwc.Params{In: 2, Out: 3, Tile: -1}, []dataflow.StreamType{in}, "tiles of -1 channels"},
+		{dwc.Params{In: 2, Out: 3, Tile: 2}, []dataflow.StreamType{in}, "tiles of 2 channels of a frame of shape [24]"},
+		{dwc.Params{In: 2, Out: 3, Tile: 5}, []dataflow.StreamType{typ(uintN(4), 3, 8)}, "tiles of 5 channels"},
+		{dwc.Params{In: 2, Out: 3, Tile: 8}, []dataflow.StreamType{typ(uintN(4), 3, 8)}, "tiles of 8 channels"},
+		{dwc.Params{In: 5, Out: 2}, []dataflow.StreamType{in},
 			"a frame of shape [24] has 24 elements, want whole words of 5 and of 2"},
-		{dwc.Params{In: 16, Out: 12}, []dataflow.Type{in}, "whole words of 16 and of 12"},
-		{dwc.Params{In: 2048, Out: 1}, []dataflow.Type{typ(uintN(4), 2048)}, "a word of 8192 bits"},
-		{dwc.Params{In: 768, Out: 512}, []dataflow.Type{typ(uintN(4), 1536)}, ""},
-		{dwc.Params{In: 768, Out: 640}, []dataflow.Type{typ(uintN(4), 7680)}, "a buffer of 5120 bits"},
+		{dwc.Params{In: 16, Out: 12}, []dataflow.StreamType{in}, "whole words of 16 and of 12"},
+		{dwc.Params{In: 2048, Out: 1}, []dataflow.StreamType{typ(uintN(4), 2048)}, "a word of 8192 bits"},
+		{dwc.Params{In: 768, Out: 512}, []dataflow.StreamType{typ(uintN(4), 1536)}, ""},
+		{dwc.Params{In: 768, Out: 640}, []dataflow.StreamType{typ(uintN(4), 7680)}, "a buffer of 5120 bits"},
 	} {
-		layertest.Refuses(t, dwc.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, dwc.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, dwc.Layer, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`,
+	layertest.CheckTextRefused(t, dwc.Layer, ``, `null`, `{}`, `[]`, `{"in":1}`, `{"in":1,"out":0}`, `{"in":1,"out":1.5}`,
 		`{"in":1,"out":5000}`, `{"in":1e10,"out":1}`)
 }
 
@@ -104,9 +104,9 @@ func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ in, out, lut int }{{4, 4, 0}, {4, 2, 1 + 4}, {2, 4, 1 + 8}, {6, 4, 1 + 24 + 2 + 8}} {
 		op := layertest.Bind(t, dwc.New(dwc.Params{In: tt.in, Out: tt.out}), typ(uintN(2), 24))
-		layertest.Costs(t, op, dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Resources{LUT: tt.lut})
+		layertest.CheckFINNCost(t, op, dataflow.Fold{PE: 1, SIMD: 1}, dataflow.Resources{LUT: tt.lut})
 	}
 }
 
 // What types are called above.
-var typ, uintN, intN = layertest.Full, layertest.UInt, layertest.Int
+var typ, uintN, intN = layertest.FullType, layertest.UInt, layertest.Int

@@ -34,8 +34,8 @@ func design(t *testing.T, at dataflow.Target, words int) *dataflow.Design {
 	for c := range weights {
 		weights[c] = []int64{1, -2, 3, -4, 5, -6, 7, int64(c)}
 	}
-	g := layertest.Chain(t, layertest.Full(uint4, 8),
-		threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{3, 9}, Value: []int64{0, 1, 2}}}}),
+	g := layertest.Chain(t, layertest.FullType(uint4, 8),
+		threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{3, 9}, Value: []int64{0, 1, 2}}}}),
 		mvau.New(mvau.Params{Weights: weights}))
 	d := &dataflow.Design{Model: &dataflow.Model{Graph: g}, Target: at,
 		FIFO: slices.Repeat(dataflow.ShiftRegisters(words), 3),
@@ -66,7 +66,7 @@ func TestWhole(t *testing.T) {
 		{finn, 40, dataflow.Resources{LUT: 38 + 3*12, LUTRAM: 38}, dataflow.Resources{}},
 	} {
 		d := design(t, tt.at, tt.words)
-		e := estimate.Whole(d)
+		e := estimate.DesignCost(d)
 		per, layers := d.Cost()
 		if len(e.Layers) != len(per) || e.FIFOs.Total() != tt.fifos || e.Host.Total() != tt.host {
 			t.Errorf("%+v, %d words: FIFOs %+v, host %+v", tt.at, tt.words, e.FIFOs, e.Host)
@@ -103,8 +103,9 @@ func TestFmax(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	t.Parallel()
-	got := estimate.Parts(cost.Resources{LUT: 3}.As("a"), cost.Resources{}.As("nothing"), cost.Resources{FF: 1}.As("b"))
-	if len(got) != 2 || got[0].Name != "a" || got[1] != (dataflow.Part{Name: "b",
+	got := estimate.CostOfParts(cost.Resources{LUT: 3}.AsPart("a"), cost.Resources{}.AsPart("nothing"),
+		cost.Resources{FF: 1}.AsPart("b"))
+	if len(got) != 2 || got[0].Name != "a" || got[1] != (dataflow.ResourcePart{Name: "b",
 		Resources: dataflow.Resources{FF: 1}}) {
 		t.Errorf("%+v", got)
 	}
@@ -124,7 +125,7 @@ func TestStorage(t *testing.T) {
 		dataflow.RAM("d", "buffer", 32, 14).At(dataflow.LUTRAM),     // all of a slice
 		dataflow.RAM("e", "buffer", 1, 5),                           // a register
 		dataflow.RAM("f", "buffer", 0, 5),                           // nothing
-		dataflow.RAM("g", "delay", 20, 3).Shifted(),                 // a LUT per bit, and a register
+		dataflow.RAM("g", "delay", 20, 3).InShiftRegisters(),        // a LUT per bit, and a register
 		dataflow.RAM("h", "window", 4096, 72).At(dataflow.URAM),     // one block
 		dataflow.ROM("i", "window", 4096, 73).At(dataflow.NoMemory), // fits block RAM
 	}
@@ -139,7 +140,7 @@ func TestStorage(t *testing.T) {
 		if formula == dataflow.FINN { // FINN counts no registers after memories, and LUTs in fours
 			want[0].FF, want[1].LUT, want[1].LUTRAM, want[1].FF, want[3].BRAM = 0, 12, 12, 5, 20
 		}
-		got := estimate.Layer(estimate.Model(at), list)
+		got := estimate.LayerCost(estimate.Model(at), list)
 		if !slices.Equal(got, want) {
 			t.Errorf("by %v: %+v, want %+v", formula, got, want)
 		}
@@ -155,12 +156,12 @@ func TestCheckStorage(t *testing.T) {
 	t.Parallel()
 	at := target(t, "zcu104", dataflow.Fitted)
 	list := []dataflow.Storage{dataflow.ROM("a", "table", 33, 8), dataflow.RAM("b", "buffer", 40, 9)}
-	logic := cost.Resources{LUT: 7}.As("logic")
-	c := estimate.Layer(estimate.Model(at), list, logic)
+	logic := cost.Resources{LUT: 7}.AsPart("logic")
+	c := estimate.LayerCost(estimate.Model(at), list, logic)
 	moved, forgotten := slices.Clone(list), list[:1]
 	moved[0] = list[0].At(dataflow.BRAM)
 	more := func(r dataflow.Resources) dataflow.Cost {
-		return append(slices.Clone(c), dataflow.Part{Name: "more", Resources: r})
+		return append(slices.Clone(c), dataflow.ResourcePart{Name: "more", Resources: r})
 	}
 	for _, tt := range []struct {
 		c    dataflow.Cost
@@ -188,7 +189,7 @@ func TestMemory(t *testing.T) {
 	if dataflow.ShiftRegister != cost.ShiftRegister {
 		t.Errorf("shift registers of %d words are priced as ones of %d", dataflow.ShiftRegister, cost.ShiftRegister)
 	}
-	for m, want := range map[dataflow.Memory]cost.Memory{
+	for m, want := range map[dataflow.Memory]cost.MemoryStyle{
 		dataflow.NoMemory: 0, dataflow.LUTRAM: cost.Distributed, dataflow.BRAM: cost.Block, dataflow.URAM: cost.Ultra,
 		dataflow.SRL: cost.Shift, dataflow.Registers: cost.Registers,
 	} {

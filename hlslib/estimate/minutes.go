@@ -9,10 +9,10 @@ const (
 	secondsPerProduct = (2632. - 1026) / (64*64 - 64)
 )
 
-// Minutes returns roughly how long the vendor's tools take for a layer alone. For a layer that multiplies it is an
-// order of magnitude, measured at two points. For any other layer it is a guess: the time that the line gives without
-// products.
-func Minutes(op dataflow.Op, f dataflow.Fold) float64 {
+// SynthesisMinutes returns roughly how long the vendor's tools take for a layer alone. For a layer that multiplies it
+// is an order of magnitude, measured at two points. For any other layer it is a guess: the time that the line gives
+// without products.
+func SynthesisMinutes(op dataflow.Op, f dataflow.Fold) float64 {
 	products := 0
 	if m, ok := op.(dataflow.Unrolled); ok {
 		products, _ = m.Products(f)

@@ -11,21 +11,21 @@ import (
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	in, _ := o.P.words(f)
-	writing := b.Register("writing", 0, num.Range{Hi: 1}).Starts(0)
+	writing := b.Register("writing", 0, num.Range{Hi: 1}).WithInitial(0)
 	writes, reads := writing.Value(), circuit.Not(writing.Value())
 	both := func(x, y circuit.Value) circuit.Value {
-		return b.Now(func() circuit.Value { return circuit.All(x, y) })
+		return b.WithoutStageLimit(func() circuit.Value { return circuit.All(x, y) })
 	}
 	at := b.Counter("at", in, reads)
 	word := b.Counter("word", o.P.Chunk/f.SIMD, writes)
 	chunk := b.Counter("chunk", len(o.P.Order), both(writes, word.Last))
 	written := both(writes, both(word.Last, chunk.Last))
 	s := o.stepped(b, both(reads, at.Last), written)
-	writing.Set(reads, b.Now(func() circuit.Value { return circuit.Any(written, s.end) }))
+	writing.Set(reads, b.WithoutStageLimit(func() circuit.Value { return circuit.Any(written, s.end) }))
 
 	rows := num.Range{Hi: int64(o.rows(f) - 1)}
 	source := circuit.Sum(circuit.Times(o.source(b, f, chunk.Index, s.several), int64(o.P.Chunk/f.SIMD)), word.Index)
-	source = circuit.Kept(source, rows)
+	source = circuit.AssumeRange(source, rows)
 	zero := b.Constant(0)
 	behind := b.Constant(int64(o.rows(f) - in)) // address of the latest step
 	to := circuit.Sum(at.Index, circuit.Choice(s.first, zero, behind))
@@ -49,16 +49,16 @@ type position struct {
 func (o *op) stepped(b *circuit.Builder, read, written circuit.Value) (p position) {
 	if !o.sequence {
 		step := b.Counter("step", o.steps, read)
-		end := b.Now(func() circuit.Value { return circuit.All(read, step.Last) })
+		end := b.WithoutStageLimit(func() circuit.Value { return circuit.All(read, step.Last) })
 		several := b.Constant(1)
 		if o.steps == 1 {
 			several = b.Constant(0)
 		}
 		return position{step.First, end, several}
 	}
-	end := circuit.Ends(read)
-	several := b.Register("several", 0, num.Range{Hi: 1}).Starts(0)
-	b.Now(func() circuit.Value {
+	end := circuit.SequenceEnd(read)
+	several := b.Register("several", 0, num.Range{Hi: 1}).WithInitial(0)
+	b.WithoutStageLimit(func() circuit.Value {
 		goes := circuit.All(read, circuit.Not(end))
 		several.Set(goes, circuit.Any(goes, written))
 		return goes
@@ -72,7 +72,7 @@ func (o *op) source(b *circuit.Builder, f dataflow.Fold, chunk, several circuit.
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk), 0, order.Elem)
 	chunks := b.Constant(int64(o.P.chunks()))
-	single := circuit.Choice(circuit.Exceeds(chunks, from), from, circuit.Difference(from, chunks))
+	single := circuit.Choice(circuit.GreaterThan(chunks, from), from, circuit.Difference(from, chunks))
 	if !o.P.first() {
 		return single // the first step is not kept
 	}

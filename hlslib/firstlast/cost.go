@@ -12,7 +12,7 @@ import (
 // Cost counts the memory of words, the table of the order, the counters, and an adder that joins the address of a
 // chunk and the word within it.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	in, _ := o.P.words(f)
@@ -21,9 +21,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		counters = counters.Plus(cost.Counter(n))
 	}
 	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
-	return estimate.Layer(m, o.storage(f),
+	return estimate.LayerCost(m, o.storage(f),
 		m.Control(counters),
-		cost.Adder(bits.Len(uint(o.rows(f)-1))).As("address"),
+		cost.Adder(bits.Len(uint(o.rows(f)-1))).AsPart("address"),
 		m.Registers(width),
 	)
 }

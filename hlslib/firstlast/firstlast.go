@@ -88,28 +88,28 @@ func (p Params) words(f dataflow.Fold) (in, out int) {
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 	steps    int
 	sequence bool // frames have any number of steps
 }
 
 // bind returns the layer for an input of whole steps. The output has the given shape and the input's element type.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	size := in[0].Shape.Size()
 	if size%b.P.Step != 0 {
 		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole steps of %d", in[0].Shape, size,
 			b.P.Step)
 	}
-	out := dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
+	out := dataflow.StreamType{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
-	mover := layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}
+	mover := layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(b.P.Chunk)}
 	o := &op{b, mover, size / b.P.Step, false}
 	return o, o.Out, nil
 }
 
 // ranges returns the ranges of the output channels. They differ only if steps are whole vectors; otherwise it returns
 // the union of the input's ranges.
-func (p Params) ranges(t dataflow.Type, out int) []num.Range {
+func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	in := t.Shape.Channels()
 	if len(t.Range) == 1 || p.Step%in != 0 {
 		return []num.Range{t.Union()}
@@ -174,11 +174,11 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
 	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
-	c.Do(delay.Add, bits.Len(uint(o.rows(f))))
-	c.Look(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
-	return layer.Timed(o, f, t, dataflow.Loop{Body: dataflow.Join(
-		dataflow.Run{Times: o.steps * in, Moves: dataflow.Moves{Read: 1}},
-		dataflow.Run{Times: out, Moves: dataflow.Moves{Write: 1}}), Latency: c.Write()})
+	c.DoOp(delay.Add, bits.Len(uint(o.rows(f))))
+	c.Lookup(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
+	return layer.WithLatency(o, f, t, dataflow.Loop{Body: dataflow.Join(
+		dataflow.LoopRun{Times: o.steps * in, Moves: dataflow.PortMoves{Read: 1}},
+		dataflow.LoopRun{Times: out, Moves: dataflow.PortMoves{Write: 1}}), Latency: c.Write()})
 }
 
 // kernel holds the words of the first step, if they are kept, followed by those of the latest step.
@@ -267,7 +267,7 @@ func (o *op) EmitSteps(f dataflow.Fold, t dataflow.Target, _ int) dataflow.Insta
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
 		Name: "order", Doc: "by output chunk: the chunk of the first step or, numbered after those, of the last",
-		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
+		Elem: num.NarrowestInt(num.Range{Lo: 0, Hi: int64(2*p.chunks() - 1)}),
 	}
 	for _, from := range p.Order {
 		row := from.Chunk

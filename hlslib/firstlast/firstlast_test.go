@@ -30,17 +30,18 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	cases := []layertest.Case{
 		{Name: "the last step", Op: firstlast.New(firstlast.Params{Step: 6, Chunk: 6, Order: last(0), Shape: []int{6}}),
-			In: []dataflow.Type{typ(int4, 5, 6)}},
+			In: []dataflow.StreamType{typ(int4, 5, 6)}},
 		{Name: "the first step", Op: firstlast.New(firstlast.Params{Step: 6, Chunk: 3, Order: first(0, 1),
-			Shape: []int{1, 6}}), In: []dataflow.Type{typ(int4, 5, 6)}},
+			Shape: []int{1, 6}}), In: []dataflow.StreamType{typ(int4, 5, 6)}},
 		{Name: "a direction of each", Op: firstlast.New(firstlast.Params{Step: 8, Chunk: 4,
-			Order: append(last(0), first(1)...), Shape: []int{8}}), In: []dataflow.Type{typ(bipolar, 4, 8)}},
+			Order: append(last(0), first(1)...), Shape: []int{8}}), In: []dataflow.StreamType{typ(bipolar, 4, 8)}},
 		{Name: "a single step", Op: firstlast.New(firstlast.Params{Step: 4, Chunk: 2,
-			Order: append(last(1), first(1, 0)...), Shape: []int{6}}), In: []dataflow.Type{typ(int4, 1, 4)}},
+			Order: append(last(1), first(1, 0)...), Shape: []int{6}}), In: []dataflow.StreamType{typ(int4, 1, 4)}},
 		{Name: "several vectors a step", Op: firstlast.New(firstlast.Params{Step: 6, Chunk: 2,
-			Order: append(first(2), last(0, 0, 1)...), Shape: []int{4, 2}}), In: []dataflow.Type{typ(int4, 3, 2, 3)}},
+			Order: append(first(2), last(0, 0, 1)...), Shape: []int{4, 2}}), In: []dataflow.StreamType{typ(int4, 3, 2,
+			3)}},
 		{Name: "an element", Op: firstlast.New(firstlast.Params{Step: 1, Chunk: 1, Order: last(0)}),
-			In: []dataflow.Type{typ(int4, 2)}},
+			In: []dataflow.StreamType{typ(int4, 2)}},
 	}
 	layertest.Check(t, 36, append(cases, layertest.Random(12, 17, randomtest.FirstLast)...)...)
 }
@@ -51,14 +52,14 @@ func TestContractOfBlocks(t *testing.T) {
 	layertest.Check(t, 1, layertest.Case{Name: "long steps",
 		Op: firstlast.New(firstlast.Params{Step: 40, Chunk: 1, Order: append(last(0, 39), first(7, 0)...),
 			Shape: []int{4}}),
-		In: []dataflow.Type{typ(layertest.Int(16), 3, 40)}})
+		In: []dataflow.StreamType{typ(layertest.Int(16), 3, 40)}})
 }
 
 // TestRanges: ranges go with channels.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	r := []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 3}, {Lo: -4, Hi: -3}, {Lo: 5, Hi: 6}}
-	in := dataflow.Type{Shape: dataflow.Shape{3, 4}, Range: r, Elem: int4}
+	in := dataflow.StreamType{Shape: dataflow.Shape{3, 4}, Range: r, Elem: int4}
 	for _, tt := range []struct {
 		p    firstlast.Params
 		want []num.Range
@@ -69,9 +70,9 @@ func TestRanges(t *testing.T) {
 			[]num.Range{{Lo: -4, Hi: 1}, {Lo: 2, Hi: 6}}},
 		{firstlast.Params{Step: 6, Chunk: 2, Order: last(1), Shape: []int{2}}, []num.Range{{Lo: -4, Hi: 6}}},
 	} {
-		_, out, err := firstlast.New(tt.p).Bind([]dataflow.Type{in})
-		want := dataflow.Type{Shape: tt.p.Shape, Range: tt.want, Elem: int4}
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{want}) {
+		_, out, err := firstlast.New(tt.p).Bind([]dataflow.StreamType{in})
+		want := dataflow.StreamType{Shape: tt.p.Shape, Range: tt.want, Elem: int4}
+		if err != nil || !reflect.DeepEqual(out, []dataflow.StreamType{want}) {
 			t.Errorf("%+v: %+v, %v, want %+v", tt.p, out, err, want)
 		}
 	}
@@ -79,10 +80,10 @@ func TestRanges(t *testing.T) {
 
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
-	in := []dataflow.Type{typ(int4, 3, 4)}
+	in := []dataflow.StreamType{typ(int4, 3, 4)}
 	for _, tt := range []struct {
 		p    firstlast.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
 		{firstlast.Params{}, in, "steps of 0 elements"},
@@ -96,15 +97,15 @@ func TestBindRefuses(t *testing.T) {
 			"a frame of shape [3 4] has 12 elements, want whole steps of 8"},
 		{firstlast.Params{Step: 4, Chunk: 2, Order: last(0), Shape: []int{2}}, nil, "0 inputs"},
 	} {
-		layertest.Refuses(t, firstlast.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, firstlast.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, firstlast.Layer, ``, `null`, `{}`, `{"step":2,"chunk":1}`,
+	layertest.CheckTextRefused(t, firstlast.Layer, ``, `null`, `{}`, `{"step":2,"chunk":1}`,
 		`{"step":2,"chunk":1,"order":[{"chunk":2}],"shape":[1]}`, `{"step":1e10,"chunk":1,"order":[{}],"shape":[1]}`)
 }
 
 // What types are called above.
-var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar
+var int4, typ, bipolar = layertest.Int(4), layertest.FullType, layertest.Bipolar

@@ -17,7 +17,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	in, out := o.In[0], o.Out[0]
 	x := layer.Elements(b.Input(f.PE*in.Elem.Width, always), in.Elem)
 	for pe, v := range x {
-		x[pe] = circuit.Kept(v, in.Union())
+		x[pe] = circuit.AssumeRange(v, in.Union())
 	}
 	if o.Words(f) > 1 && o.Vectors > 1 {
 		b.Output(o.turn(b, f, fold.Index, vector.First, x), vector.Last)
@@ -25,9 +25,9 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	}
 	for pe, v := range x {
 		if name := fmt.Sprint("kept", pe); o.P.Op == Sum {
-			x[pe] = b.Accumulated(name, out.Elem, vector.First, v)
+			x[pe] = b.RunningSum(name, out.Elem, vector.First, v)
 		} else {
-			x[pe] = circuit.Peak(name, vector.First, v)
+			x[pe] = circuit.RunningMaximum(name, vector.First, v)
 		}
 	}
 	b.Output(circuit.Packed(out.Elem, x...), vector.Last)
@@ -41,14 +41,14 @@ func (o *op) turn(b *circuit.Builder, f dataflow.Fold, fold, first circuit.Value
 	kept := b.Array("kept", dataflow.StyleOf(o.storage(f), "kept"), o.Words(f), f.PE*elem.Width)
 	row := kept.Row(fold).Delayed(1)
 	stage := row.Stage()
-	next := b.Now(func() circuit.Value {
+	next := b.WithoutStageLimit(func() circuit.Value {
 		for pe, v := range x {
 			before := circuit.Element(row, pe, elem)
 			v = v.At(stage)
 			if o.P.Op == Sum {
 				x[pe] = circuit.Wrapped(circuit.Sum(circuit.Choice(first.At(stage), b.Constant(0), before), v), elem)
 			} else {
-				x[pe] = circuit.Choice(circuit.Any(first.At(stage), circuit.Exceeds(v, before)), v, before)
+				x[pe] = circuit.Choice(circuit.Any(first.At(stage), circuit.GreaterThan(v, before)), v, before)
 			}
 		}
 		return circuit.Packed(elem, x...)

@@ -9,17 +9,17 @@ import (
 
 // Cost counts one join per PE, and the memory of the kept words. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), o.Out[0].Elem.Width
 	var join cost.Resources
 	if o.Vectors > 1 {
-		join = o.P.Op.Joiner(width)
+		join = o.P.Op.Cost(width)
 	}
-	return estimate.Layer(m, o.storage(f),
+	return estimate.LayerCost(m, o.storage(f),
 		m.Control(o.Counters(f)),
-		join.Times(f.PE).As("pooling"),
+		join.Times(f.PE).AsPart("pooling"),
 		m.Registers(f.PE*width),
 	)
 }
@@ -32,7 +32,7 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 		rows = 0
 	}
 	kept := dataflow.RAM("kept", "accumulators", rows, f.PE*o.Out[0].Elem.Width)
-	return []dataflow.Storage{kept.At(dataflow.LUTRAM).Shifted()}
+	return []dataflow.Storage{kept.At(dataflow.LUTRAM).InShiftRegisters()}
 }
 
 // Delay returns the delay of joining a value with the kept one, in nanoseconds.

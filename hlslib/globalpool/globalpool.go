@@ -45,26 +45,26 @@ type op struct {
 
 // bind returns the layer for one input with at least two axes. The output has the shape [C]. For a maximum it has the
 // input's type, for a sum V times its ranges.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if shape := in[0].Shape; len(shape) < 2 {
 		return nil, nil, fmt.Errorf("an input of shape %v, want [..., channels]", shape)
 	}
-	o := &op{b, layer.Channels(in)}
+	o := &op{b, layer.ChannelSchedule(in)}
 	out, err := b.P.Op.Of(in[0], o.Vectors, dataflow.Shape{o.Channels})
-	o.Out = []dataflow.Type{out}
+	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, err
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Pools{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.Sum}
+	return dataflow.Pooler{Channels: o.Channels, Positions: o.Vectors, Sum: o.P.Op == layer.Sum}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := slices.Clone(in[0].Data[:o.Channels])
 	for i, x := range in[0].Data[o.Channels:] {
 		c := i % o.Channels
-		y[c] = o.P.Op.Join(y[c], x)
+		y[c] = o.P.Op.Pool(y[c], x)
 	}
 	return []dataflow.Tensor{{Shape: o.Out[0].Shape, Data: y}}
 }
@@ -80,10 +80,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if n := o.Words(f); n > dataflow.ShiftRegister {
 		c.Fetch(n, f.PE*width, dataflow.LUTRAM)
 	}
-	c.Carried(width, append(o.P.Op.Chain(), delay.Select)...)
+	c.DoInOneStage(width, append(o.P.Op.Chain(), delay.Select)...)
 	l := o.Nest(f, c.Write())
 	l.Write[0][0].Kind = dataflow.Last
-	return layer.Timed(o, f, t, l.Loop())
+	return layer.WithLatency(o, f, t, l.Loop())
 }
 
 // kernel keeps the result of the vectors so far, by fold.
@@ -104,7 +104,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		k.kept[fold] = append(k.kept[fold][:0], in[0]...)
 	} else {
 		for pe, kept := range k.kept[fold] {
-			k.kept[fold][pe] = k.op.Join(in[0][pe], kept)
+			k.kept[fold][pe] = k.op.Pool(in[0][pe], kept)
 		}
 	}
 	if k.words[0] = nil; vector == k.vectors-1 {

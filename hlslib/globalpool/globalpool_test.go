@@ -18,39 +18,40 @@ func of(op layer.Pooling) dataflow.Op { return globalpool.New(globalpool.Params{
 func TestContract(t *testing.T) {
 	t.Parallel()
 	inputs := []layertest.Case{
-		{Name: "an image", In: []dataflow.Type{typ(uintN(4), 3, 5, 6)}},
-		{Name: "negative values", In: []dataflow.Type{
-			layertest.Ranged(intN(4), dataflow.Shape{4, 4}, num.Range{Lo: -8, Hi: -2}),
+		{Name: "an image", In: []dataflow.StreamType{typ(uintN(4), 3, 5, 6)}},
+		{Name: "negative values", In: []dataflow.StreamType{
+			layertest.RangedType(intN(4), dataflow.Shape{4, 4}, num.Range{Lo: -8, Hi: -2}),
 		}},
-		{Name: "one vector", In: []dataflow.Type{typ(intN(4), 1, 1, 6)}},
-		{Name: "one channel", In: []dataflow.Type{typ(uintN(8), 7, 1)}},
-		{Name: "signs", In: []dataflow.Type{typ(bipolar, 3, 3, 4)}},
-		{Name: "ranges per channel", In: []dataflow.Type{layertest.Uneven(2, 4, 3)}},
-		{Name: "of widest sums", In: []dataflow.Type{typ(intN(60), 8, 2)}},
-		{Name: "32 words, and more", In: []dataflow.Type{typ(uintN(2), 3, 32)}},
-		{Name: "a memory of 33 words, and a register", In: []dataflow.Type{typ(intN(2), 3, 33)}},
-		{Name: "more words than a shift register holds", In: []dataflow.Type{typ(intN(5), 2, 2, 80)}},
+		{Name: "one vector", In: []dataflow.StreamType{typ(intN(4), 1, 1, 6)}},
+		{Name: "one channel", In: []dataflow.StreamType{typ(uintN(8), 7, 1)}},
+		{Name: "signs", In: []dataflow.StreamType{typ(bipolar, 3, 3, 4)}},
+		{Name: "ranges per channel", In: []dataflow.StreamType{layertest.UnevenType(2, 4, 3)}},
+		{Name: "of widest sums", In: []dataflow.StreamType{typ(intN(60), 8, 2)}},
+		{Name: "32 words, and more", In: []dataflow.StreamType{typ(uintN(2), 3, 32)}},
+		{Name: "a memory of 33 words, and a register", In: []dataflow.StreamType{typ(intN(2), 3, 33)}},
+		{Name: "more words than a shift register holds", In: []dataflow.StreamType{typ(intN(5), 2, 2, 80)}},
 	}
-	cases := append(layertest.Each(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
-		In: []dataflow.Type{typ(intN(64), 3, 2)}})
+	cases := append(layertest.WithEach(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
+		In: []dataflow.StreamType{typ(intN(64), 3, 2)}})
 	layertest.Check(t, 40, append(cases, layertest.Random(20, 22, randomtest.GlobalPool)...)...)
 }
 
 // TestTypes: a maximum is of its input's type, a sum of V times the range.
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	in := layertest.Ranged(intN(4), dataflow.Shape{3, 4, 2}, num.Range{Lo: -2, Hi: 3}, num.Range{Lo: 1, Hi: 7})
+	in := layertest.RangedType(intN(4), dataflow.Shape{3, 4, 2}, num.Range{Lo: -2, Hi: 3}, num.Range{Lo: 1, Hi: 7})
 	sums := []num.Range{{Lo: -24, Hi: 36}, {Lo: 12, Hi: 84}}
 	for _, tt := range []struct {
 		op       dataflow.Op
-		in, want dataflow.Type
+		in, want dataflow.StreamType
 	}{
-		{maximum, in, layertest.Ranged(intN(4), dataflow.Shape{2}, in.Range...)},
-		{sum, in, layertest.Ranged(intN(8), dataflow.Shape{2}, sums...)},
+		{maximum, in, layertest.RangedType(intN(4), dataflow.Shape{2}, in.Range...)},
+		{sum, in, layertest.RangedType(intN(8), dataflow.Shape{2}, sums...)},
 		{maximum, typ(bipolar, 9, 5), typ(bipolar, 5)},
-		{sum, typ(uintN(8), 7, 7, 5), layertest.Ranged(uintN(14), dataflow.Shape{5}, num.Range{Lo: 0, Hi: 49 * 255})},
+		{sum, typ(uintN(8), 7, 7, 5), layertest.RangedType(uintN(14), dataflow.Shape{5}, num.Range{Lo: 0,
+			Hi: 49 * 255})},
 	} {
-		layertest.Gives(t, tt.op, []dataflow.Type{tt.in}, tt.want)
+		layertest.CheckOutputs(t, tt.op, []dataflow.StreamType{tt.in}, tt.want)
 	}
 }
 
@@ -72,7 +73,7 @@ func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		op   layer.Pooling
-		in   dataflow.Type
+		in   dataflow.StreamType
 		want string
 	}{
 		{"mean", typ(uintN(4), 4, 2), `pooling by "mean", want "max" or "sum"`},
@@ -82,10 +83,10 @@ func TestBindRefuses(t *testing.T) {
 		{globalpool.Sum, typ(intN(61), 4, 2), ""},
 		{globalpool.Max, typ(intN(64), 65537, 65537, 64), "no fold keeps"},
 	} {
-		layertest.Refuses(t, of(tt.op), []dataflow.Type{tt.in}, tt.want)
+		layertest.CheckRefused(t, of(tt.op), []dataflow.StreamType{tt.in}, tt.want)
 	}
-	layertest.Refuses(t, maximum, nil, "0 inputs, want 1")
-	layertest.RefusesText(t, globalpool.Layer, ``, `{}`, `{"op":"mean"}`)
+	layertest.CheckRefused(t, maximum, nil, "0 inputs, want 1")
+	layertest.CheckTextRefused(t, globalpool.Layer, ``, `{}`, `{"op":"mean"}`)
 }
 
 // TestCost: the accumulators are a register, shift registers of 32, or distributed RAM.
@@ -101,9 +102,9 @@ func TestCost(t *testing.T) {
 		{maximum, 2, dataflow.Resources{LUT: 4 + 1 + 6 + 1 + 2*4 + 4*3, LUTRAM: 4 * 3, FF: 4 + 6}},
 	} {
 		op := layertest.Bind(t, tt.op, typ(uintN(4), 4, 4, 128))
-		layertest.Costs(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, tt.want)
+		layertest.CheckFINNCost(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, tt.want)
 	}
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

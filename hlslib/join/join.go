@@ -39,10 +39,10 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.Within("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
+	if err := layer.InRange("inputs", p.Inputs, 2, dataflow.MaxPorts); err != nil {
 		return err
 	}
-	if err := layer.Within("elements in a word", p.Block, 1, dataflow.MaxWord); err != nil {
+	if err := layer.InRange("elements in a word", p.Block, 1, dataflow.MaxWord); err != nil {
 		return err
 	}
 	_, err := num.ParseType(p.Elem)
@@ -51,12 +51,12 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	in  []dataflow.Type
-	out dataflow.Type
+	in  []dataflow.StreamType
+	out dataflow.StreamType
 }
 
 // bind returns the layer for inputs of one shape, whose channels are whole words.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if err := layer.Inputs(b.P.Inputs)(in); err != nil {
 		return nil, nil, err
 	}
@@ -84,13 +84,13 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if width := len(in) * block * elem.Width; width > dataflow.MaxWord {
 		return nil, nil, fmt.Errorf("a word of %d bits, at most %d are possible", width, dataflow.MaxWord)
 	}
-	o := &op{b, in, dataflow.Type{Shape: slices.Clone(shape), Elem: elem}}
+	o := &op{b, in, dataflow.StreamType{Shape: slices.Clone(shape), Elem: elem}}
 	o.out.Shape[len(shape)-1] = channels * len(in)
 	for c := range o.out.Shape.Channels() {
 		k, from := o.place(c)
 		o.out.Range = append(o.out.Range, in[k].Channel(from))
 	}
-	return o, []dataflow.Type{o.out}, nil
+	return o, []dataflow.StreamType{o.out}, nil
 }
 
 // place returns the input and its channel from which channel c of the output comes.
@@ -101,7 +101,7 @@ func (o *op) place(c int) (input, channel int) {
 
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	return dataflow.EachApart(o.P.Inputs, o.out.Shape.Vectors())
+	return dataflow.SeparateParts(o.P.Inputs, o.out.Shape.Vectors())
 }
 
 // Computation describes Eval as data, which compiled engines execute.
@@ -139,9 +139,9 @@ func (o *op) Ports(dataflow.Fold) (in, out []dataflow.Port) {
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
-	moves := dataflow.Moves{Read: 1<<o.P.Inputs - 1, Write: 1}
-	return layer.Timed(o, f, t,
-		dataflow.Loop{Body: []dataflow.Run{{Times: o.words(), Moves: moves}}, Latency: c.Write()})
+	moves := dataflow.PortMoves{Read: 1<<o.P.Inputs - 1, Write: 1}
+	return layer.WithLatency(o, f, t,
+		dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(), Moves: moves}}, Latency: c.Write()})
 }
 
 // words returns the iterations of a frame.
@@ -159,11 +159,11 @@ func (k kernel) Step(_ int, in []dataflow.Word) []dataflow.Word {
 // Cost counts the counter of words, and a LUT per input that is waited for. Putting words side by side is wiring.
 // FINN has no such layer.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
-	return estimate.Parts(
+	return estimate.CostOfParts(
 		m.Control(cost.Counter(o.words())),
 		layer.Handshakes(o.P.Inputs),
 		m.Registers(o.P.Inputs*o.P.Block*o.out.Elem.Width),

@@ -52,9 +52,9 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 	values := []circuit.Value{fold}
 	for _, c := range list {
 		i := circuit.Sum(c.index, circuit.Times(fold, int64(f.PE)))
-		values = append(values, c.label, circuit.Kept(i, index))
+		values = append(values, c.label, circuit.AssumeRange(i, index))
 	}
-	values = circuit.Room(2+bits.Len(uint(o.P.K)), values...)
+	values = circuit.WithSlack(2+bits.Len(uint(o.P.K)), values...)
 	stage := circuit.Stage(values...)
 	fold, list = values[0], make([]candidate, len(list))
 	for i := range list {
@@ -67,9 +67,9 @@ func (o *op) carry(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, list
 		indices = append(indices, b.Register(fmt.Sprint("index", i), stage, index))
 		kept = append(kept, candidate{labels[i].Value(), indices[i].Value()})
 	}
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		first = o.P.join(kept, list, func(i int, before circuit.Value) circuit.Value {
-			return circuit.All(circuit.Exceeds(fold, b.Constant(int64(i/f.PE))), before) // else it is not yet kept
+			return circuit.All(circuit.GreaterThan(fold, b.Constant(int64(i/f.PE))), before) // else it is not yet kept
 		})
 		for i, c := range first {
 			labels[i].Set(c.label, b.Constant(1))
@@ -86,9 +86,9 @@ func (p Params) ahead(a, b circuit.Value) circuit.Value {
 		a, b = b, a
 	}
 	if p.Ties == HigherIndex {
-		return circuit.Exceeds(a, b)
+		return circuit.GreaterThan(a, b)
 	}
-	return circuit.Not(circuit.Exceeds(b, a))
+	return circuit.Not(circuit.GreaterThan(b, a))
 }
 
 // join returns the first K labels of two sorted lists. Every index in a must be below every index in b. It compares

@@ -12,10 +12,11 @@ import (
 // Cost returns the cost by the fitted formula, in which each of K places is one more label to compare with and to
 // keep. FINN counts nothing for its LabelSelect_hls.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
-	return estimate.Of(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width, LabelBits: o.out.Elem.Width})
+	return estimate.CostOf(t, cost.LabelSelect{PE: f.PE * o.P.K, InBits: o.In[0].Elem.Width,
+		LabelBits: o.out.Elem.Width})
 }
 
 // Delay returns the delay of merging a word with the kept labels, in nanoseconds: a comparison, and a choice among up

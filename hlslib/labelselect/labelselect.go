@@ -95,24 +95,24 @@ func (p Params) before(a int64, i int, b int64, j int) bool {
 type op struct {
 	layer.Base[Params]
 	layer.Channelwise // of the labels; a word of MaxK indices always stays within its limit
-	out               dataflow.Type
+	out               dataflow.StreamType
 }
 
 // bind returns the layer for one input of shape [..., N], where N may be the product of several trailing axes. The
 // output has the shape [..., K], with indices from 0 to N-1.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	x, ok := in[0].Vectors(b.P.Labels)
 	if !ok {
 		return nil, nil, fmt.Errorf("an input of shape %v, want vectors of %d labels", in[0].Shape, b.P.Labels)
 	}
 	index := num.Range{Lo: 0, Hi: int64(b.P.Labels - 1)}
-	out := dataflow.Type{Shape: slices.Clone(x.Shape), Range: []num.Range{index}, Elem: num.Smallest(index)}
+	out := dataflow.StreamType{Shape: slices.Clone(x.Shape), Range: []num.Range{index}, Elem: num.NarrowestInt(index)}
 	out.Shape[len(out.Shape)-1] = b.P.K
-	return &op{b, layer.Channels([]dataflow.Type{x}), out}, []dataflow.Type{out}, nil
+	return &op{b, layer.ChannelSchedule([]dataflow.StreamType{x}), out}, []dataflow.StreamType{out}, nil
 }
 
 // Dependence says that every vector of labels is handled independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}
@@ -151,10 +151,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Read()
 	width := o.In[0].Elem.Width
 	c.Tree(f.PE, width, delay.Compare, delay.Logic, delay.Select)
-	c.Carried(width, delay.Compare, delay.Logic, delay.Select)
+	c.DoInOneStage(width, delay.Compare, delay.Logic, delay.Select)
 	l := o.Nest(f, c.Write())
-	l.Write = []dataflow.Access{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
-	return layer.Timed(o, f, t, l.Loop())
+	l.Write = []dataflow.PortIndices{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
+	return layer.WithLatency(o, f, t, l.Loop())
 }
 
 // kernel keeps the first labels of a vector so far.

@@ -36,28 +36,31 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	wide := typ(intN(64), 2, 20)
 	wide.Range = []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}
-	perChannel := dataflow.Type{Shape: dataflow.Shape{3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0},
+	perChannel := dataflow.StreamType{Shape: dataflow.Shape{3}, Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -1, Hi: 0},
 		{Lo: 5, Hi: 7}}, Elem: intN(4)}
 	cases := []layertest.Case{
-		{Name: "the largest of ten", Op: labelselect.New(sel(0, 10, 1)), In: []dataflow.Type{typ(intN(8), 1, 10)}},
-		{Name: "the smallest of ten", Op: labelselect.New(sel(2, 10, 1)), In: []dataflow.Type{typ(intN(8), 1, 10)}},
-		{Name: "one label", Op: labelselect.New(sel(0, 1, 1)), In: []dataflow.Type{typ(intN(3), 4, 1)}},
-		{Name: "a scalar", Op: labelselect.New(sel(3, 1, 1)), In: []dataflow.Type{typ(intN(3))}},
-		{Name: "every label", Op: labelselect.New(sel(1, 12, 12)), In: []dataflow.Type{typ(intN(3), 3, 12)}},
+		{Name: "the largest of ten", Op: labelselect.New(sel(0, 10, 1)), In: []dataflow.StreamType{typ(intN(8), 1,
+			10)}},
+		{Name: "the smallest of ten", Op: labelselect.New(sel(2, 10, 1)), In: []dataflow.StreamType{typ(intN(8), 1,
+			10)}},
+		{Name: "one label", Op: labelselect.New(sel(0, 1, 1)), In: []dataflow.StreamType{typ(intN(3), 4, 1)}},
+		{Name: "a scalar", Op: labelselect.New(sel(3, 1, 1)), In: []dataflow.StreamType{typ(intN(3))}},
+		{Name: "every label", Op: labelselect.New(sel(1, 12, 12)), In: []dataflow.StreamType{typ(intN(3), 3, 12)}},
 		{Name: "most places", Op: labelselect.New(sel(0, 30, labelselect.MaxK)),
-			In: []dataflow.Type{typ(uintN(5), 2, 30)}, Folds: 3},
-		{Name: "of widest words", Op: labelselect.New(sel(0, 64, 3)), In: []dataflow.Type{typ(intN(64), 64)}},
-		{Name: "the ends of 64 bits", Op: labelselect.New(sel(2, 20, labelselect.MaxK)), In: []dataflow.Type{wide}},
-		{Name: "ranges per channel", Op: labelselect.New(sel(1, 3, 2)), In: []dataflow.Type{perChannel},
+			In: []dataflow.StreamType{typ(uintN(5), 2, 30)}, Folds: 3},
+		{Name: "of widest words", Op: labelselect.New(sel(0, 64, 3)), In: []dataflow.StreamType{typ(intN(64), 64)}},
+		{Name: "the ends of 64 bits", Op: labelselect.New(sel(2, 20, labelselect.MaxK)),
+			In: []dataflow.StreamType{wide}},
+		{Name: "ranges per channel", Op: labelselect.New(sel(1, 3, 2)), In: []dataflow.StreamType{perChannel},
 			Loose: neverFirst},
-		{Name: "flattened axes", Op: labelselect.New(sel(0, 12, 5)), In: []dataflow.Type{typ(intN(4), 2, 3, 4)}},
-		{Name: "a thousand labels", Op: labelselect.New(sel(0, 1000, 5)), In: []dataflow.Type{typ(intN(9), 1000)},
+		{Name: "flattened axes", Op: labelselect.New(sel(0, 12, 5)), In: []dataflow.StreamType{typ(intN(4), 2, 3, 4)}},
+		{Name: "a thousand labels", Op: labelselect.New(sel(0, 1000, 5)), In: []dataflow.StreamType{typ(intN(9), 1000)},
 			Folds: 8},
 	}
 	for order := range orders {
 		for _, elem := range []num.Type{bipolar, uintN(1), {Kind: num.Ternary, Width: 2}} { // ties everywhere
 			cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v of %s", orders[order], elem),
-				Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.Type{typ(elem, 5, 6)}})
+				Op: labelselect.New(sel(order, 6, 4)), In: []dataflow.StreamType{typ(elem, 5, 6)}})
 		}
 	}
 	layertest.Check(t, 70, append(cases, layertest.Random(40, 13, randomtest.LabelSelect)...)...)
@@ -72,7 +75,7 @@ func TestEvalAgainstDefinition(t *testing.T) {
 		labels, vectors := 1+r.IntN(9), 1+r.IntN(3)
 		p := sel(r.IntN(4), labels, 1+r.IntN(labels))
 		in := typ(intN(3), vectors, labels)
-		op, out, err := labelselect.New(p).Bind([]dataflow.Type{in})
+		op, out, err := labelselect.New(p).Bind([]dataflow.StreamType{in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +136,7 @@ func TestLoop(t *testing.T) {
 		if l.Iterations() != tt.iterations || l.Latency != tt.latency || l.Writes(0) != tt.vectors {
 			t.Errorf("%+v: %+v", tt, l)
 		}
-		layertest.Costs(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Resources{})
+		layertest.CheckFINNCost(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1}, dataflow.Resources{})
 	}
 }
 
@@ -159,38 +162,39 @@ func TestBindRefuses(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		p    labelselect.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{good, []dataflow.Type{in}, ""},
-		{good, []dataflow.Type{typ(intN(8), 3, 2, 5)}, ""},
-		{labelselect.Params{}, []dataflow.Type{in}, "vectors of 0 labels"},
-		{with(func(p *labelselect.Params) { p.Labels = 1 << 40 }), []dataflow.Type{in},
+		{good, []dataflow.StreamType{in}, ""},
+		{good, []dataflow.StreamType{typ(intN(8), 3, 2, 5)}, ""},
+		{labelselect.Params{}, []dataflow.StreamType{in}, "vectors of 0 labels"},
+		{with(func(p *labelselect.Params) { p.Labels = 1 << 40 }), []dataflow.StreamType{in},
 			"vectors of 1099511627776 labels"},
-		{with(func(p *labelselect.Params) { p.K = 0 }), []dataflow.Type{in}, "0 places for 10 labels, want 1 to 10"},
-		{with(func(p *labelselect.Params) { p.K = 11 }), []dataflow.Type{in}, "11 places for 10 labels"},
-		{sel(0, 20, 17), []dataflow.Type{typ(intN(8), 20)}, "17 places, at most 16 are possible"},
-		{with(func(p *labelselect.Params) { p.First = "" }), []dataflow.Type{in},
+		{with(func(p *labelselect.Params) { p.K = 0 }), []dataflow.StreamType{in},
+			"0 places for 10 labels, want 1 to 10"},
+		{with(func(p *labelselect.Params) { p.K = 11 }), []dataflow.StreamType{in}, "11 places for 10 labels"},
+		{sel(0, 20, 17), []dataflow.StreamType{typ(intN(8), 20)}, "17 places, at most 16 are possible"},
+		{with(func(p *labelselect.Params) { p.First = "" }), []dataflow.StreamType{in},
 			`"" comes first, want "largest" or "smallest"`},
-		{with(func(p *labelselect.Params) { p.Ties = "first" }), []dataflow.Type{in},
+		{with(func(p *labelselect.Params) { p.Ties = "first" }), []dataflow.StreamType{in},
 			`"first" comes first, want "lower index" or "higher index"`},
 		{good, nil, "0 inputs"},
-		{good, []dataflow.Type{in, in}, "2 inputs"},
-		{good, []dataflow.Type{typ(intN(8), 1, 11)}, "an input of shape [1 11], want vectors of 10 labels"},
-		{good, []dataflow.Type{typ(intN(8), 3, 4, 5)}, "want vectors of 10"},
-		{good, []dataflow.Type{typ(intN(8), 1<<32, 10)}, "no fold"},
+		{good, []dataflow.StreamType{in, in}, "2 inputs"},
+		{good, []dataflow.StreamType{typ(intN(8), 1, 11)}, "an input of shape [1 11], want vectors of 10 labels"},
+		{good, []dataflow.StreamType{typ(intN(8), 3, 4, 5)}, "want vectors of 10"},
+		{good, []dataflow.StreamType{typ(intN(8), 1<<32, 10)}, "no fold"},
 	} {
-		layertest.Refuses(t, labelselect.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, labelselect.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
+	layertest.CheckTextRefused(t, labelselect.Layer, ``, `null`, `{}`, `[]`, `{"labels":3,"k":1}`,
 		`{"labels":3,"k":1,"first":"largest"}`, `{"labels":3,"k":1,"ties":"lower index"}`,
 		`{"labels":3,"k":4,"first":"largest","ties":"lower index"}`,
 		`{"labels":1e12,"k":1,"first":"largest","ties":"lower index"}`, `{"labels":3,"k":1,"first":1,"ties":0}`)
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

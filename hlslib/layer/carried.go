@@ -14,27 +14,27 @@ const place = 17
 // counted returns the path from state to state of a kernel with nested counters. The kernel compares a counter,
 // combines the result with the levels inside, and chooses the next count twice: for the level, and for the frame. The
 // path through an accumulator is no longer.
-func counted(t dataflow.Target) dataflow.Path {
+func counted(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
 // stepped returns the path of a kernel that adds before it compares: it compares the sum with the end of a ring, or
 // with the number of words that are needed. The two choices are those of counted.
-func stepped(t dataflow.Target) dataflow.Path {
+func stepped(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select)
 }
 
-// Told returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has one
+// EndPath returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has one
 // choice more.
-func Told(t dataflow.Target) dataflow.Path {
+func EndPath(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.Add, delay.Compare, delay.Logic, delay.Select, delay.Select, delay.Select)
 }
 
-func carried(t dataflow.Target, chain ...delay.Op) (p dataflow.Path) {
+func carried(t dataflow.Target, chain ...delay.DelayOp) (p dataflow.TimingPath) {
 	c := t.Delays()
 	var names []string
 	for _, op := range chain {
-		ns := c.NS(op, place)
+		ns := c.Delay(op, place)
 		p.NS += ns
 		names = append(names, fmt.Sprintf("%v %.2f", op, ns))
 	}
@@ -43,7 +43,7 @@ func carried(t dataflow.Target, chain ...delay.Op) (p dataflow.Path) {
 }
 
 // Carries returns the layer's path from clock to clock, as the definition's Stepped says.
-func (b Base[P]) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.Path {
+func (b Base[P]) Carries(_ dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if b.def.Stepped {
 		return stepped(t)
 	}

@@ -19,7 +19,7 @@ type Chain struct {
 
 // Begin returns the chain at the start of an iteration, after the stage that decides what the iteration does.
 func Begin(t dataflow.Target) Chain {
-	p := t.Delays().Begin()
+	p := t.Delays().BodyPipe()
 	return Chain{p, p}
 }
 
@@ -36,7 +36,7 @@ func (c *Chain) Fresh() Chain { return Chain{c.start, c.start} }
 func (c *Chain) Join(o Chain) { c.Pipe.Join(o.Pipe) }
 
 // Read reads a word from a stream.
-func (c *Chain) Read() { c.Do(delay.Read, 1) }
+func (c *Chain) Read() { c.DoOp(delay.Read, 1) }
 
 // ReadWhere reads a word from a stream under a condition on counters.
 func (c *Chain) ReadWhere() {
@@ -45,7 +45,7 @@ func (c *Chain) ReadWhere() {
 }
 
 // Decide compares a counter.
-func (c *Chain) Decide() { c.Do(delay.Compare, counter) }
+func (c *Chain) Decide() { c.DoOp(delay.Compare, counter) }
 
 // counter is the width of a typical counter in bits.
 const counter = 16
@@ -53,13 +53,13 @@ const counter = 16
 // Fetch waits for a row of a memory that counters address. A memory with at most one row takes no time.
 func (c *Chain) Fetch(rows, width int, m dataflow.Memory) {
 	row := c.Fresh()
-	row.Look(rows, width, m)
+	row.Lookup(rows, width, m)
 	c.Join(row)
 }
 
-// Look reads the row of a memory whose address the chain has computed. NoMemory stands for the memory that fits the
+// Lookup reads the row of a memory whose address the chain has computed. NoMemory stands for the memory that fits the
 // size.
-func (c *Chain) Look(rows, width int, m dataflow.Memory) {
+func (c *Chain) Lookup(rows, width int, m dataflow.Memory) {
 	if rows <= 1 {
 		return
 	}
@@ -68,27 +68,27 @@ func (c *Chain) Look(rows, width int, m dataflow.Memory) {
 	}
 	switch m {
 	case dataflow.BRAM:
-		c.Through(delay.BlockMemory)
+		c.DoUnit(delay.BlockMemory)
 	case dataflow.URAM:
-		c.Through(delay.UltraMemory)
+		c.DoUnit(delay.UltraMemory)
 	default:
-		c.Through(delay.LUTMemory)
+		c.DoUnit(delay.LUTMemory)
 	}
 }
 
 // Choose selects one of two words of the given width by a condition.
-func (c *Chain) Choose(bits int) { c.Do(delay.Select, bits) }
+func (c *Chain) Choose(bits int) { c.DoOp(delay.Select, bits) }
 
 // Write writes a word to a stream. It returns the chain's latency: the clocks from the start of the iteration until
 // the word can be read.
 func (c *Chain) Write() int {
-	c.Do(delay.Write, 1)
+	c.DoOp(delay.Write, 1)
 	return c.Clocks()
 }
 
 // Comparators applies a step function, built from comparators, to a value of the given width. Its tables lie in m,
 // and a row holds pe channels' thresholds, or those that all channels share.
-func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) {
+func (c *Chain) Comparators(k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
 	n := k.Steps()
 	if n == 0 {
 		return
@@ -100,26 +100,26 @@ func (c *Chain) Comparators(k num.Comparators, bits, pe int, m dataflow.Memory) 
 		rows = len(k.At) / pe
 	}
 	c.Fetch(rows, pe*n*bits, m)
-	c.Do(delay.Compare, bits)
+	c.DoOp(delay.Compare, bits)
 	if k.Delta != nil {
 		c.Choose(bits)
 		c.Tree(n+1, bits, delay.Add) // one more for the base
 		return
 	}
 	c.Count(n)
-	if base, ok := k.Constant(); !ok || base != 0 || !Shifts(k.Unit) {
-		c.Do(delay.Add, bits)
+	if base, ok := k.Constant(); !ok || base != 0 || !IsShift(k.Unit) {
+		c.DoOp(delay.Add, bits)
 	}
 }
 
 // Steps applies step functions in the given form to a value of the given width; a nil form does nothing. If the form
 // consists of comparators, they are k, with pe channels per row of a table in m.
-func (c *Chain) Steps(form steps.Form, k num.Comparators, bits, pe int, m dataflow.Memory) {
+func (c *Chain) Steps(form steps.BuiltSteps, k num.ThresholdTable, bits, pe int, m dataflow.Memory) {
 	switch scaled, ok := form.(*steps.Scaled); {
 	case form == nil:
 	case ok:
 		c.scale(scaled)
-	case form.Apart():
+	case form.TablesPerLane():
 		c.lookUp(form, bits)
 	default:
 		c.Comparators(k, bits, pe, m)
@@ -134,7 +134,7 @@ func (c *Chain) scale(form *steps.Scaled) {
 	n, bits := form.Terms()
 	c.Tree(n, bits, delay.Add)
 	if form.Rounds() {
-		c.Do(delay.Add, bits)
+		c.DoOp(delay.Add, bits)
 	}
 	if form.Clips() {
 		c.Clip(bits)
@@ -143,47 +143,47 @@ func (c *Chain) scale(form *steps.Scaled) {
 
 // lookUp applies a form whose tables are addressed by the value. The first clock reads a row; each further clock
 // compares the value with thresholds of a row.
-func (c *Chain) lookUp(form steps.Form, bits int) {
+func (c *Chain) lookUp(form steps.BuiltSteps, bits int) {
 	largest := slices.MaxFunc(form.Storage(), func(a, b dataflow.Storage) int { return cmp.Compare(a.Rows, b.Rows) })
 	compared := form.Clocks()
 	if largest.Rows > 1 { // otherwise the thresholds are the same for all values
-		c.Look(largest.Rows, largest.Width, largest.In)
+		c.Lookup(largest.Rows, largest.Width, largest.In)
 		compared--
 	}
 	for range compared {
 		c.Next()
-		c.Do(delay.Compare, bits)
+		c.DoOp(delay.Compare, bits)
 	}
 }
 
 // Requant multiplies a value of the given width, rounds and clips it.
 func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
-	if q.Multiplier < 0 || !Shifts(q.Multiplier) {
-		more := num.Smallest(num.Point(q.Multiplier)).Width
+	if q.Multiplier < 0 || !IsShift(q.Multiplier) {
+		more := num.NarrowestInt(num.SingleValue(q.Multiplier)).Width
 		c.Product(bits, more, dsp)
 		bits += more
 	}
 	if q.Shift > 0 && q.Mode != num.Floor {
-		c.Do(delay.Add, bits)
+		c.DoOp(delay.Add, bits)
 	}
 	c.Clip(bits)
 }
 
 // Clip replaces a value beyond a limit by the limit.
 func (c *Chain) Clip(bits int) {
-	c.Do(delay.Compare, bits)
+	c.DoOp(delay.Compare, bits)
 	c.Choose(bits)
 }
 
 // Chain appends the step functions to c, for PE channels at a time.
-func (s *Steps) Chain(c *Chain, f dataflow.Fold) {
+func (s *ActivationTail) Chain(c *Chain, f dataflow.Fold) {
 	c.Steps(s.Form(f), s.compare, s.of.Width, f.PE, f.Memory)
 }
 
 // Chain returns the operations that pool two values.
-func (p Pooling) Chain() []delay.Op {
+func (p Pooling) Chain() []delay.DelayOp {
 	if p == Sum {
-		return []delay.Op{delay.Add}
+		return []delay.DelayOp{delay.Add}
 	}
-	return []delay.Op{delay.Compare, delay.Select}
+	return []delay.DelayOp{delay.Compare, delay.Select}
 }

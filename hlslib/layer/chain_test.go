@@ -14,15 +14,15 @@ import (
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.Int, Width: 10}
-	s := num.Step{Value: []int64{0}}
+	s := num.StepFunction{Value: []int64{0}}
 	for i := range int64(15) {
 		s.At, s.Value = append(s.At, -400+i*i*4), append(s.Value, i+1)
 	}
-	k := num.Compare([]num.Step{s}, []num.Range{of.Range()}, of, 30)
+	k := num.Compare([]num.StepFunction{s}, []num.Range{of.Range()}, of, 30)
 	functions := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.UInt, Width: 4})
 	apart := map[bool]int{}
 	for _, m := range []dataflow.Memory{dataflow.LUTRAM, dataflow.BRAM} {
-		for _, form := range functions.All(steps.Site{PE: 2, Alike: true, Memory: m}) {
+		for _, form := range functions.Forms(steps.Site{PE: 2, Alike: true, Memory: m}) {
 			more := func(mhz float64) int {
 				c := layer.Begin(dataflow.Target{ClockMHz: mhz})
 				before := c.Clocks()
@@ -30,13 +30,13 @@ func TestSteps(t *testing.T) {
 				return c.Clocks() - before
 			}
 			slow, fast := more(1), more(500)
-			if want := form.Clocks(); form.Apart() && slow != want || !form.Apart() && slow != 0 {
+			if want := form.Clocks(); form.TablesPerLane() && slow != want || !form.TablesPerLane() && slow != 0 {
 				t.Errorf("%s in %v: %d clocks more, it takes %d", form.Name(), m, slow, want)
 			}
 			if fast < form.Clocks() {
 				t.Errorf("%s in %v: %d clocks more at a fast clock, it takes %d", form.Name(), m, fast, form.Clocks())
 			}
-			apart[form.Apart()]++
+			apart[form.TablesPerLane()]++
 		}
 	}
 	if apart[true] < 4 || apart[false] == 0 {
@@ -44,7 +44,7 @@ func TestSteps(t *testing.T) {
 	}
 	c := layer.Begin(dataflow.Target{})
 	before := c
-	if c.Steps(nil, num.Comparators{}, 4, 1, dataflow.NoMemory); c != before {
+	if c.Steps(nil, num.ThresholdTable{}, 4, 1, dataflow.NoMemory); c != before {
 		t.Error("no form takes something")
 	}
 }

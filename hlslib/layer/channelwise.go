@@ -14,35 +14,35 @@ import (
 //
 // and the words on all ports have PE elements.
 type Channelwise struct {
-	In, Out           []dataflow.Type
+	In, Out           []dataflow.StreamType
 	Vectors, Channels int   // V and C
 	pe                []int // the divisors of C
 }
 
-// Channels returns the schedule for vectors as in the first input. The layer must add the outputs.
-func Channels(in []dataflow.Type) Channelwise {
-	return Lanes(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
+// ChannelSchedule returns the schedule for vectors as in the first input. The layer must add the outputs.
+func ChannelSchedule(in []dataflow.StreamType) Channelwise {
+	return VectorSchedule(in, in[0].Shape.Vectors(), in[0].Shape.Channels())
 }
 
-// Positions returns the schedule for n functions, one for each of n neighbouring elements, which may span several
-// pixels. It reads the first input as vectors of n elements. PE still divides the channels of a pixel.
-func Positions(n int, in []dataflow.Type) Channelwise {
-	v := View(n, in[0])
-	s := Channels(in)
+// NeighbourSchedule returns the schedule for n functions, one for each of n neighbouring elements, which may span
+// several pixels. It reads the first input as vectors of n elements. PE still divides the channels of a pixel.
+func NeighbourSchedule(n int, in []dataflow.StreamType) Channelwise {
+	v := MergeAxes(n, in[0])
+	s := ChannelSchedule(in)
 	s.Vectors, s.Channels = v.Shape.Vectors(), v.Shape.Channels()
 	return s
 }
 
-// View returns t with trailing axes merged to one of n elements if n spans several pixels; otherwise it returns t.
-func View(n int, t dataflow.Type) dataflow.Type {
+// MergeAxes returns t with trailing axes merged to one of n elements if n spans several pixels; otherwise it returns t.
+func MergeAxes(n int, t dataflow.StreamType) dataflow.StreamType {
 	if v, ok := t.Vectors(n); ok && n > t.Shape.Channels() {
 		return v
 	}
 	return t
 }
 
-// Unview reverses View: it restores the shape, and unites the ranges of a channel over its pixels.
-func Unview(v dataflow.Type, shape dataflow.Shape) dataflow.Type {
+// SplitAxes reverses MergeAxes: it restores the shape, and unites the ranges of a channel over its pixels.
+func SplitAxes(v dataflow.StreamType, shape dataflow.Shape) dataflow.StreamType {
 	if n := shape.Channels(); len(v.Range) > n {
 		all := v.Range
 		v.Range = slices.Clone(all[:n])
@@ -54,8 +54,8 @@ func Unview(v dataflow.Type, shape dataflow.Shape) dataflow.Type {
 	return v
 }
 
-// Lanes returns the schedule for inputs that are read as the given number of vectors.
-func Lanes(in []dataflow.Type, vectors, channels int) Channelwise {
+// VectorSchedule returns the schedule for inputs that are read as the given number of vectors.
+func VectorSchedule(in []dataflow.StreamType, vectors, channels int) Channelwise {
 	return Channelwise{In: in, Vectors: vectors, Channels: channels, pe: dataflow.Divisors(channels)}
 }
 
@@ -98,14 +98,15 @@ func (s *Channelwise) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 // Nest returns the loop. Every iteration moves a word on every port.
-func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.Nest {
-	each := func(types []dataflow.Type) (list []dataflow.Access) {
+func (s *Channelwise) Nest(f dataflow.Fold, latency int) dataflow.LoopNest {
+	each := func(types []dataflow.StreamType) (list []dataflow.PortIndices) {
 		for range types {
-			list = append(list, dataflow.Access{{Kind: dataflow.Each}, {Kind: dataflow.Each}})
+			list = append(list, dataflow.PortIndices{{Kind: dataflow.Each}, {Kind: dataflow.Each}})
 		}
 		return list
 	}
-	return dataflow.Nest{Trips: []int{s.Vectors, s.Words(f)}, Read: each(s.In), Write: each(s.Out), Latency: latency}
+	return dataflow.LoopNest{Trips: []int{s.Vectors, s.Words(f)}, Read: each(s.In), Write: each(s.Out),
+		Latency: latency}
 }
 
 // Counters returns the cost of the loop's counters.

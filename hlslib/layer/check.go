@@ -9,14 +9,14 @@ import (
 )
 
 // A Check reports what is wrong with a layer's inputs.
-type Check func(in []dataflow.Type) error
+type Check func(in []dataflow.StreamType) error
 
 // Any accepts all inputs; the layer's Bind checks them.
-func Any([]dataflow.Type) error { return nil }
+func Any([]dataflow.StreamType) error { return nil }
 
 // Inputs returns a check that there are n inputs.
 func Inputs(n int) Check {
-	return func(in []dataflow.Type) error {
+	return func(in []dataflow.StreamType) error {
 		if len(in) != n {
 			return fmt.Errorf("%d inputs, want %d", len(in), n)
 		}
@@ -24,8 +24,8 @@ func Inputs(n int) Check {
 	}
 }
 
-// Alike checks that there are two inputs of equal shape.
-func Alike(in []dataflow.Type) error {
+// SameShapes checks that there are two inputs of equal shape.
+func SameShapes(in []dataflow.StreamType) error {
 	if err := Inputs(2)(in); err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func Alike(in []dataflow.Type) error {
 	return nil
 }
 
-// Within checks that n is at least lo and at most hi; what names the counted things in the error.
-func Within(what string, n, lo, hi int) error {
+// InRange checks that n is at least lo and at most hi; what names the counted things in the error.
+func InRange(what string, n, lo, hi int) error {
 	if n < lo || n > hi {
 		return fmt.Errorf("%d %s, want %d to %d", n, what, lo, hi)
 	}
@@ -44,7 +44,7 @@ func Within(what string, n, lo, hi int) error {
 }
 
 // Image checks that there is one input with rows, columns and channels.
-func Image(in []dataflow.Type) error {
+func Image(in []dataflow.StreamType) error {
 	if err := Inputs(1)(in); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func Image(in []dataflow.Type) error {
 
 // PerChannel checks that a list of n elements has one for all channels of the first input, or one per channel. With
 // several inputs the list may be empty, too.
-func PerChannel(what string, n int, in []dataflow.Type) error {
+func PerChannel(what string, n int, in []dataflow.StreamType) error {
 	shape := in[0].Shape
 	if n <= 1 || n == shape.Channels() {
 		return nil
@@ -78,7 +78,7 @@ func PerInput[T any](what string, each, list []T) error {
 }
 
 // VerifySteps reports what is wrong with the channels' step functions.
-func VerifySteps(steps []num.Step) error {
+func VerifySteps(steps []num.StepFunction) error {
 	for c, s := range steps {
 		if err := s.Verify(); err != nil {
 			return fmt.Errorf("channel %d: %w", c, err)
@@ -92,8 +92,8 @@ const maxSum = 63
 
 // SumType returns the narrowest type for values within all the ranges, or an error if it needs more than 63 bits.
 func SumType(what string, ranges []num.Range) (num.Type, error) {
-	all := dataflow.Type{Range: ranges}.Union()
-	t := num.Smallest(all)
+	all := dataflow.StreamType{Range: ranges}.Union()
+	t := num.NarrowestInt(all)
 	if t.Width > maxSum {
 		return t, fmt.Errorf("the %s needs %d bits for %v, at most %d are possible", what, t.Width, all, maxSum)
 	}

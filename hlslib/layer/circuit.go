@@ -11,9 +11,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Timed returns the loop l with the latency that the target's back end achieves: for HLS the latency that l has
+// WithLatency returns the loop l with the latency that the target's back end achieves: for HLS the latency that l has
 // already, for RTL that of the circuit.
-func Timed(o Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
+func WithLatency(o CircuitedBase, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dataflow.Loop {
 	if t.Stalls != dataflow.Credit {
 		return l
 	}
@@ -21,10 +21,10 @@ func Timed(o Circuited, f dataflow.Fold, t dataflow.Target, l dataflow.Loop) dat
 	return l
 }
 
-// Priced returns the cost of a layer's circuit. ok is false if the target does not price circuits: the back end is
+// CircuitCost returns the cost of a layer's circuit. ok is false if the target does not price circuits: the back end is
 // HLS, or FINN's formulas are requested.
-func Priced(o Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
-	if !estimate.Circuits(t) {
+func CircuitCost(o CircuitedBase, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+	if !estimate.PricesCircuits(t) {
 		return nil, false
 	}
 	return known(o, f, t).cost, true
@@ -37,33 +37,33 @@ type fact struct {
 }
 
 // known returns the facts about a layer's circuit. It builds the circuit at the first call.
-func known(o Circuited, f dataflow.Fold, t dataflow.Target) fact {
-	key := HardwareOf(f, t)
-	if k, ok := o.Facts().Load(key); ok {
+func known(o CircuitedBase, f dataflow.Fold, t dataflow.Target) fact {
+	key := CircuitKeyOf(f, t)
+	if k, ok := o.CircuitFacts().Load(key); ok {
 		return k.(fact)
 	}
 	m := o.Circuit(f, t)
-	k := fact{m.Latency, estimate.Parts(cells.Of(m, estimate.Model(t).Fabric)...)}
-	o.Facts().Store(key, k)
+	k := fact{m.Latency, estimate.CostOfParts(cells.Estimate(m, estimate.Model(t).Fabric)...)}
+	o.CircuitFacts().Store(key, k)
 	return k
 }
 
-// Circuited is a layer that has RTL. It embeds a Base, which implements Facts.
-type Circuited interface {
+// CircuitedBase is a layer that has RTL. It embeds a Base, which implements CircuitFacts.
+type CircuitedBase interface {
 	dataflow.Circuited
-	Facts() *sync.Map
+	CircuitFacts() *sync.Map
 }
 
-// Hardware identifies the circuit of a layer.
-type Hardware struct {
+// CircuitKey identifies the circuit of a layer.
+type CircuitKey struct {
 	Fold   dataflow.Fold
 	Rate   circuit.Rate
 	Fabric cost.Fabric
 }
 
-// HardwareOf returns the Hardware of a layer in a fold.
-func HardwareOf(f dataflow.Fold, t dataflow.Target) Hardware {
-	return Hardware{Fold: f, Rate: t.Rate(), Fabric: cost.FabricOf(t.Board)}
+// CircuitKeyOf returns the CircuitKey of a layer in a fold.
+func CircuitKeyOf(f dataflow.Fold, t dataflow.Target) CircuitKey {
+	return CircuitKey{Fold: f, Rate: t.Rate(), Fabric: cost.FabricOf(t.Board)}
 }
 
 // Elements returns the elements of type t in a word.
@@ -76,29 +76,29 @@ func Elements(word circuit.Value, t num.Type) []circuit.Value {
 }
 
 // Recoded converts the elements of a word to another type, which must hold all values that occur.
-func Recoded(word circuit.Value, from dataflow.Type, to num.Type) circuit.Value {
+func Recoded(word circuit.Value, from dataflow.StreamType, to num.Type) circuit.Value {
 	if from.Elem == to {
 		return word
 	}
 	elements := Elements(word, from.Elem)
 	for i, e := range elements {
-		elements[i] = circuit.Kept(e, from.Union())
+		elements[i] = circuit.AssumeRange(e, from.Union())
 	}
 	return circuit.Packed(to, elements...)
 }
 
-// Turning says which of several streams has its turn in a circuit. The schedule is that of Turns.
-type Turning struct {
+// StreamTurns says which of several streams has its turn in a circuit. The schedule is that of TurnsLoop.
+type StreamTurns struct {
 	b    *circuit.Builder
 	word circuit.Value // number of the word in the vector
 	from []int         // first word of each stream in the vector, and then the end
 }
 
-// TurnsOf adds the counter of the words in a vector of all streams.
-func TurnsOf(b *circuit.Builder, streams []dataflow.Type, f dataflow.Fold) Turning {
-	t := Turning{b: b, from: []int{0}}
+// NewStreamTurns adds the counter of the words in a vector of all streams.
+func NewStreamTurns(b *circuit.Builder, streams []dataflow.StreamType, f dataflow.Fold) StreamTurns {
+	t := StreamTurns{b: b, from: []int{0}}
 	for k, s := range streams {
-		_, words := Words(s, f)
+		_, words := VectorWords(s, f)
 		t.from = append(t.from, t.from[k]+words)
 	}
 	t.word = b.Counter("word", t.from[len(streams)], b.Constant(1)).Index
@@ -106,20 +106,20 @@ func TurnsOf(b *circuit.Builder, streams []dataflow.Type, f dataflow.Fold) Turni
 }
 
 // before reports whether a stream before number k has its turn.
-func (t Turning) before(k int) circuit.Value {
-	return circuit.Exceeds(t.b.Constant(int64(t.from[k])), t.word)
+func (t StreamTurns) before(k int) circuit.Value {
+	return circuit.GreaterThan(t.b.Constant(int64(t.from[k])), t.word)
 }
 
 // Of reports whether stream k has its turn.
-func (t Turning) Of(k int) circuit.Value {
-	return t.b.Now(func() circuit.Value { return circuit.All(circuit.Not(t.before(k)), t.before(k+1)) })
+func (t StreamTurns) Of(k int) circuit.Value {
+	return t.b.WithoutStageLimit(func() circuit.Value { return circuit.All(circuit.Not(t.before(k)), t.before(k+1)) })
 }
 
 // Choose returns the word of the stream that has its turn.
-func (t Turning) Choose(words []circuit.Value) circuit.Value { return t.choose(0, words) }
+func (t StreamTurns) Choose(words []circuit.Value) circuit.Value { return t.choose(0, words) }
 
 // choose selects among the words of the streams from number first on.
-func (t Turning) choose(first int, words []circuit.Value) circuit.Value {
+func (t StreamTurns) choose(first int, words []circuit.Value) circuit.Value {
 	if len(words) == 1 {
 		return words[0]
 	}

@@ -7,8 +7,8 @@ import (
 // Folds are the choices that a layer offers, each in the order of its folds. A nil list offers no choice.
 type Folds struct {
 	PE, SIMD []int
-	Fits     func(dataflow.Fold) bool              // checks PE, SIMD and Steps against the limits of Vitis HLS
-	Memory   func(dataflow.Fold) []dataflow.Memory // memories to choose from at PE, SIMD and Steps
+	Fits     func(dataflow.Fold) bool              // checks PE, SIMD and ActivationTail against the limits of Vitis HLS
+	Memory   func(dataflow.Fold) []dataflow.Memory // memories to choose from at PE, SIMD and ActivationTail
 	Compute  []dataflow.Compute
 	Steps    []dataflow.Stepping
 }
@@ -64,7 +64,7 @@ func Multipliers(needed bool) []dataflow.Compute {
 }
 
 // Ports returns the ports of all types, with n elements per word.
-func Ports(types []dataflow.Type, n int) []dataflow.Port {
+func Ports(types []dataflow.StreamType, n int) []dataflow.Port {
 	ports := make([]dataflow.Port, len(types))
 	for i, t := range types {
 		ports[i] = t.Port(n)
@@ -73,7 +73,7 @@ func Ports(types []dataflow.Type, n int) []dataflow.Port {
 }
 
 // widest returns the width of the widest element in bits.
-func widest(lists ...[]dataflow.Type) (width int) {
+func widest(lists ...[]dataflow.StreamType) (width int) {
 	for _, types := range lists {
 		for _, t := range types {
 			width = max(width, t.Elem.Width)
@@ -82,18 +82,18 @@ func widest(lists ...[]dataflow.Type) (width int) {
 	return width
 }
 
-// Windows returns the loop of layers that make an output word from several input words, for each part of every
+// WindowsLoop returns the loop of layers that make an output word from several input words, for each part of every
 // window:
 //
 //	for w < windows: for n < parts: for k < words: one clock
 //
 // Every iteration reads a word; the last iteration of a part writes one.
-func Windows(windows, parts, words, latency int) dataflow.Loop {
-	each, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.Last}
-	return dataflow.Nest{
+func WindowsLoop(windows, parts, words, latency int) dataflow.Loop {
+	each, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.Last}
+	return dataflow.LoopNest{
 		Trips:   []int{windows, parts, words},
-		Read:    []dataflow.Access{{each, each, each}},
-		Write:   []dataflow.Access{{each, each, last}},
+		Read:    []dataflow.PortIndices{{each, each, each}},
+		Write:   []dataflow.PortIndices{{each, each, last}},
 		Latency: latency,
 	}.Loop()
 }

@@ -21,8 +21,8 @@ func (g *Grid) Hit(i int) bool {
 // Loop returns the loop over the larger frame, with the given number of words per pixel. A word makes the moves hit
 // if its pixel belongs to the smaller frame, else the moves miss. The latency is that of a read, a choice and a
 // write.
-func (g *Grid) Loop(words int, hit, miss dataflow.Moves, t dataflow.Target) dataflow.Loop {
-	pixel := func(m dataflow.Moves) []dataflow.Run { return []dataflow.Run{{Times: words, Moves: m}} }
+func (g *Grid) Loop(words int, hit, miss dataflow.PortMoves, t dataflow.Target) dataflow.Loop {
+	pixel := func(m dataflow.PortMoves) []dataflow.LoopRun { return []dataflow.LoopRun{{Times: words, Moves: m}} }
 	row, missed := g.Columns.Runs(pixel(hit), pixel(miss)), dataflow.Repeat(g.Columns.Length, pixel(miss)...)
 	c := Begin(t)
 	c.ReadWhere()
@@ -57,13 +57,13 @@ func (g *Grid) Config(words int, rows, first, end, step string, more ...dataflow
 
 // Padded returns t with the given code added to every channel's range. The element type stays if it holds the code,
 // and otherwise becomes the narrowest one.
-func Padded(t dataflow.Type, code int64) dataflow.Type {
+func Padded(t dataflow.StreamType, code int64) dataflow.StreamType {
 	t.Range = slices.Clone(t.Range)
 	for c, r := range t.Range {
-		t.Range[c] = r.Union(num.Point(code))
+		t.Range[c] = r.Union(num.SingleValue(code))
 	}
 	if !t.Elem.Holds(code) {
-		t.Elem = num.Smallest(t.Union())
+		t.Elem = num.NarrowestInt(t.Union())
 	}
 	return t
 }
@@ -79,9 +79,12 @@ type GridPosition struct {
 func (g *Grid) Circuit(b *circuit.Builder, words int) GridPosition {
 	word := b.Counter("word", words, b.Constant(1))
 	column := along(b, "column", g.Columns, word.Last)
-	row := along(b, "row", g.Rows, b.Now(func() circuit.Value { return circuit.All(word.Last, column.last) }))
+	row := along(b, "row", g.Rows, b.WithoutStageLimit(func() circuit.Value {
+		return circuit.All(word.Last,
+			column.last)
+	}))
 	var p GridPosition
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		p.Hit = circuit.All(row.hit, column.hit)
 		p.First = circuit.All(word.First, column.first, row.first)
 		p.LastHit = circuit.All(word.Last, column.lastHit, row.lastHit)
@@ -97,22 +100,23 @@ type axisPosition struct{ hit, first, last, lastHit circuit.Value }
 func along(b *circuit.Builder, name string, s dataflow.Stride, step circuit.Value) (p axisPosition) {
 	at := b.Counter(name, s.Length, step)
 	p.first, p.last = at.First, at.Last
-	b.Now(func() circuit.Value {
-		reached := circuit.Not(circuit.Exceeds(b.Constant(int64(s.First)), at.Index))
-		p.lastHit = circuit.Same(at.Index, b.Constant(int64(s.First+(s.Hits()-1)*s.Step)))
-		p.hit = circuit.All(reached, circuit.Exceeds(b.Constant(int64(s.End)), at.Index))
+	b.WithoutStageLimit(func() circuit.Value {
+		reached := circuit.Not(circuit.GreaterThan(b.Constant(int64(s.First)), at.Index))
+		p.lastHit = circuit.EqualTo(at.Index, b.Constant(int64(s.First+(s.Hits()-1)*s.Step)))
+		p.hit = circuit.All(reached, circuit.GreaterThan(b.Constant(int64(s.End)), at.Index))
 		if s.Step == 1 || s.Hits() == 1 {
 			if s.Hits() == 1 {
 				p.hit = p.lastHit
 			}
 			return p.hit
 		}
-		past := b.Register(name+"_past", 0, num.Range{Hi: int64(s.Step - 1)}).Starts(0) // positions since the last hit
+		// positions since the last hit
+		past := b.Register(name+"_past", 0, num.Range{Hi: int64(s.Step - 1)}).WithInitial(0)
 		zero := b.Constant(0)
-		next := circuit.Kept(circuit.Sum(past.Value(), b.Constant(1)), num.Range{Hi: int64(s.Step - 1)})
-		again := circuit.Any(at.Last, circuit.Not(reached), circuit.Same(past.Value(), b.Constant(int64(s.Step-1))))
+		next := circuit.AssumeRange(circuit.Sum(past.Value(), b.Constant(1)), num.Range{Hi: int64(s.Step - 1)})
+		again := circuit.Any(at.Last, circuit.Not(reached), circuit.EqualTo(past.Value(), b.Constant(int64(s.Step-1))))
 		past.Set(circuit.Choice(again, zero, next), step)
-		p.hit = circuit.All(p.hit, circuit.Same(past.Value(), zero))
+		p.hit = circuit.All(p.hit, circuit.EqualTo(past.Value(), zero))
 		return p.hit
 	})
 	return p

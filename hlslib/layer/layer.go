@@ -45,7 +45,7 @@ type Definition[P Params] struct {
 	Takes Check
 	// Bind returns the layer for verified parameters and inputs, and the types of its outputs. The layer embeds the
 	// Base, and may keep the slice of inputs.
-	Bind func(Base[P], []dataflow.Type) (dataflow.Op, []dataflow.Type, error)
+	Bind func(Base[P], []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error)
 }
 
 // Define returns a kind of layers: its row in the table of layers, and a function that makes a layer from parameters.
@@ -78,11 +78,11 @@ func Define[P Params](def Definition[P]) (row dataflow.Kind, create func(P) data
 type Base[P Params] struct {
 	P     P // read only
 	def   *Definition[P]
-	built *sync.Map // facts about the bound layer's circuits, by Hardware
+	built *sync.Map // facts about the bound layer's circuits, by CircuitKey
 }
 
-// Facts returns the facts about the bound layer's circuits, by Hardware.
-func (b Base[P]) Facts() *sync.Map { return b.built }
+// Facts returns the facts about the bound layer's circuits, by CircuitKey.
+func (b Base[P]) CircuitFacts() *sync.Map { return b.built }
 
 // With returns the base with other parameters, which must be well formed. It forgets all facts about circuits.
 func (b Base[P]) With(p P) Base[P] {
@@ -97,7 +97,7 @@ func (b Base[P]) Kind() string { return b.def.Name }
 func (b Base[P]) Params() any { return b.P }
 
 // Bind verifies the parameters and the inputs, and returns the layer for them. A layer without any fold is an error.
-func (b Base[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (b Base[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if err := b.P.Verify(); err != nil {
 		return nil, nil, err
 	}
@@ -125,14 +125,14 @@ type unbound[P Params] struct {
 
 // A binding is a result of Bind.
 type binding struct {
-	in, out []dataflow.Type
+	in, out []dataflow.StreamType
 	op      dataflow.Op
 }
 
 // Bind calls Base.Bind, and remembers the result for the same inputs: lowering asks first whether a layer accepts
 // them, then for its outputs, and then for the layer.
-func (u unbound[P]) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	if last := u.last.Load(); last != nil && slices.EqualFunc(last.in, in, dataflow.Type.Equal) {
+func (u unbound[P]) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
+	if last := u.last.Load(); last != nil && slices.EqualFunc(last.in, in, dataflow.StreamType.Equal) {
 		return last.op, slices.Clone(last.out), nil
 	}
 	op, out, err := u.Base.Bind(in)
@@ -146,8 +146,8 @@ func (u unbound[P]) Eval([]dataflow.Tensor) []dataflow.Tensor {
 	panic("layer: " + u.Kind() + " is not bound")
 }
 
-// Of returns channel c's element of a list with one element for all channels, or one per channel.
-func Of[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
+// ForChannel returns channel c's element of a list with one element for all channels, or one per channel.
+func ForChannel[T any](list []T, c int) T { return list[min(c, len(list)-1)] }
 
 // Wrap returns v reduced to the bits of t. Bipolar values stay as they are.
 func Wrap(t num.Type, v int64) int64 {
@@ -157,23 +157,23 @@ func Wrap(t num.Type, v int64) int64 {
 	return t.Decode(uint64(v))
 }
 
-// Common reports whether all values of a list are equal.
-func Common(list []int64) bool {
+// AllEqual reports whether all values of a list are equal.
+func AllEqual(list []int64) bool {
 	return !slices.ContainsFunc(list, func(v int64) bool { return v != list[0] })
 }
 
-// Multiplies reports whether a product with any of the values needs a multiplier. Products with -1, 0 and 1 need
+// NeedsMultiplier reports whether a product with any of the values needs a multiplier. Products with -1, 0 and 1 need
 // none.
-func Multiplies(list []int64) bool {
+func NeedsMultiplier(list []int64) bool {
 	return slices.ContainsFunc(list, func(v int64) bool { return v < -1 || v > 1 })
 }
 
-// Rows returns a list with one value per channel as a table with a row for every pe channels.
-func Rows(list []int64, pe int) [][]int64 { return slices.Collect(slices.Chunk(list, pe)) }
+// ChannelRows returns a list with one value per channel as a table with a row for every pe channels.
+func ChannelRows(list []int64, pe int) [][]int64 { return slices.Collect(slices.Chunk(list, pe)) }
 
-// Shifts reports whether a product with m is only wiring and a choice of sign: m is 0 or a power of two, or minus
+// IsShift reports whether a product with m is only wiring and a choice of sign: m is 0 or a power of two, or minus
 // one.
-func Shifts(m int64) bool {
+func IsShift(m int64) bool {
 	m = max(m, -m) // the least int64 stays as it is, a power of two as well
 	return m&(m-1) == 0
 }

@@ -26,27 +26,27 @@ func (p params) Verify() error {
 type op struct {
 	layer.Base[params]
 	dataflow.Schedule
-	layer.Mover
+	layer.MoveSchedule
 }
 
 func (o *op) Eval([]dataflow.Tensor) []dataflow.Tensor                  { return nil }
-func (o *op) Folds() dataflow.Folds                                     { return o.Mover.Folds() }
-func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port)           { return o.Mover.Ports(f) }
+func (o *op) Folds() dataflow.Folds                                     { return o.MoveSchedule.Folds() }
+func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port)           { return o.MoveSchedule.Ports(f) }
 func (o *op) Loop(dataflow.Fold, dataflow.Target) (l dataflow.Loop)     { return l }
 func (o *op) Kernel(dataflow.Fold, dataflow.Target) dataflow.Kernel     { return nil }
 func (o *op) Cost(dataflow.Fold, dataflow.Target) dataflow.Cost         { return nil }
 func (o *op) Emit(dataflow.Fold, dataflow.Target) (i dataflow.Instance) { return i }
-func typ(width int, shape ...int) dataflow.Type {
+func typ(width int, shape ...int) dataflow.StreamType {
 	elem := num.Type{Kind: num.Int, Width: width}
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+	return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 }
 
 func TestDefine(t *testing.T) {
 	t.Parallel()
 	row, create := layer.Define(layer.Definition[params]{
 		Name: "Moved", Doc: "what it is",
-		Bind: func(b layer.Base[params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-			return &op{Base: b, Mover: layer.Mover{In: in, Out: in, SIMD: []int{b.P.Width}}}, in, nil
+		Bind: func(b layer.Base[params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
+			return &op{Base: b, MoveSchedule: layer.MoveSchedule{In: in, Out: in, SIMD: []int{b.P.Width}}}, in, nil
 		},
 	})
 	if o, err := row.Decode([]byte(`{"width":3}`)); err != nil || o.Kind() != "Moved" || o.Params() != (params{3}) {
@@ -59,14 +59,14 @@ func TestDefine(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		width int
-		in    []dataflow.Type
+		in    []dataflow.StreamType
 		want  string
 	}{
-		{0, []dataflow.Type{typ(8, 6)}, "no width"},
+		{0, []dataflow.StreamType{typ(8, 6)}, "no width"},
 		{3, nil, "0 inputs, want 1"},
-		{3, []dataflow.Type{typ(8, 6), typ(8, 6)}, "2 inputs, want 1"},
-		{600, []dataflow.Type{typ(8, 600)}, "no fold keeps a word within 4096 bits"},
-		{3, []dataflow.Type{typ(8, 6)}, ""},
+		{3, []dataflow.StreamType{typ(8, 6), typ(8, 6)}, "2 inputs, want 1"},
+		{600, []dataflow.StreamType{typ(8, 600)}, "no fold keeps a word within 4096 bits"},
+		{3, []dataflow.StreamType{typ(8, 6)}, ""},
 	} {
 		o, out, err := create(params{tt.width}).Bind(tt.in)
 		if tt.want != "" {
@@ -83,13 +83,13 @@ func TestDefine(t *testing.T) {
 
 func TestChecks(t *testing.T) {
 	t.Parallel()
-	one, two := []dataflow.Type{typ(4, 5, 3)}, []dataflow.Type{typ(4, 5, 3), typ(4, 5, 3)}
+	one, two := []dataflow.StreamType{typ(4, 5, 3)}, []dataflow.StreamType{typ(4, 5, 3), typ(4, 5, 3)}
 	for _, tt := range []struct {
 		err  error
 		want string
 	}{
 		{layer.Image(one), "an input of shape [5 3], want rows, columns and channels"},
-		{layer.Image([]dataflow.Type{typ(4, 2, 5, 3)}), ""},
+		{layer.Image([]dataflow.StreamType{typ(4, 2, 5, 3)}), ""},
 		{layer.PerChannel("biases", 3, one), ""},
 		{layer.PerChannel("biases", 1, one), ""},
 		{layer.PerChannel("biases", 2, one), "2 biases for an input of shape [5 3], want one or 3"},

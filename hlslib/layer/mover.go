@@ -5,17 +5,17 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Mover is the schedule of layers that compute nothing. The words on all ports have SIMD elements. SIMD divides the
-// number of channels that stay together.
-type Mover struct {
-	In, Out []dataflow.Type
+// A MoveSchedule is the schedule of layers that compute nothing. The words on all ports have SIMD elements. SIMD
+// divides the number of channels that stay together.
+type MoveSchedule struct {
+	In, Out []dataflow.StreamType
 	SIMD    []int // the divisors of the channels that stay together
 }
 
 // Folds yields every SIMD, in increasing order. A frame has as many iterations as its busiest port has words.
-func (m *Mover) Folds() dataflow.Folds {
+func (m *MoveSchedule) Folds() dataflow.Folds {
 	return m.Within(func(f dataflow.Fold) (iterations int) {
-		for _, types := range [][]dataflow.Type{m.In, m.Out} {
+		for _, types := range [][]dataflow.StreamType{m.In, m.Out} {
 			for _, p := range Ports(types, f.SIMD) {
 				iterations = max(iterations, p.Words)
 			}
@@ -25,32 +25,33 @@ func (m *Mover) Folds() dataflow.Folds {
 }
 
 // Within is Folds for a layer with the given number of iterations per frame.
-func (m *Mover) Within(iterations func(dataflow.Fold) int) dataflow.Folds {
+func (m *MoveSchedule) Within(iterations func(dataflow.Fold) int) dataflow.Folds {
 	return Folds{SIMD: m.SIMD, Fits: func(f dataflow.Fold) bool {
 		return f.SIMD <= dataflow.MaxWord/widest(m.In, m.Out) && iterations(f) <= dataflow.MaxIterations
 	}}.All()
 }
 
 // Ports returns ports whose words have SIMD elements.
-func (m *Mover) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
+func (m *MoveSchedule) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	return Ports(m.In, f.SIMD), Ports(m.Out, f.SIMD)
 }
 
-// Words returns the vectors of a frame, and the words per vector.
-func Words(t dataflow.Type, f dataflow.Fold) (vectors, words int) {
+// VectorWords returns the vectors of a frame, and the words per vector.
+func VectorWords(t dataflow.StreamType, f dataflow.Fold) (vectors, words int) {
 	return t.Shape.Vectors(), t.Shape.Channels() / f.SIMD
 }
 
-// Turns returns the loop of streams that take turns: for every vector, the words of one stream come after those of
+// TurnsLoop returns the loop of streams that take turns: for every vector, the words of one stream come after those of
 // the one before. The latency is that of a read, a choice and a write.
-func Turns(streams []dataflow.Type, f dataflow.Fold, t dataflow.Target, moves func(stream int) dataflow.Moves,
+func TurnsLoop(streams []dataflow.StreamType, f dataflow.Fold, t dataflow.Target,
+	moves func(stream int) dataflow.PortMoves,
 ) dataflow.Loop {
-	var vector []dataflow.Run
+	var vector []dataflow.LoopRun
 	vectors := 0
 	for k, s := range streams {
 		var words int
-		vectors, words = Words(s, f)
-		vector = append(vector, dataflow.Run{Times: words, Moves: moves(k)})
+		vectors, words = VectorWords(s, f)
+		vector = append(vector, dataflow.LoopRun{Times: words, Moves: moves(k)})
 	}
 	c := Begin(t)
 	c.ReadWhere()
@@ -59,17 +60,17 @@ func Turns(streams []dataflow.Type, f dataflow.Fold, t dataflow.Target, moves fu
 }
 
 // TurnsCounters returns the cost of the counters of words and vectors, where t has the channels of all streams.
-func TurnsCounters(t dataflow.Type, f dataflow.Fold) cost.Resources {
-	vectors, words := Words(t, f)
+func TurnsCounters(t dataflow.StreamType, f dataflow.Fold) cost.Resources {
+	vectors, words := VectorWords(t, f)
 	return cost.Counter(words).Plus(cost.Counter(vectors))
 }
 
 // TurnsConfig returns the loop's fields, and then more, where t has the channels of all streams. of describes t, such
 // as "an input vector".
-func TurnsConfig(t dataflow.Type, f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
-	_, words := Words(t, f)
+func TurnsConfig(t dataflow.StreamType, f dataflow.Fold, of string, more ...dataflow.Field) []dataflow.Field {
+	_, words := VectorWords(t, f)
 	return append([]dataflow.Field{{Name: "words", Doc: "words of " + of, Value: words}}, more...)
 }
 
 // Handshakes returns the cost of the handshakes: a LUT for each output that must wait for room in the others.
-func Handshakes(outputs int) cost.Part { return cost.Resources{LUT: outputs}.As("handshakes") }
+func Handshakes(outputs int) cost.CostPart { return cost.Resources{LUT: outputs}.AsPart("handshakes") }

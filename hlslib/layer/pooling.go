@@ -33,7 +33,7 @@ type PoolParams struct {
 func (p PoolParams) Verify() error { return p.Op.Verify() }
 
 // Of returns the type of t after pooling n values of each channel, with the given shape.
-func (p Pooling) Of(t dataflow.Type, n int, shape dataflow.Shape) (dataflow.Type, error) {
+func (p Pooling) Of(t dataflow.StreamType, n int, shape dataflow.Shape) (dataflow.StreamType, error) {
 	if p == Sum {
 		var err error
 		if t, err = t.Sums(n); err != nil {
@@ -44,16 +44,16 @@ func (p Pooling) Of(t dataflow.Type, n int, shape dataflow.Shape) (dataflow.Type
 	return t, nil
 }
 
-// Join pools two values.
-func (p Pooling) Join(a, b int64) int64 {
+// Pool pools two values.
+func (p Pooling) Pool(a, b int64) int64 {
 	if p == Sum {
 		return a + b
 	}
 	return max(a, b)
 }
 
-// Joiner returns the cost of pooling two values of the given width.
-func (p Pooling) Joiner(width int) cost.Resources {
+// Cost returns the cost of pooling two values of the given width.
+func (p Pooling) Cost(width int) cost.Resources {
 	if p == Sum {
 		return cost.Adder(width)
 	}

@@ -19,26 +19,28 @@ const (
 	MaxAddress    = steps.MaxAddress
 )
 
-// Steps is the tail of a layer: a step function for each channel, one for all channels, or none. It is applied to the
-// value that the layer has computed.
-type Steps struct {
-	list    []num.Step
-	of      num.Type         // type of the value
-	compare num.Comparators  // one row for all channels, or one per channel; empty without step functions
-	bits    int              // bits per channel in a row of the tables
-	built   *steps.Functions // the implementations, by lanes and memory
-	out     num.Type         // type of the outputs
+// ActivationTail is the tail of a layer: a step function for each channel, one for all channels, or none. It is applied
+// to the value that the layer has computed.
+type ActivationTail struct {
+	list    []num.StepFunction
+	of      num.Type           // type of the value
+	compare num.ThresholdTable // one row for all channels, or one per channel; empty without step functions
+	bits    int                // bits per channel in a row of the tables
+	built   *steps.Functions   // the implementations, by lanes and memory
+	out     num.Type           // type of the outputs
 }
 
 // BindSteps returns the tail for values of type of, and the output's type. Without step functions both types are
 // equal.
-func BindSteps(list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
+func BindSteps(list []num.StepFunction, of dataflow.StreamType) (s ActivationTail, out []dataflow.StreamType,
+	err error) {
 	return bindSteps(num.Type{}, list, of, MaxThresholds)
 }
 
 // BindTo is BindSteps for outputs of type elem; the zero type selects the narrowest. If elem is a minifloat, the
 // hardware computes its codes. Values of at most MaxAddress bits may have a threshold at every value.
-func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []dataflow.Type, err error) {
+func BindTo(elem num.Type, list []num.StepFunction, of dataflow.StreamType) (s ActivationTail,
+	out []dataflow.StreamType, err error) {
 	most := MaxThresholds
 	if of.Elem.Width <= MaxAddress {
 		most = MaxTabled
@@ -47,19 +49,20 @@ func BindTo(elem num.Type, list []num.Step, of dataflow.Type) (s Steps, out []da
 }
 
 // bindSteps is BindTo with at most most thresholds.
-func bindSteps(elem num.Type, list []num.Step, of dataflow.Type, most int) (s Steps, out []dataflow.Type, err error) {
-	s = Steps{list: list, of: of.Elem, out: of.Elem}
+func bindSteps(elem num.Type, list []num.StepFunction, of dataflow.StreamType, most int) (s ActivationTail,
+	out []dataflow.StreamType, err error) {
+	s = ActivationTail{list: list, of: of.Elem, out: of.Elem}
 	if len(list) == 0 {
-		return s, []dataflow.Type{of}, nil
+		return s, []dataflow.StreamType{of}, nil
 	}
 	x := of.Range
 	n := max(len(x), len(list))
-	y := dataflow.Type{Shape: of.Shape, Range: make([]num.Range, n)}
+	y := dataflow.StreamType{Shape: of.Shape, Range: make([]num.Range, n)}
 	values := make([][]int64, n)
 	breaks := 0
 	for c := range n {
-		live := s.Step(c).Over(Of(x, c))
-		y.Range[c], values[c] = live.Reach(Of(x, c)), live.Value
+		live := s.Step(c).Restricted(ForChannel(x, c))
+		y.Range[c], values[c] = live.ValueRange(ForChannel(x, c)), live.Value
 		breaks = max(breaks, len(live.At))
 	}
 	if y.Elem = elem; elem == (num.Type{}) {
@@ -79,12 +82,12 @@ func bindSteps(elem num.Type, list []num.Step, of dataflow.Type, most int) (s St
 	}
 	s.bits = dataflow.StepBits(s.compare, of.Elem)
 	s.built = steps.New(s.compare, x, of.Elem, s.out.Codes())
-	return s, []dataflow.Type{y}, nil
+	return s, []dataflow.StreamType{y}, nil
 }
 
 // coded returns the step functions with codes of elem as their outputs. x and values are the ranges and outputs of
 // the functions.
-func coded(elem num.Type, list []num.Step, x []num.Range, values [][]int64) ([]num.Step, error) {
+func coded(elem num.Type, list []num.StepFunction, x []num.Range, values [][]int64) ([]num.StepFunction, error) {
 	for _, v := range slices.Concat(values...) {
 		if !elem.Holds(v) {
 			return nil, fmt.Errorf("%v does not hold the output %d", elem, v)
@@ -93,9 +96,9 @@ func coded(elem num.Type, list []num.Step, x []num.Range, values [][]int64) ([]n
 	if !elem.IsFloat() {
 		return list, nil
 	}
-	codes := make([]num.Step, len(values))
+	codes := make([]num.StepFunction, len(values))
 	for c := range codes {
-		codes[c] = Of(list, c).Over(Of(x, c))
+		codes[c] = ForChannel(list, c).Restricted(ForChannel(x, c))
 		codes[c].Value = slices.Clone(codes[c].Value)
 		for i, v := range codes[c].Value {
 			codes[c].Value[i] = elem.Code(v)
@@ -104,53 +107,57 @@ func coded(elem num.Type, list []num.Step, x []num.Range, values [][]int64) ([]n
 	return codes, nil
 }
 
-// Any reports whether there are step functions.
-func (s *Steps) Any() bool { return len(s.list) > 0 }
+// HasSteps reports whether there are step functions.
+func (s *ActivationTail) HasSteps() bool { return len(s.list) > 0 }
 
 // Step returns channel c's step function. There must be one.
-func (s *Steps) Step(c int) num.Step { return Of(s.list, c) }
+func (s *ActivationTail) Step(c int) num.StepFunction { return ForChannel(s.list, c) }
 
 // Thresholds returns the number of thresholds per channel.
-func (s *Steps) Thresholds() int { return s.compare.Steps() }
+func (s *ActivationTail) Thresholds() int { return s.compare.Steps() }
 
 // Exact returns channel c's output for v.
-func (s *Steps) Exact(c int, v int64) int64 {
-	if !s.Any() {
+func (s *ActivationTail) Exact(c int, v int64) int64 {
+	if !s.HasSteps() {
 		return v
 	}
 	return s.Step(c).Apply(v)
 }
 
 // Form returns the implementation of the step functions in a fold, or nil if there are none.
-func (s *Steps) Form(f dataflow.Fold) steps.Form {
-	if !s.Any() {
+func (s *ActivationTail) Form(f dataflow.Fold) steps.BuiltSteps {
+	if !s.HasSteps() {
 		return nil
 	}
-	return s.built.At(s.site(f))
+	return s.built.FormAt(s.site(f))
 }
 
 // site returns the site of the step functions in a fold.
-func (s *Steps) site(f dataflow.Fold) steps.Site {
+func (s *ActivationTail) site(f dataflow.Fold) steps.Site {
 	return steps.Site{PE: f.PE, Alike: s.compare.Shared(), Memory: f.Memory}
 }
 
 // HasSerial reports whether a fold can compute codes by a serial search.
-func (s *Steps) HasSerial(f dataflow.Fold) bool { return s.Any() && s.built.HasSerial(s.site(f)) }
+func (s *ActivationTail) HasSerial(f dataflow.Fold) bool {
+	return s.HasSteps() && s.built.HasSerial(s.site(f))
+}
 
 // Serial returns the serial search of a fold.
-func (s *Steps) Serial(f dataflow.Fold) *steps.Serial { return s.built.Serial(s.site(f)) }
+func (s *ActivationTail) Serial(f dataflow.Fold) *steps.SerialSearch {
+	return s.built.Serial(s.site(f))
+}
 
-// Built returns the function that a fold's hardware computes, from channel c and value v to the output.
-func (s *Steps) Built(f dataflow.Fold) func(c int, v int64) int64 {
+// HardwareFunction returns the function that a fold's hardware computes, from channel c and value v to the output.
+func (s *ActivationTail) HardwareFunction(f dataflow.Fold) func(c int, v int64) int64 {
 	form := s.Form(f)
 	if form == nil {
 		return func(_ int, v int64) int64 { return v }
 	}
-	return func(c int, v int64) int64 { return s.Number(form.Apply(s.Function(c), v)) }
+	return func(c int, v int64) int64 { return s.FromCode(form.Apply(s.Function(c), v)) }
 }
 
-// Number returns the output for a code: the minifloat's value, or the code itself.
-func (s *Steps) Number(code int64) int64 {
+// FromCode returns the output for a code: the minifloat's value, or the code itself.
+func (s *ActivationTail) FromCode(code int64) int64 {
 	if s.out.IsFloat() {
 		return s.out.Value(code)
 	}
@@ -158,11 +165,11 @@ func (s *Steps) Number(code int64) int64 {
 }
 
 // Function returns the index of channel c's step function among those that are built.
-func (s *Steps) Function(c int) int { return min(c, len(s.compare.At)-1) }
+func (s *ActivationTail) Function(c int) int { return min(c, len(s.compare.At)-1) }
 
 // Tables describes the tables of the tail.
-func (s *Steps) Tables() Tables {
-	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.Any(), Row: func(pe int) int {
+func (s *ActivationTail) Tables() Tables {
+	return Tables{PerChannel: len(s.compare.At) > 1, Shared: s.HasSteps(), Row: func(pe int) int {
 		if s.Thresholds() > MaxThresholds && steps.HasTable(s.built, steps.Site{PE: pe, Alike: s.compare.Shared()}) {
 			return s.out.Width
 		}
@@ -174,7 +181,7 @@ func (s *Steps) Tables() Tables {
 }
 
 // Storage returns the memories of the tables, in the fold's memory.
-func (s *Steps) Storage(f dataflow.Fold) []dataflow.Storage {
+func (s *ActivationTail) Storage(f dataflow.Fold) []dataflow.Storage {
 	if form := s.Form(f); form != nil {
 		return form.Storage()
 	}
@@ -183,15 +190,15 @@ func (s *Steps) Storage(f dataflow.Fold) []dataflow.Storage {
 
 // Emit returns the config fields and tables for apply_steps in hlslib/core/compare.hpp. Without step functions these
 // make the value, which value names, the output.
-func (s *Steps) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
+func (s *ActivationTail) Emit(f dataflow.Fold, value string) ([]dataflow.Field, []dataflow.Table) {
 	if form := s.Form(f); form != nil {
 		return form.Fields(), form.Tables()
 	}
-	return steps.None(value, 1, 0), nil
+	return steps.NoStepsFields(value, 1, 0), nil
 }
 
 // Logic returns the cost of the step functions in a fold, without tables.
-func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
+func (s *ActivationTail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 	if form := s.Form(f); form != nil {
 		return form.Logic(m)
 	}
@@ -199,7 +206,7 @@ func (s *Steps) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
 }
 
 // Circuit returns the outputs for the values, as codes. row is the address of the tables' row, at stage 0.
-func (s *Steps) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
+func (s *ActivationTail) Circuit(b *circuit.Builder, f dataflow.Fold, row circuit.Value,
 	values []circuit.Value) []circuit.Value {
 	if form := s.Form(f); form != nil {
 		return form.Circuit(b, row, values)

@@ -21,7 +21,7 @@ import (
 // abs is a small layer, the magnitude of every element, in words of PE. A defect spoils one of its answers.
 type abs struct {
 	p       absParams
-	in, out dataflow.Type // set by Bind
+	in, out dataflow.StreamType // set by Bind
 }
 
 type absParams struct {
@@ -31,7 +31,7 @@ type absParams struct {
 // A defect changes what the layer says. What is nil stays right.
 type defect struct {
 	params  func(*absParams)
-	out     func(in num.Range, out *dataflow.Type)
+	out     func(in num.Range, out *dataflow.StreamType)
 	eval    func(in, out []dataflow.Tensor)
 	depends func(*dataflow.Dependence)
 	of      func(y int64) int64 // what the computation gives
@@ -63,10 +63,10 @@ func absCase(name string) Case {
 			panic("mutant_abs.hpp has no " + d[0])
 		}
 	}
-	in := dataflow.Type{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}},
+	in := dataflow.StreamType{Shape: dataflow.Shape{2, 4}, Range: []num.Range{{Lo: -7, Hi: 5}},
 		Elem: num.Type{Kind: num.Int, Width: 4}}
 	return Case{
-		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.Type{in},
+		Name: "abs", Op: &abs{p: absParams{name}}, In: []dataflow.StreamType{in},
 		Kinds:   []dataflow.Kind{{Name: "MutantAbs", Doc: "magnitudes", Decode: decodeAbs}},
 		Headers: []hlslib.Header{{Path: "include/hlsgen/mutant_abs.hpp", Text: []byte(source)}},
 	}
@@ -89,25 +89,25 @@ func (o *abs) Kind() string { return "MutantAbs" }
 
 func (o *abs) Params() any { return o.p }
 
-func (o *abs) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (o *abs) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	if len(in) != 1 {
 		return nil, nil, fmt.Errorf("%d inputs, want 1", len(in))
 	}
 	b := &abs{p: o.p, in: in[0]}
-	b.out = dataflow.Type{Shape: in[0].Shape}
+	b.out = dataflow.StreamType{Shape: in[0].Shape}
 	for _, r := range in[0].Range {
 		m := num.Range{Lo: max(0, r.Lo, -r.Hi), Hi: max(-r.Lo, r.Hi)}
 		b.out.Range = append(b.out.Range, m)
 	}
-	b.out.Elem = num.Smallest(b.out.Union())
+	b.out.Elem = num.NarrowestInt(b.out.Union())
 	if d := o.defect().out; d != nil {
 		d(in[0].Union(), &b.out)
 	}
-	return b, []dataflow.Type{b.out}, nil
+	return b, []dataflow.StreamType{b.out}, nil
 }
 
 func (o *abs) Dependence() dataflow.Dependence {
-	d := dataflow.EachApart(1, 2)
+	d := dataflow.SeparateParts(1, 2)
 	if change := o.defect().depends; change != nil {
 		change(&d)
 	}
@@ -115,7 +115,7 @@ func (o *abs) Dependence() dataflow.Dependence {
 }
 
 func (o *abs) Computation() dataflow.Computation {
-	return dataflow.Elements{Channels: 1, Of: func(_ int, x []int64) int64 {
+	return dataflow.Elementwise{Channels: 1, Of: func(_ int, x []int64) int64 {
 		y := max(x[0], -x[0])
 		if change := o.defect().of; change != nil {
 			y = change(y)
@@ -161,9 +161,9 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
-	c.Do(delay.Add, o.width())
+	c.DoOp(delay.Add, o.width())
 	c.Choose(o.width())
-	l := dataflow.Loop{Body: []dataflow.Run{{Times: o.words(f), Moves: dataflow.Moves{Read: 1, Write: 1}}},
+	l := dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(f), Moves: dataflow.PortMoves{Read: 1, Write: 1}}},
 		Latency: c.Write()}
 	if t.Stalls == dataflow.Credit {
 		l.Latency = o.Circuit(f, t).Latency - o.defect().rtl.late
@@ -202,9 +202,9 @@ func (o *abs) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	var magnitudes []circuit.Value
 	for _, x := range layer.Elements(b.Input(f.PE*o.in.Elem.Width, moves), o.in.Elem) {
 		if !defect.keeps {
-			x = circuit.Choice(circuit.Negativity(x), circuit.Negative(x), x)
+			x = circuit.Choice(circuit.IsNegative(x), circuit.Negated(x), x)
 		}
-		magnitudes = append(magnitudes, circuit.Kept(x, o.out.Elem.Range()))
+		magnitudes = append(magnitudes, circuit.AssumeRange(x, o.out.Elem.Range()))
 	}
 	b.Output(circuit.Packed(o.out.Elem, magnitudes...).Delayed(1), moves)
 	return b.Layer()
@@ -215,9 +215,9 @@ func (o *abs) width() int { return o.in.Elem.Width + 1 }
 
 func (o *abs) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := estimate.Model(t)
-	c := estimate.Parts(
+	c := estimate.CostOfParts(
 		m.Control(cost.Counter(o.words(f))),
-		cost.Adder(o.width()).Times(f.PE).As("adders"),
+		cost.Adder(o.width()).Times(f.PE).AsPart("adders"),
 		m.Registers(f.PE*o.out.Elem.Width),
 	)
 	if d := o.defect().cost; d != nil {

@@ -22,8 +22,8 @@ func BenchSearch(b *testing.B, op dataflow.Op) {
 }
 
 // BenchSimulation simulates a frame of a layer with one input, clock by clock.
-func BenchSimulation(b *testing.B, op dataflow.Op, in dataflow.Type, x dataflow.Tensor, f dataflow.Fold) {
-	bound := &bound{Case: Case{In: []dataflow.Type{in}}}
+func BenchSimulation(b *testing.B, op dataflow.Op, in dataflow.StreamType, x dataflow.Tensor, f dataflow.Fold) {
+	bound := &bound{Case: Case{In: []dataflow.StreamType{in}}}
 	var err error
 	if bound.op, bound.out, err = op.Bind(bound.In); err != nil {
 		b.Fatal(err)

@@ -20,23 +20,23 @@ func UInt(n int) num.Type { return num.Type{Kind: num.UInt, Width: n} }
 // Int returns the signed type of n bits.
 func Int(n int) num.Type { return num.Type{Kind: num.Int, Width: n} }
 
-// Full returns a type whose range has all values of the element type.
-func Full(elem num.Type, shape ...int) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
+// FullType returns a type whose range has all values of the element type.
+func FullType(elem num.Type, shape ...int) dataflow.StreamType {
+	return dataflow.StreamType{Shape: shape, Range: []num.Range{elem.Range()}, Elem: elem}
 }
 
-// Ranged returns a type with the given ranges: one per channel, or one for all channels.
-func Ranged(elem num.Type, shape dataflow.Shape, ranges ...num.Range) dataflow.Type {
-	return dataflow.Type{Shape: shape, Range: ranges, Elem: elem}
+// RangedType returns a type with the given ranges: one per channel, or one for all channels.
+func RangedType(elem num.Type, shape dataflow.Shape, ranges ...num.Range) dataflow.StreamType {
+	return dataflow.StreamType{Shape: shape, Range: ranges, Elem: elem}
 }
 
-// Uneven returns a type of three channels with different ranges: one value, two values, and a few positive values.
-func Uneven(shape ...int) dataflow.Type {
-	return Ranged(Int(4), shape, num.Point(-8), num.Range{Lo: -1, Hi: 0}, num.Range{Lo: 5, Hi: 7})
+// UnevenType returns a type of three channels with different ranges: one value, two values, and a few positive values.
+func UnevenType(shape ...int) dataflow.StreamType {
+	return RangedType(Int(4), shape, num.SingleValue(-8), num.Range{Lo: -1, Hi: 0}, num.Range{Lo: 5, Hi: 7})
 }
 
-// Each combines every case with every layer. It appends the layer's parameters to the case's name.
-func Each(cases []Case, ops ...dataflow.Op) (all []Case) {
+// WithEach combines every case with every layer. It appends the layer's parameters to the case's name.
+func WithEach(cases []Case, ops ...dataflow.Op) (all []Case) {
 	for _, op := range ops {
 		for _, c := range cases {
 			c.Name, c.Op = fmt.Sprintf("%s, %v", c.Name, op.Params()), op
@@ -57,7 +57,7 @@ func Random(n int, seed uint64, one func(*rand.Rand) Case) (cases []Case) {
 }
 
 // Bind binds a layer to its inputs, and fails the test if the layer refuses them.
-func Bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
+func Bind(t testing.TB, op dataflow.Op, in ...dataflow.StreamType) dataflow.Op {
 	t.Helper()
 	bound, _, err := op.Bind(in)
 	if err != nil {
@@ -68,11 +68,11 @@ func Bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
 
 // Chain returns the graph of layers with one input and one output each, one behind the other. All must differ in
 // kind.
-func Chain(t *testing.T, in dataflow.Type, ops ...dataflow.Op) *dataflow.Graph {
+func Chain(t *testing.T, in dataflow.StreamType, ops ...dataflow.Op) *dataflow.Graph {
 	t.Helper()
 	g := &dataflow.Graph{In: []int{0}, Out: []int{len(ops)}, Streams: []*dataflow.Stream{{Type: in}}}
 	for i, op := range ops {
-		bound, out, err := op.Bind([]dataflow.Type{in})
+		bound, out, err := op.Bind([]dataflow.StreamType{in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,33 +84,33 @@ func Chain(t *testing.T, in dataflow.Type, ops ...dataflow.Op) *dataflow.Graph {
 	return g
 }
 
-// Gives checks that a layer's outputs have the given types.
-func Gives(t *testing.T, op dataflow.Op, in []dataflow.Type, want ...dataflow.Type) {
+// CheckOutputs checks that a layer's outputs have the given types.
+func CheckOutputs(t *testing.T, op dataflow.Op, in []dataflow.StreamType, want ...dataflow.StreamType) {
 	t.Helper()
 	if _, out, err := op.Bind(in); err != nil || !reflect.DeepEqual(out, want) {
 		t.Errorf("Bind of %+v to %v: %v, %v, want %v", op.Params(), in, out, err, want)
 	}
 }
 
-// Loops checks that a bound layer has the given loop.
-func Loops(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Loop) {
+// CheckLoop checks that a bound layer has the given loop.
+func CheckLoop(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Loop) {
 	t.Helper()
 	if l := op.Loop(f, dataflow.Target{}); !reflect.DeepEqual(l, want) {
 		t.Errorf("%+v, %+v: %v, want %v", op.Params(), f, l, want)
 	}
 }
 
-// Choices returns the number of folds of a bound layer.
-func Choices(op dataflow.Op) (n int) {
+// CountFolds returns the number of folds of a bound layer.
+func CountFolds(op dataflow.Op) (n int) {
 	for range op.Folds() {
 		n++
 	}
 	return n
 }
 
-// Tables describes an instance's tables for comparison: the name, type, memory and rows of each. Of more than eight
-// rows it gives only the number.
-func Tables(i dataflow.Instance) string {
+// DescribeTables describes an instance's tables for comparison: the name, type, memory and rows of each. Of more than
+// eight rows it gives only the number.
+func DescribeTables(i dataflow.Instance) string {
 	tables := make([]string, len(i.Tables))
 	for k, t := range i.Tables {
 		rows := fmt.Sprint(t.Rows)
@@ -122,9 +122,9 @@ func Tables(i dataflow.Instance) string {
 	return strings.Join(tables, ", ")
 }
 
-// Refuses checks that a layer refuses its inputs or its parameters, with an error that contains want. If want is
+// CheckRefused checks that a layer refuses its inputs or its parameters, with an error that contains want. If want is
 // empty, the layer must accept them.
-func Refuses(t *testing.T, op dataflow.Op, in []dataflow.Type, want string) {
+func CheckRefused(t *testing.T, op dataflow.Op, in []dataflow.StreamType, want string) {
 	t.Helper()
 	_, _, err := op.Bind(in)
 	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
@@ -132,8 +132,8 @@ func Refuses(t *testing.T, op dataflow.Op, in []dataflow.Type, want string) {
 	}
 }
 
-// RefusesText checks that a kind decodes none of the texts.
-func RefusesText(t *testing.T, kind dataflow.Kind, texts ...string) {
+// CheckTextRefused checks that a kind decodes none of the texts.
+func CheckTextRefused(t *testing.T, kind dataflow.Kind, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		if op, err := kind.Decode([]byte(text)); err == nil || op != nil {
@@ -142,8 +142,8 @@ func RefusesText(t *testing.T, kind dataflow.Kind, texts ...string) {
 	}
 }
 
-// Costs checks that a bound layer costs want by FINN's formulas.
-func Costs(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Resources) {
+// CheckFINNCost checks that a bound layer costs want by FINN's formulas.
+func CheckFINNCost(t *testing.T, op dataflow.Op, f dataflow.Fold, want dataflow.Resources) {
 	t.Helper()
 	if got := op.Cost(f, dataflow.Target{Formula: dataflow.FINN}).Total(); got != want {
 		t.Errorf("%+v: %+v, want %+v", f, got, want)

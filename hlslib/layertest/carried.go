@@ -25,7 +25,7 @@ type Path struct {
 func Paths(t testing.TB, cases ...Case) (list []Path) {
 	t.Helper()
 	programs := folded(t, cases)
-	trials := make([]templates.Trial, len(programs))
+	trials := make([]templates.LayerTrial, len(programs))
 	for i, p := range programs {
 		trials[i] = silent(templates.Layer{Instance: p.op.Emit(p.fold, p.target())}, p.op, p, i)
 	}
@@ -37,7 +37,7 @@ func Paths(t testing.TB, cases ...Case) (list []Path) {
 func SequencePaths(t testing.TB, cases ...Case) (list []Path) {
 	t.Helper()
 	programs := folded(t, cases)
-	trials := make([]templates.Trial, len(programs))
+	trials := make([]templates.LayerTrial, len(programs))
 	for i, p := range programs {
 		longest := p.In[0].Shape[0]
 		one, err := step(p.bound, longest)
@@ -74,11 +74,11 @@ func folded(t testing.TB, cases []Case) (programs []program) {
 }
 
 // silent returns a trial of a layer without frames, whose ports carry words as op's do.
-func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.Trial {
+func silent(l templates.Layer, op dataflow.Op, p program, number int) templates.LayerTrial {
 	l.Name, l.Origin = fmt.Sprintf("%s_%04d", op.Kind(), number), []string{p.Name}
 	l.In, l.Out = op.Ports(p.fold)
 	none := func(ports []dataflow.Port) [][]dataflow.Tensor { return make([][]dataflow.Tensor, len(ports)) }
-	return templates.Trial{Layer: l, In: none(l.In), Out: none(l.Out)}
+	return templates.LayerTrial{Layer: l, In: none(l.In), Out: none(l.Out)}
 }
 
 // step returns a layer bound to a single time step of its first input.
@@ -97,7 +97,7 @@ func step(b *bound, longest int) (dataflow.Op, error) {
 }
 
 // compiled returns the kernels of the programs, whose trials are given.
-func compiled(t testing.TB, programs []program, trials []templates.Trial) (list []Path) {
+func compiled(t testing.TB, programs []program, trials []templates.LayerTrial) (list []Path) {
 	t.Helper()
 	files, err := templates.Bench(trials)
 	if err != nil {

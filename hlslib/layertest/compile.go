@@ -45,13 +45,13 @@ func runProject(ctx context.Context, gxx, dir string, programs []program) ([]wor
 }
 
 // compile is runProject for trials and files that bench has returned for the programs.
-func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.Trial,
+func compile(ctx context.Context, gxx, dir string, programs []program, trials []templates.LayerTrial,
 	files templates.Files) ([]work, error) {
 	files, err := probed(files)
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, templates.File{Path: "hls/one.cpp", Data: []byte(unit)})
+	files = append(files, templates.GeneratedFile{Path: "hls/one.cpp", Data: []byte(unit)})
 	if err := files.Write(dir); err != nil {
 		return nil, err
 	}

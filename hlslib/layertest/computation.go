@@ -10,10 +10,10 @@ import (
 
 // checkComputation compares the layer's Computation with Eval, by running the compiled engine that uses it.
 func (b *bound) checkComputation() error {
-	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
+	if k, ok := b.op.(dataflow.KeepsState); ok && k.Begin() != nil {
 		return nil // the engine does not support layers that keep states
 	}
-	var g dataflow.Builder
+	var g dataflow.GraphBuilder
 	var in []int
 	for _, t := range b.In {
 		in = append(in, g.Input("", t))
@@ -38,7 +38,7 @@ func (b *bound) checkComputation() error {
 }
 
 // computes compares a program's frames with Eval's.
-func (b *bound) computes(p *fast.Program) error {
+func (b *bound) computes(p *fast.Executable) error {
 	w := p.Worker()
 	for n, frames := range slices.Collect(slices.Chunk(b.frames, p.Batch)) {
 		for f, got := range w.Run(frames) {

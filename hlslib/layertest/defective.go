@@ -29,9 +29,9 @@ func (m Mutant) of(t *testing.T, files templates.Files) templates.Files {
 	return nil
 }
 
-// Mutants checks that the test bench finds every mutant of the cases' C++, by a wrong word in an output. It compiles
-// one fold of each case, from the middle of the list.
-func Mutants(t *testing.T, mutants []Mutant, cases ...Case) {
+// CheckMutants checks that the test bench finds every mutant of the cases' C++, by a wrong word in an output. It
+// compiles one fold of each case, from the middle of the list.
+func CheckMutants(t *testing.T, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	tier.NotQuick(t)
 	for i := range cases {

@@ -40,7 +40,7 @@ func (b *bound) checkDependence(r *rand.Rand) error {
 			return err
 		}
 	}
-	if d.Form == dataflow.Apart {
+	if d.Form == dataflow.Separate {
 		if err := b.checkPlaces(d, r); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (b *bound) checkChanges(d dataflow.Dependence, input int, r *rand.Rand) err
 		copy(chunk(after[input], d.In[input], part), chunk(drawn[input], d.In[input], part))
 		for k, y := range b.op.Eval(after) {
 			for i := range d.Out {
-				mayChange := d.Form == dataflow.Along || d.Form == dataflow.Apart && i == part ||
+				mayChange := d.Form == dataflow.Along || d.Form == dataflow.Separate && i == part ||
 					d.Form == dataflow.Recurrent && (input > 0 || d.Out == 1 || i >= part)
 				if !mayChange && !slices.Equal(chunk(y, d.Out, i), chunk(was[k], d.Out, i)) {
 					return fmt.Errorf("%s, but part %d of output %d changes with part %d of input %d", d.Form, i, k,

@@ -23,8 +23,8 @@
 //	reset.go      the compiled C++ after a reset
 //	carried.go    Paths, SequencePaths: the path from one clock to the next, in a second compiler
 //	synth.go      some folds in a second compiler
-//	steps.go      Steps: layers for sequences of any length
-//	defective.go  Mutants: C++ with a defect that tests must find
+//	steps.go      CheckSequences: layers for sequences of any length
+//	defective.go  CheckMutants: C++ with a defect that tests must find
 //	bench.go      benchmarks of layers
 //
 // It imports hlslib, templates and rtlsim; only tests import it.
@@ -54,7 +54,7 @@ import (
 type Case struct {
 	Name    string
 	Op      dataflow.Op // not yet bound
-	In      []dataflow.Type
+	In      []dataflow.StreamType
 	Folds   int
 	Only    func(dataflow.Fold) bool
 	Loose   string
@@ -136,7 +136,7 @@ func examine(ctx context.Context, cases []Case) (programs []program, errs []erro
 type bound struct {
 	Case
 	op     dataflow.Op
-	out    []dataflow.Type
+	out    []dataflow.StreamType
 	frames [][]dataflow.Tensor // by frame and input
 	want   [][]dataflow.Tensor // by frame and output
 	folds  []dataflow.Fold     // the folds to be tried
@@ -204,7 +204,7 @@ func (b *bound) listFolds() error {
 // layer keeps a state, the frames form a run, and a second run must give the same.
 func (b *bound) checkEval() error {
 	evaluate := b.op.Eval
-	if k, ok := b.op.(dataflow.Keeping); ok && k.Begin() != nil {
+	if k, ok := b.op.(dataflow.KeepsState); ok && k.Begin() != nil {
 		evaluate = k.Begin()
 		if first := b.op.Eval(b.frames[0]); !reflect.DeepEqual(k.Begin()(b.frames[0]), first) {
 			return fmt.Errorf("the first frame of a run is not what Eval gives: %v", first)
@@ -303,7 +303,7 @@ func (b *bound) checkParams() error {
 func (b *bound) design(f dataflow.Fold, depth int) *dataflow.Design {
 	g := &dataflow.Graph{}
 	n := &dataflow.Node{Name: b.op.Kind() + "_0", Op: b.op}
-	add := func(t dataflow.Type) int {
+	add := func(t dataflow.StreamType) int {
 		id := len(g.Streams)
 		g.Streams = append(g.Streams, &dataflow.Stream{ID: id, Type: t})
 		return id

@@ -14,7 +14,7 @@ import (
 // spoilt is a Thresholding of two channels, with a defect.
 type spoilt struct {
 	dataflow.Op
-	outputs func([]dataflow.Type) []dataflow.Type
+	outputs func([]dataflow.StreamType) []dataflow.StreamType
 	eval    func(in, out []dataflow.Tensor)
 	step    func(iteration int, in, out []dataflow.Word)
 	loop    func(*dataflow.Loop)
@@ -22,7 +22,7 @@ type spoilt struct {
 	cost    dataflow.Cost
 }
 
-func (s spoilt) Bind(in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func (s spoilt) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	op, out, err := s.Op.Bind(in)
 	s.Op = op
 	if s.outputs != nil {
@@ -77,9 +77,9 @@ func (k spoiltKernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 }
 
 func example(s spoilt) Case {
-	s.Op = threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1, 3}, Value: []int64{0, 1, 2}},
+	s.Op = threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{1, 3}, Value: []int64{0, 1, 2}},
 		{At: []int64{2}, Value: []int64{-1, 1}}}})
-	return Case{Name: "example", Op: s, In: []dataflow.Type{{Shape: dataflow.Shape{3, 2},
+	return Case{Name: "example", Op: s, In: []dataflow.StreamType{{Shape: dataflow.Shape{3, 2},
 		Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: num.Type{Kind: num.UInt, Width: 2}}}}
 }
 
@@ -112,7 +112,7 @@ func TestContractBites(t *testing.T) {
 		{"none", spoilt{}, ""},
 		{"Eval writes to its arguments", spoilt{eval: func(in, _ []dataflow.Tensor) { in[0].Data[0]++ }},
 			"changes its arguments"},
-		{"a range that is too narrow", spoilt{outputs: func(o []dataflow.Type) []dataflow.Type {
+		{"a range that is too narrow", spoilt{outputs: func(o []dataflow.StreamType) []dataflow.StreamType {
 			o[0].Range = []num.Range{{Lo: 0, Hi: 2}, {Lo: -1, Hi: 1}}
 			o[0].Range[0].Hi = 1
 			return o
@@ -226,7 +226,7 @@ func TestRandom(t *testing.T) {
 	for range 500 {
 		typ := Type(r, dataflow.Shape{2, 3}, 5)
 		for n := range frames {
-			if err := typ.Check(frame(r, []dataflow.Type{typ}, n)[0]); err != nil {
+			if err := typ.Check(frame(r, []dataflow.StreamType{typ}, n)[0]); err != nil {
 				t.Fatal(err)
 			}
 		}

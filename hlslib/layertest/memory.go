@@ -44,7 +44,7 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 			fifos = fifos.Plus(estimate.FIFO(d.Target, f, d.Model.Lengths.EndPort()))
 		}
 	}
-	if priced := estimate.Whole(d).FIFOs; priced.Total() != fifos.Total() {
+	if priced := estimate.DesignCost(d).FIFOs; priced.Total() != fifos.Total() {
 		problems = append(problems, fmt.Sprintf("FIFOs are priced %+v, they take %+v", priced.Total(), fifos.Total()))
 	}
 	return append(append(problems, templates.LintStorage(files, storage)...), templates.LintFIFOs(files, written)...)
@@ -55,7 +55,7 @@ func memoryProblems(d *dataflow.Design, files templates.Files) []string {
 // difference.
 func CheckStorage(t dataflow.Target, c dataflow.Cost, storage []dataflow.Storage) error {
 	var all dataflow.Resources
-	for _, p := range estimate.Storage(estimate.Model(t), storage) {
+	for _, p := range estimate.MemoryParts(estimate.Model(t), storage) {
 		var priced dataflow.Resources
 		for _, q := range c {
 			if q.Name == p.Name {

@@ -18,15 +18,15 @@ func init() {
 	defects = map[string]defect{
 		"": {},
 		"three clocks a word": {loop: func(l *dataflow.Loop) {
-			word := dataflow.Run{Times: 1, Moves: l.Body[0].Moves}
-			l.Body = dataflow.Repeat(l.Body[0].Times, word, dataflow.Run{Times: 2})
+			word := dataflow.LoopRun{Times: 1, Moves: l.Body[0].Moves}
+			l.Body = dataflow.Repeat(l.Body[0].Times, word, dataflow.LoopRun{Times: 2})
 		}},
 		"latency 40":        {loop: func(l *dataflow.Loop) { l.Latency = 40 }},
 		"a stage too few":   {loop: func(l *dataflow.Loop) { l.Latency-- }},
 		"no adders":         {cost: func(c dataflow.Cost) dataflow.Cost { return without(c, "adders") }},
 		"adders of one PE":  {cost: func(c dataflow.Cost) dataflow.Cost { return constant(c, "adders", 5) }},
 		"10,000 times":      {cost: func(c dataflow.Cost) dataflow.Cost { return times(c, 10_000) }},
-		"ranges 2^20 wide":  {out: func(_ num.Range, t *dataflow.Type) { widen(t, 1<<20) }},
+		"ranges 2^20 wide":  {out: func(_ num.Range, t *dataflow.StreamType) { widen(t, 1<<20) }},
 		"no UNROLL":         {source: [2]string{"#pragma HLS UNROLL\n", ""}},
 		"C++ does not wait": {source: [2]string{"if (in.empty()) return;", ""}},
 		"C++ counts waits": {source: [2]string{"if (in.empty()) return;",
@@ -50,15 +50,15 @@ func init() {
 		"too many parts":     {depends: func(d *dataflow.Dependence) { d.In[0] = 3 }},
 		"parts are moved":    {depends: func(d *dataflow.Dependence) { d.Form = dataflow.Moved }},
 		"kernel flips a bit": {step: func(out []dataflow.Word) { out[0][0] ^= 1 }},
-		"ranges too narrow":  {out: func(_ num.Range, t *dataflow.Type) { t.Range[0].Hi-- }},
+		"ranges too narrow":  {out: func(_ num.Range, t *dataflow.StreamType) { t.Range[0].Hi-- }},
 		"a fold twice":       {folds: func(f []dataflow.Fold) []dataflow.Fold { return append(f, f[0]) }},
 		"no folds":           {folds: func([]dataflow.Fold) []dataflow.Fold { return nil }},
 		"a word too few":     {ports: func(in, _ []dataflow.Port) { in[0].Words-- }},
 		"a negative part": {cost: func(c dataflow.Cost) dataflow.Cost {
-			return append(c, dataflow.Part{Name: "discount", Resources: dataflow.Resources{DSP: -1}})
+			return append(c, dataflow.ResourcePart{Name: "discount", Resources: dataflow.Resources{DSP: -1}})
 		}},
 		"unbound memory": {cost: func(c dataflow.Cost) dataflow.Cost {
-			return append(c, dataflow.Part{Name: "memory", Resources: dataflow.Resources{BRAM: 1}})
+			return append(c, dataflow.ResourcePart{Name: "memory", Resources: dataflow.Resources{BRAM: 1}})
 		}},
 		"RTL keeps signs":     {rtl: rtlDefect{keeps: true}},
 		"RTL skips a clock":   {rtl: rtlDefect{skips: true}},
@@ -68,13 +68,13 @@ func init() {
 }
 
 func without(c dataflow.Cost, part string) dataflow.Cost {
-	return slices.DeleteFunc(c, func(p dataflow.Part) bool { return p.Name == part })
+	return slices.DeleteFunc(c, func(p dataflow.ResourcePart) bool { return p.Name == part })
 }
 
 // constant has so many LUTs of a part, and the rest in another.
 func constant(c dataflow.Cost, part string, luts int) dataflow.Cost {
-	at := slices.IndexFunc(c, func(p dataflow.Part) bool { return p.Name == part })
-	rest := dataflow.Part{Name: "rest", Resources: dataflow.Resources{LUT: c[at].LUT - luts}}
+	at := slices.IndexFunc(c, func(p dataflow.ResourcePart) bool { return p.Name == part })
+	rest := dataflow.ResourcePart{Name: "rest", Resources: dataflow.Resources{LUT: c[at].LUT - luts}}
 	c[at].LUT = luts
 	return append(c, rest)
 }
@@ -87,11 +87,11 @@ func times(c dataflow.Cost, n int) dataflow.Cost {
 }
 
 // widen makes ranges wider by n at either end, as far as they are signed.
-func widen(t *dataflow.Type, n int64) {
+func widen(t *dataflow.StreamType, n int64) {
 	for i := range t.Range {
 		t.Range[i].Hi += n
 	}
-	t.Elem = num.Smallest(t.Union())
+	t.Elem = num.NarrowestInt(t.Union())
 }
 
 // TestMutants has the contract catch every defect of abs, each by the check that is there for it.

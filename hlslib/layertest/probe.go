@@ -88,7 +88,7 @@ func probeCall(function []byte) []byte {
 
 // checkLoops compares the probe's record in a project's folder with the loops of the programs: the iterations of
 // every frame, and the moves of each. Then it checks latencies and costs against the computed work, which it returns.
-func checkLoops(dir string, trials []templates.Trial, programs []program) (done []work, err error) {
+func checkLoops(dir string, trials []templates.LayerTrial, programs []program) (done []work, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, "hls", "probe.txt"))
 	if err != nil {
 		return nil, failed(checkLoop, "%w", err)
@@ -133,7 +133,7 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 	}
 	walk, at, total := l.Walk(), 0, l.Iterations()
 	for _, run := range strings.Fields(rest) {
-		var got dataflow.Moves
+		var got dataflow.PortMoves
 		var times int
 		if _, err := fmt.Sscanf(run, "%d:%x:%x", &times, &got.Read, &got.Write); err != nil {
 			return done, fmt.Errorf("probe: %q: %w", run, err)
@@ -156,6 +156,6 @@ func compareLoop(trace string, l dataflow.Loop) (done work, err error) {
 }
 
 // moves spells the ports that move a word, the first port last: "reads 101, writes 1".
-func moves(m dataflow.Moves) string {
+func moves(m dataflow.PortMoves) string {
 	return "reads " + strconv.FormatUint(m.Read, 2) + ", writes " + strconv.FormatUint(m.Write, 2)
 }

@@ -32,8 +32,8 @@ func lint(programs []program) error {
 }
 
 // bench returns the project of the programs, and their trials.
-func bench(programs []program) ([]templates.Trial, templates.Files, error) {
-	trials := make([]templates.Trial, len(programs))
+func bench(programs []program) ([]templates.LayerTrial, templates.Files, error) {
+	trials := make([]templates.LayerTrial, len(programs))
 	var headers []hlslib.Header
 	for i, p := range programs {
 		trials[i] = p.trial(i)
@@ -62,9 +62,9 @@ func complain(check string, findings []string) error {
 
 // trial returns the fold with the frames on its ports. The leading zeros in its name keep any name from being part of
 // another.
-func (p program) trial(i int) templates.Trial {
+func (p program) trial(i int) templates.LayerTrial {
 	in, out := p.op.Ports(p.fold)
-	return templates.Trial{
+	return templates.LayerTrial{
 		Layer: templates.Layer{
 			Name:     fmt.Sprintf("%s_%04d", p.op.Kind(), i),
 			Origin:   []string{p.Name},

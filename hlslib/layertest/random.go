@@ -11,14 +11,14 @@ import (
 // Type returns a random type of the given shape, whose elements are bipolar or have at most bits bits. It has one
 // range, or one per channel. A range may fill the element type or not, and a channel may be dead, with a single
 // value.
-func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.Type {
-	t := dataflow.Type{Shape: shape}
+func Type(r *rand.Rand, shape dataflow.Shape, bits int) dataflow.StreamType {
+	t := dataflow.StreamType{Shape: shape}
 	if r.IntN(5) == 0 {
 		t.Elem = num.Type{Kind: num.Bipolar, Width: 1}
 		t.Range = []num.Range{{Lo: -1, Hi: 1}}
 		return t
 	}
-	t.Elem = num.Type{Kind: []num.Kind{num.UInt, num.Int}[r.IntN(2)], Width: 1 + r.IntN(bits)}
+	t.Elem = num.Type{Kind: []num.TypeKind{num.UInt, num.Int}[r.IntN(2)], Width: 1 + r.IntN(bits)}
 	n := 1
 	if r.IntN(2) == 0 {
 		n = shape.Channels()
@@ -50,8 +50,8 @@ func Between(r *rand.Rand, x num.Range) int64 {
 
 // Step returns a random step function with at most n breakpoints, some of which may lie at or beyond the ends of x.
 // Its values have at most bits bits, and do not decrease if rising is set.
-func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
-	var s num.Step
+func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.StepFunction {
+	var s num.StepFunction
 	for range r.IntN(n + 1) {
 		switch r.IntN(6) {
 		case 0:
@@ -82,8 +82,8 @@ func Step(r *rand.Rand, x num.Range, n, bits int, rising bool) num.Step {
 }
 
 // Stairs returns a step function of n steps, each width values wide, that rises from 0 to 1 at 1.
-func Stairs(n int, width int64) num.Step {
-	s := num.Step{Value: []int64{0}}
+func Stairs(n int, width int64) num.StepFunction {
+	s := num.StepFunction{Value: []int64{0}}
 	for i := range int64(n) {
 		s.At, s.Value = append(s.At, width*i+1), append(s.Value, i+1)
 	}
@@ -109,9 +109,9 @@ func Weights(r *rand.Rand, channels, n int, x num.Range, sparse bool) [][]int64 
 	return weights
 }
 
-// Few returns n weights for each channel, with so few different values that memories store codes: odd numbers,
+// FewWeights returns n weights for each channel, with so few different values that memories store codes: odd numbers,
 // numbers at equal distances, powers of two, or any. Some values may not occur.
-func Few(r *rand.Rand, channels, n int) [][]int64 {
+func FewWeights(r *rand.Rand, channels, n int) [][]int64 {
 	values := [][]int64{
 		{-3, -1, 1, 3}, {1, 3, 5, 7}, {-7, -5, -3, -1, 1, 3, 5, 7}, {-5, -2, 1, 4}, {-13, -5, 3, 11}, {-100, 7}, {5},
 		{-8, -4, -2, -1, 0, 1, 2, 4, 8}, {-8, -4, -2, -1, 1, 2, 4, 8},
@@ -144,7 +144,7 @@ func prune(r *rand.Rand, weights [][]int64) {
 }
 
 // frame returns one tensor per input: for n = 0 the lowest values, for n = 1 the highest, and then random ones.
-func frame(r *rand.Rand, types []dataflow.Type, n int) []dataflow.Tensor {
+func frame(r *rand.Rand, types []dataflow.StreamType, n int) []dataflow.Tensor {
 	var f []dataflow.Tensor
 	for _, t := range types {
 		v := dataflow.Tensor{Shape: t.Shape, Data: make([]int64, t.Shape.Size())}

@@ -100,7 +100,7 @@ func simulations(programs []program) (list []simulated) {
 // A rtlBench holds designs side by side in one bench.
 type rtlBench struct {
 	list  []simulated
-	runs  []rtl.Run
+	runs  []rtl.NetworkRun
 	files templates.Files
 }
 
@@ -108,11 +108,11 @@ func benchRTL(list []simulated) (b rtlBench, err error) {
 	b.list = list
 	for i, s := range list {
 		s.design.Target.Stalls = dataflow.Credit
-		n, err := rtl.Of(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
+		n, err := rtl.New(s.design, templates.Options{Top: fmt.Sprintf("top_%04d", i)})
 		if err != nil {
 			return b, err
 		}
-		b.runs = append(b.runs, rtl.Run{Network: n, Frames: s.streams, Moves: true})
+		b.runs = append(b.runs, rtl.NetworkRun{Network: n, Frames: s.streams, Moves: true})
 	}
 	b.files, err = rtl.Bench(b.runs)
 	return b, err
@@ -120,12 +120,12 @@ func benchRTL(list []simulated) (b rtlBench, err error) {
 
 // run compiles the bench in its folder, and runs it at every pace.
 func (b rtlBench) run(ctx context.Context, dir string) error {
-	built, err := rtl.Compile(ctx, dir, b.files, rtl.Shortly)
+	built, err := rtl.Compile(ctx, dir, b.files, rtl.UnoptimisedClocks)
 	if err != nil {
 		return named(checkRTLBuild, err)
 	}
 	for _, pace := range rtlPaces {
-		said, err := built.Run(ctx, rtl.Pace(pace.in), rtl.Pace(pace.out))
+		said, err := built.Run(ctx, rtl.BenchPace(pace.in), rtl.BenchPace(pace.out))
 		if err != nil {
 			return named(checkRTLWords, err)
 		}
@@ -138,7 +138,7 @@ func (b rtlBench) run(ctx context.Context, dir string) error {
 			if err != nil {
 				return err
 			}
-			for s, what := range rtl.Elsewhen(l.design.Model.Graph, trace.Record.Moved, events, i) {
+			for s, what := range rtl.WrongClocks(l.design.Model.Graph, trace.Record.Moved, events, i) {
 				return failed(checkRTLClocks, "%s, paces %+v: stream %d: %s", l.name, pace, s, what)
 			}
 		}
@@ -161,9 +161,9 @@ func (b rtlBench) who(said string) string {
 
 // lintRTL checks that Verilator has no warnings about the networks. It runs them one at a time, because Verilator
 // 5.006 confuses instances of one name in several tops.
-func lintRTL(ctx context.Context, dir string, files templates.Files, runs []rtl.Run) error {
+func lintRTL(ctx context.Context, dir string, files templates.Files, runs []rtl.NetworkRun) error {
 	for _, r := range runs {
-		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.Unrolled, "--top-module", r.Top}
+		args := []string{"--lint-only", "-Wall", "--unroll-count", rtl.UnrollLimit, "--top-module", r.Top}
 		for _, source := range rtl.Sources(files, false) {
 			if strings.HasPrefix(source, "lib/") || strings.Contains(source, r.Top) {
 				args = append(args, source)

@@ -47,7 +47,7 @@ func (b *bound) checkClocks(trace *rtlsim.Trace, d *dataflow.Design) error {
 	}
 	for n, frame := range trace.Frames {
 		begin := n * l.Iterations()
-		if want := (rtlsim.Frame{First: begin + first + end, Last: begin + last + end}); frame != want {
+		if want := (rtlsim.FrameTime{First: begin + first + end, Last: begin + last + end}); frame != want {
 			return fmt.Errorf("frame %d comes out in clocks %+v, the loop says %+v", n, frame, want)
 		}
 	}

@@ -29,16 +29,16 @@ var (
 	writes = does("the write of a word", delay.Write, 1)
 )
 
-func does(what string, op delay.Op, bits int) passage {
-	return passage{what, func(p *delay.Pipe) { p.Do(op, bits) }}
+func does(what string, op delay.DelayOp, bits int) passage {
+	return passage{what, func(p *delay.Pipe) { p.DoOp(op, bits) }}
 }
 
-func through(what string, u delay.Unit) passage {
-	return passage{what, func(p *delay.Pipe) { p.Through(u) }}
+func through(what string, u delay.RegisteredUnit) passage {
+	return passage{what, func(p *delay.Pipe) { p.DoUnit(u) }}
 }
 
 // units are the delays of the memories that have registers.
-var units = map[dataflow.Memory]delay.Unit{dataflow.LUTRAM: delay.LUTMemory, dataflow.BRAM: delay.BlockMemory,
+var units = map[dataflow.Memory]delay.RegisteredUnit{dataflow.LUTRAM: delay.LUTMemory, dataflow.BRAM: delay.BlockMemory,
 	dataflow.URAM: delay.UltraMemory}
 
 // multiplied and addressing are names of parts of a cost: memories whose rows are multiplied, and memories whose rows
@@ -55,7 +55,7 @@ const (
 func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	c := b.op.Cost(f, b.target())
 	has := func(part string) bool {
-		return slices.ContainsFunc(c, func(p dataflow.Part) bool { return p.Name == part && p.LUT > 0 })
+		return slices.ContainsFunc(c, func(p dataflow.ResourcePart) bool { return p.Name == part && p.LUT > 0 })
 	}
 	var product, rest []passage
 	switch {

@@ -16,13 +16,13 @@ import (
 	"hlsgen/templates/synthtest"
 )
 
-// Steps checks layers for sequences of any length against the contract. The inputs of a case are those of the longest
-// sequence; the first axis of an input is time if timed says so. The test runs sequences of all lengths, one after
-// the other, up and down again. The clock simulator, the compiled C++ and, clock by clock, the SystemVerilog must
-// give what Eval of the layer for each length gives. A second compiler checks the C++, too. Mutants are tried with
-// the last case, which is the only one of short tests. Verilator lints its top, and simulates it in the long tier.
-// Below that tier, twelve designs represent all in SystemVerilog.
-func Steps(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
+// CheckSequences checks layers for sequences of any length against the contract. The inputs of a case are those of the
+// longest sequence; the first axis of an input is time if timed says so. The test runs sequences of all lengths, one
+// after the other, up and down again. The clock simulator, the compiled C++ and, clock by clock, the SystemVerilog must
+// give what Eval of the layer for each length gives. A second compiler checks the C++, too. Mutants are tried with the
+// last case, which is the only one of short tests. Verilator lints its top, and simulates it in the long tier. Below
+// that tier, twelve designs represent all in SystemVerilog.
+func CheckSequences(t *testing.T, timed func(input int) bool, mutants []Mutant, cases ...Case) {
 	t.Helper()
 	t.Run("circuit", func(t *testing.T) {
 		t.Parallel()
@@ -143,7 +143,7 @@ func sequences(t *testing.T, name string, d *dataflow.Design) simulated {
 			t.Fatal(err)
 		}
 		g := at.Model.Graph
-		var types []dataflow.Type
+		var types []dataflow.StreamType
 		for _, s := range g.In {
 			types = append(types, g.Streams[s].Type)
 		}
@@ -169,7 +169,7 @@ func stepsProject(t *testing.T, s simulated) templates.Files {
 			t.Errorf("sequence %d: simulated %v, want %v", k, trace.Outputs[k], want)
 		}
 	}
-	files, err := templates.Project(s.design, templates.Vectors{Frames: s.streams}, templates.Options{})
+	files, err := templates.Project(s.design, templates.TestVectors{Frames: s.streams}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

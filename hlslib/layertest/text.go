@@ -66,7 +66,7 @@ func (p *parser) line(l string) error {
 
 func (p *parser) input(s *scanner) error {
 	id, name := s.stream(), s.quoted()
-	var t dataflow.Type
+	var t dataflow.StreamType
 	s.expect("[")
 	for !s.accept("]") && s.err == nil {
 		if len(t.Shape) > 0 {
@@ -124,7 +124,7 @@ func (p *parser) node(s *scanner) error {
 	if !ok {
 		return fmt.Errorf("no layer kind %.40q", kind)
 	}
-	in := make([]dataflow.Type, len(n.In))
+	in := make([]dataflow.StreamType, len(n.In))
 	for i, id := range n.In {
 		t, err := p.take(id)
 		if err != nil {
@@ -154,7 +154,7 @@ func (p *parser) node(s *scanner) error {
 }
 
 // declare adds a stream where it is written.
-func (p *parser) declare(id int, name string, t dataflow.Type) error {
+func (p *parser) declare(id int, name string, t dataflow.StreamType) error {
 	if p.streams[id] != nil {
 		return fmt.Errorf("stream s%d is written twice", id)
 	}
@@ -169,12 +169,12 @@ func (p *parser) declare(id int, name string, t dataflow.Type) error {
 }
 
 // take marks a stream as read, and returns its type.
-func (p *parser) take(id int) (dataflow.Type, error) {
+func (p *parser) take(id int) (dataflow.StreamType, error) {
 	if p.streams[id] == nil {
-		return dataflow.Type{}, fmt.Errorf("stream s%d is read before it is written", id)
+		return dataflow.StreamType{}, fmt.Errorf("stream s%d is read before it is written", id)
 	}
 	if p.read[id] {
-		return dataflow.Type{}, fmt.Errorf("stream s%d is read twice", id)
+		return dataflow.StreamType{}, fmt.Errorf("stream s%d is read twice", id)
 	}
 	p.read[id] = true
 	return p.streams[id].Type, nil

@@ -10,7 +10,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	words := o.words(f)
 	fold := b.Counter("fold", words, b.Constant(1))
-	index := circuit.Kept(circuit.Element(b.Input(o.in.Elem.Width, fold.First), 0, o.in.Elem), o.in.Union())
+	index := circuit.AssumeRange(circuit.Element(b.Input(o.in.Elem.Width, fold.First), 0, o.in.Elem), o.in.Union())
 	if words > 1 {
 		kept := b.Register("index", circuit.Stage(index), index.Range())
 		index = circuit.Choice(fold.First, index, kept.Value())

@@ -49,7 +49,7 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	in, out dataflow.Type
+	in, out dataflow.StreamType
 	indices int   // per frame
 	depth   int   // D
 	pe      []int // the divisors of D
@@ -58,7 +58,7 @@ type op struct {
 // bind returns the layer for one input of indices, of shape [n] or [..., 1], whose range lies within the table. The
 // output has the shape [n, D] or [..., D]. Its ranges are those of the columns, over the rows that the indices can
 // reach.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, table := in[0].Shape, b.P.Table
 	if len(shape) > 1 && shape.Channels() != 1 {
 		return nil, nil, fmt.Errorf("indices of shape %v, want one axis, or a last axis of 1", shape)
@@ -71,19 +71,19 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if len(shape) > 1 {
 		shape = shape[:len(shape)-1]
 	}
-	o.out = dataflow.Type{Shape: append(slices.Clone(shape), o.depth), Elem: num.Narrowest(table...)}
+	o.out = dataflow.StreamType{Shape: append(slices.Clone(shape), o.depth), Elem: num.Narrowest(table...)}
 	for d := range o.depth {
-		r := num.Point(table[reached.Lo][d])
+		r := num.SingleValue(table[reached.Lo][d])
 		for _, row := range table[reached.Lo : reached.Hi+1] {
-			r = r.Union(num.Point(row[d]))
+			r = r.Union(num.SingleValue(row[d]))
 		}
 		o.out.Range = append(o.out.Range, r)
 	}
-	return o, []dataflow.Type{o.out}, nil
+	return o, []dataflow.StreamType{o.out}, nil
 }
 
 // Dependence says that every index is looked up independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.indices) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.indices) }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 	y := dataflow.Tensor{Shape: o.out.Shape}
@@ -122,12 +122,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.ReadWhere()
 	c.Choose(o.in.Elem.Width)
-	c.Look(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
-	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
-	return layer.Timed(o, f, t, dataflow.Nest{
+	c.Lookup(o.rows(f), f.PE*o.out.Elem.Width, f.Memory)
+	each, first := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First}
+	return layer.WithLatency(o, f, t, dataflow.LoopNest{
 		Trips:   []int{o.indices, o.words(f)},
-		Read:    []dataflow.Access{{each, first}},
-		Write:   []dataflow.Access{{each, each}},
+		Read:    []dataflow.PortIndices{{each, first}},
+		Write:   []dataflow.PortIndices{{each, each}},
 		Latency: c.Write(),
 	}.Loop())
 }
@@ -153,7 +153,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 // Cost counts the table and the counters. If a row takes several clocks, it also counts the register of the index and
 // the adder of the address. FINN has a formula only for a Lookup in block RAM, and it has no LUTs.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
@@ -161,9 +161,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.words(f) > 1 {
 		address = cost.Adder(bits.Len(uint(o.rows(f) - 1))).Plus(cost.Resources{FF: o.in.Elem.Width})
 	}
-	return estimate.Layer(m, o.Storage(f),
+	return estimate.LayerCost(m, o.Storage(f),
 		m.Control(cost.Counter(o.indices).Plus(cost.Counter(o.words(f)))),
-		address.As("address"),
+		address.AsPart("address"),
 		m.Registers(f.PE*o.out.Elem.Width),
 	)
 }

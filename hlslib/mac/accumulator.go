@@ -11,13 +11,13 @@ import (
 // that the report compares. Exact is the width that the widest channel needs. Used is one bit more if only another
 // channel is signed.
 func bindAccumulator(u *Unit, sums []num.Range) error {
-	b := dataflow.Bound{Channels: make([]int, len(sums))}
+	b := dataflow.AccumulatorBounds{Channels: make([]int, len(sums))}
 	union := u.accumulated(sums[0])
 	centred, l1, in := true, int64(0), integer(u.in)
 	for c, row := range u.rows {
 		r := u.accumulated(sums[c])
 		union = union.Union(r)
-		b.Channels[c] = num.Smallest(r).Width
+		b.Channels[c] = num.NarrowestInt(r).Width
 		b.Exact = max(b.Exact, b.Channels[c])
 		centred, l1 = centred && row.total == 0, max(l1, row.l1)
 	}
@@ -33,7 +33,7 @@ func bindAccumulator(u *Unit, sums []num.Range) error {
 	if u.room != nil && len(u.steps) > 0 {
 		union.Lo-- // a threshold below every sum
 	}
-	u.Acc = num.Smallest(union)
+	u.Acc = num.NarrowestInt(union)
 	if u.Acc.Width > maxAccBits {
 		why := fmt.Sprintf("the accumulator takes %d bits for %v, more than %d", u.Acc.Width, union, maxAccBits)
 		return TooWide{why, floats(u)}
@@ -118,12 +118,12 @@ func Sum(w []int64, product *num.Requant, in []num.Range) (r num.Range, ok bool)
 // dotType returns the type that holds the sum of one clock's products. It is never wider than the accumulator,
 // because higher bits do not matter.
 func (u *Unit) dotType(simd int) num.Type {
-	lo, ok1 := num.Point(u.product.Lo).Times(int64(simd))
-	hi, ok2 := num.Point(u.product.Hi).Times(int64(simd))
+	lo, ok1 := num.SingleValue(u.product.Lo).Times(int64(simd))
+	hi, ok2 := num.SingleValue(u.product.Hi).Times(int64(simd))
 	if !ok1 || !ok2 {
 		return u.Acc
 	}
-	if t := num.Smallest(lo.Union(hi)); t.Width < u.Acc.Width {
+	if t := num.NarrowestInt(lo.Union(hi)); t.Width < u.Acc.Width {
 		return t
 	}
 	return u.Acc
@@ -134,5 +134,5 @@ func (u *Unit) RequantBits() int {
 	if u.requant == nil || u.requant.Reduced().Shift == 0 {
 		return 0
 	}
-	return num.Smallest(u.product).Width
+	return num.NarrowestInt(u.product).Width
 }

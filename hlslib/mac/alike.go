@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Alike reports whether two units differ only in the numbers of their tables, for the fold's PE; then they have the
+// SameCost reports whether two units differ only in the numbers of their tables, for the fold's PE; then they have the
 // same folds, latencies and costs. It may report false for units that are alike. It does so for targets on which the
 // circuit depends on the numbers: for adders of constant weights, and for accumulators of individual widths.
-func Alike(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
+func SameCost(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	if t.Stalls == dataflow.Credit || t.AccPerPE {
 		return false
 	}
@@ -21,7 +21,7 @@ func Alike(a, b *Unit, f dataflow.Fold, t dataflow.Target) bool {
 	if t.Formula == dataflow.Fitted && within && Constants(a, whole) != Constants(b, whole) { // FINN ignores digits
 		return false
 	}
-	return figuresOf(a) == figuresOf(b) && steps.Alike(a.form(f), b.form(f), estimate.Model(t))
+	return figuresOf(a) == figuresOf(b) && steps.SameCost(a.form(f), b.form(f), estimate.Model(t))
 }
 
 // entire returns the fold with f's PE that takes all weights of PE channels in one clock. If PE is the number of
@@ -40,7 +40,7 @@ type figures struct {
 	span, inputs         num.Range
 	raw, product         num.Range
 	requant              *num.Requant
-	room                 *dataflow.Room
+	room                 *dataflow.WeightRoom
 	number, code         num.Type
 	coded                bool
 	decoder              cost.Resources

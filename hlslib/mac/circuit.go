@@ -23,7 +23,7 @@ type Circuit struct {
 // In returns the unit as a circuit, with products packed as p says, and weights from a table with the given rows.
 func (u *Unit) In(b *circuit.Builder, f dataflow.Fold, p cost.Packing, rows int) Circuit {
 	if u.room != nil {
-		circuit.Loaded(b)
+		circuit.MakeTablesLoadable(b)
 	}
 	return Circuit{Unit: u, b: b, f: f, p: p, c: u.Codes.At(rows)}
 }
@@ -52,7 +52,7 @@ func (c Circuit) Weights(row circuit.Value) circuit.Value {
 }
 
 // table returns the table of the weights.
-func (c Circuit) table() circuit.Table {
+func (c Circuit) table() circuit.ConstantTable {
 	s := c.WeightStorage(c.f)
 	return c.b.Table("weights", s.Style(), c.stored(), c.f.PE*c.f.SIMD, s.Rows,
 		func() [][]int64 { return c.WeightTable(c.f).Rows })
@@ -64,7 +64,7 @@ func (c Circuit) table() circuit.Table {
 func (c Circuit) Channels(inputs func(pe int) circuit.Value, weights, first, row circuit.Value) []circuit.Value {
 	sums := c.Dots(c.f.PE, inputs, weights)
 	for pe, dot := range sums {
-		sums[pe] = c.b.Accumulated(fmt.Sprint("sum", pe), c.lane(pe), first, dot)
+		sums[pe] = c.b.RunningSum(fmt.Sprint("sum", pe), c.lane(pe), first, dot)
 	}
 	return c.outputs(sums, row)
 }
@@ -83,7 +83,7 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 	for pe := 0; pe < channels; pe += side {
 		n := min(side, channels-pe)
 		if c.f.SIMD <= most {
-			w := circuit.Part(weights, pe*c.f.SIMD*bits, n*c.f.SIMD*bits)
+			w := circuit.BitRange(weights, pe*c.f.SIMD*bits, n*c.f.SIMD*bits)
 			dots = append(dots, c.call("dot", n, inputs(pe), w, Circuit.whole)...)
 			continue
 		}
@@ -97,9 +97,9 @@ func (c Circuit) Dots(channels int, inputs func(pe int) circuit.Value, weights c
 			part.f.SIMD = min(step, c.f.SIMD-from)
 			var w []circuit.Value
 			for lane := range n {
-				w = append(w, circuit.Part(weights, ((pe+lane)*c.f.SIMD+from)*bits, part.f.SIMD*bits))
+				w = append(w, circuit.BitRange(weights, ((pe+lane)*c.f.SIMD+from)*bits, part.f.SIMD*bits))
 			}
-			x := circuit.Part(inputs(pe), from*c.in.Width, part.f.SIMD*c.in.Width)
+			x := circuit.BitRange(inputs(pe), from*c.in.Width, part.f.SIMD*c.in.Width)
 			some := part.call("addends", n, x, circuit.Joined(w...), Circuit.addends)
 			for lane := range n {
 				addends[lane] = append(addends[lane], some[lane*len(some)/n:(lane+1)*len(some)/n]...)
@@ -149,7 +149,7 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 		return sums
 	}
 	for i, s := range sums { // from matches to the sum
-		sums[i] = circuit.Kept(circuit.Sum(circuit.Times(s, 2), c.b.Constant(-c.length)), c.Out.Range())
+		sums[i] = circuit.AssumeRange(circuit.Sum(circuit.Times(s, 2), c.b.Constant(-c.length)), c.Out.Range())
 	}
 	return sums
 }
@@ -157,7 +157,7 @@ func (c Circuit) outputs(sums []circuit.Value, row circuit.Value) []circuit.Valu
 // whole returns the sums of one clock's products for n channels.
 func (c Circuit) whole(x, w circuit.Value, n int) (dots []circuit.Value) {
 	for _, h := range c.heaps(x, w, n) {
-		dots = append(dots, h.Total(c.dotType(c.f.SIMD).Range()))
+		dots = append(dots, h.Sum(c.dotType(c.f.SIMD).Range()))
 	}
 	return dots
 }
@@ -176,7 +176,7 @@ func (c Circuit) total(addends []circuit.Value) circuit.Value {
 	for _, a := range addends {
 		h.Add(a, 0)
 	}
-	return h.Total(c.dotType(c.f.SIMD).Range())
+	return h.Sum(c.dotType(c.f.SIMD).Range())
 }
 
 // heaps returns the heaps of one clock's products for n channels.
@@ -188,7 +188,7 @@ func (c Circuit) heaps(x, w circuit.Value, n int) []*circuit.Heap {
 	for i := range c.f.SIMD {
 		switch {
 		case c.XNOR:
-			h.AddMatch(circuit.Bit(x, i), circuit.Bit(w, i))
+			h.AddIfEqual(circuit.Bit(x, i), circuit.Bit(w, i))
 		case c.f.Compute == dataflow.DSP && c.requant == nil:
 			h.Add(c.product1(x, w, i), 0)
 		case c.requant != nil:
@@ -219,7 +219,7 @@ func (c Circuit) weight(w circuit.Value, i int) circuit.Value {
 // factor returns weight i of a row as a factor of a minifloat product.
 func (c Circuit) factor(w circuit.Value, i int) circuit.Factor {
 	if c.c != nil {
-		return circuit.Whole(c.weight(w, i))
+		return circuit.IntegerFactor(c.weight(w, i))
 	}
 	return circuit.FactorOf(w, i, c.Weight)
 }
@@ -247,10 +247,10 @@ func (c Circuit) product1(x, w circuit.Value, i int) circuit.Value {
 	}
 	h := c.b.Heap()
 	c.put(h, x, w, i)
-	return h.Total(c.raw)
+	return h.Sum(c.raw)
 }
 
 // requantised returns the product p after its requantiser.
 func (c Circuit) requantised(p circuit.Value) circuit.Value {
-	return circuit.Kept(circuit.Requantised(p, *c.requant), c.product)
+	return circuit.AssumeRange(circuit.Requantised(p, *c.requant), c.product)
 }

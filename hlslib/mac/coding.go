@@ -6,8 +6,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Codes says how a table stores weights: as numbers, or as codes of fewer bits if that saves resources.
-type Codes struct {
+// WeightCodes says how a table stores weights: as numbers, or as codes of fewer bits if that saves resources.
+type WeightCodes struct {
 	number  num.Type       // of a weight
 	coding  *num.Coding    // nil if no coding has fewer bits
 	decoder cost.Resources // cost of decoding one code
@@ -18,18 +18,18 @@ type Codes struct {
 const lutBits = 64
 
 // codesOf returns the codes of weights of a type. values lists all distinct weights, or is nil if there are too many.
-func codesOf(weight num.Type, values []int64) Codes {
+func codesOf(weight num.Type, values []int64) WeightCodes {
 	if len(values) > 0 {
 		if c := num.CodingOf(weight, values); c != nil {
-			return Codes{weight, c, cost.Decoder(c.Code.Width, c.Logic())}
+			return WeightCodes{weight, c, cost.Decoder(c.Code.Width, c.Logic())}
 		}
 	}
-	return Codes{number: weight}
+	return WeightCodes{number: weight}
 }
 
 // At returns the coding for a table with the given rows, or nil if the table holds numbers. The coding pays if the
 // bits that it saves in all rows are worth the lookup tables that decode a row.
-func (c Codes) At(rows int) *num.Coding {
+func (c WeightCodes) At(rows int) *num.Coding {
 	if c.coding == nil || lutBits*c.decoder.LUT > rows*(c.number.Width-c.coding.Code.Width) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (c Codes) At(rows int) *num.Coding {
 }
 
 // Stored returns the element type of a table with the given rows.
-func (c Codes) Stored(rows int) num.Type {
+func (c WeightCodes) Stored(rows int) num.Type {
 	if coding := c.At(rows); coding != nil {
 		return coding.Code
 	}
@@ -45,7 +45,7 @@ func (c Codes) Stored(rows int) num.Type {
 }
 
 // Table returns the table of the given rows of weights, encoded if that pays.
-func (c Codes) Table(doc string, rows [][]int64) dataflow.Table {
+func (c WeightCodes) Table(doc string, rows [][]int64) dataflow.Table {
 	t := dataflow.Table{Name: "weights", Doc: doc, Elem: c.Stored(len(rows)), Rows: rows}
 	coding := c.At(len(rows))
 	if coding == nil {
@@ -62,7 +62,7 @@ func (c Codes) Table(doc string, rows [][]int64) dataflow.Table {
 
 // Fields returns the config fields for core/mac.hpp that decode the weights, if a table with the given rows has
 // codes.
-func (c Codes) Fields(rows int) []dataflow.Field {
+func (c WeightCodes) Fields(rows int) []dataflow.Field {
 	coding := c.At(rows)
 	if coding == nil {
 		return nil
@@ -75,11 +75,11 @@ func (c Codes) Fields(rows int) []dataflow.Field {
 
 // Logic returns the decoders for the given number of weights per clock. It returns none if a table with the given
 // rows holds numbers, or if decoding needs no logic.
-func (c Codes) Logic(weights, rows int) []cost.Part {
+func (c WeightCodes) Logic(weights, rows int) []cost.CostPart {
 	if c.At(rows) == nil || c.decoder.LUT == 0 {
 		return nil
 	}
-	return []cost.Part{c.decoder.Times(weights).As("weight decoders")}
+	return []cost.CostPart{c.decoder.Times(weights).AsPart("weight decoders")}
 }
 
 // values returns the distinct weights of all rows in increasing order, or nil if there are more than codes.
@@ -89,7 +89,7 @@ func values(rows []*row) (list []int64) {
 			return nil
 		}
 		for _, v := range r.values {
-			if list = with(list, v); len(list) > num.MostCodes {
+			if list = with(list, v); len(list) > num.MaxCodes {
 				return nil
 			}
 		}
@@ -97,8 +97,8 @@ func values(rows []*row) (list []int64) {
 	return list
 }
 
-// Pad prepares the unit's table for zeros beside the weights, which fill unused lanes.
-func Pad(u *Unit) {
+// AllowZeros prepares the unit's table for zeros beside the weights, which fill unused lanes.
+func AllowZeros(u *Unit) {
 	if u.Weight.Kind == num.Bipolar {
 		u.Weight = num.Type{Kind: num.Ternary, Width: 2}
 	}

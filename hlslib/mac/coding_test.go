@@ -55,9 +55,9 @@ func TestCodes(t *testing.T) {
 				t.Errorf("%s: row %d is %v, want %v", tt.name, c, row, weights[c])
 			}
 		}
-		var want []cost.Part
+		var want []cost.CostPart
 		if tt.decoders > 0 {
-			want = []cost.Part{cost.Resources{LUT: tt.decoders * f.SIMD}.As("weight decoders")}
+			want = []cost.CostPart{cost.Resources{LUT: tt.decoders * f.SIMD}.AsPart("weight decoders")}
 		}
 		if got := u.Codes.Logic(f.SIMD, tt.rows); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, want)

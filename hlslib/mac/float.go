@@ -12,17 +12,17 @@ import (
 func floats(u *Unit) bool { return u.Weight.IsFloat() || u.in.IsFloat() }
 
 // rawBits returns the width of the largest magnitude of a product.
-func rawBits(u *Unit) int { return num.Smallest(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
+func rawBits(u *Unit) int { return num.NarrowestInt(num.Range{Hi: max(u.raw.Hi, -u.raw.Lo)}).Width }
 
 // Factors returns the parts of a product of minifloats for the cost formulas, or the zero value if it is one of
 // integers.
-func Factors(u *Unit) cost.Factors {
+func Factors(u *Unit) cost.FloatFactors {
 	if !floats(u) {
-		return cost.Factors{}
+		return cost.FloatFactors{}
 	}
 	w, a := significand(u.Weight), significand(u.in)
 	shift := shifts(u.Weight) + shifts(u.in)
-	return cost.Factors{Weight: w, Input: a, Product: min(rawBits(u), w+a+shift), Levels: bits.Len(uint(shift)),
+	return cost.FloatFactors{Weight: w, Input: a, Product: min(rawBits(u), w+a+shift), Levels: bits.Len(uint(shift)),
 		Exponents: exponent(u.Weight) + exponent(u.in), Signed: u.Weight.Kind == num.Float || u.in.Kind == num.Float}
 }
 
@@ -52,7 +52,7 @@ func exponent(t num.Type) int {
 // integer returns the integer type that holds all values of t.
 func integer(t num.Type) num.Type {
 	if t.IsFloat() {
-		return num.Smallest(t.Range())
+		return num.NarrowestInt(t.Range())
 	}
 	return t
 }

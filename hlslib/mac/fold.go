@@ -51,13 +51,13 @@ func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.Carri
 func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 	u.Sum(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
-		c.Carried(u.Acc.Width, delay.Select, delay.Add)
+		c.DoInOneStage(u.Acc.Width, delay.Select, delay.Add)
 	}
 	switch form := u.form(f); {
 	case form != nil:
 		c.Steps(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
 	case u.XNOR:
-		c.Do(delay.Add, u.Acc.Width) // from matches to the sum
+		c.DoOp(delay.Add, u.Acc.Width) // from matches to the sum
 	}
 }
 
@@ -65,34 +65,34 @@ func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	c.Fetch(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
 	if u.Codes.Logic(1, rows) != nil {
-		c.Do(delay.Logic, 1)
+		c.DoOp(delay.Logic, 1)
 	}
-	width := num.Smallest(u.raw).Width
+	width := num.NarrowestInt(u.raw).Width
 	switch {
 	case u.XNOR:
-		c.Do(delay.Logic, 1)
+		c.DoOp(delay.Logic, 1)
 		width = 1
 	case floats(u):
 		f := Factors(u)
-		c.Do(delay.Logic, f.Weight+f.Input) // tells whether exponents are 0
+		c.DoOp(delay.Logic, f.Weight+f.Input) // tells whether exponents are 0
 		c.Product(f.Weight, f.Input, false)
 		for range f.Levels {
 			c.Choose(width)
 		}
-		c.Do(delay.Add, width) // negates the product
+		c.DoOp(delay.Add, width) // negates the product
 	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
-		c.Do(delay.Add, width) // negates the input
+		c.DoOp(delay.Add, width) // negates the input
 		c.Choose(width)
 	default:
 		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.DSP)
 	}
 	if u.requant != nil {
 		c.Requant(*u.requant, width, f.Compute == dataflow.DSP)
-		width = num.Smallest(u.product).Width
+		width = num.NarrowestInt(u.product).Width
 	}
 	c.Tree(f.SIMD, width, delay.Add)
 	if p.Packs() {
-		c.Do(delay.Add, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
+		c.DoOp(delay.Add, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
 	}
 }
 
@@ -138,7 +138,8 @@ func (u *Unit) SumFields(f dataflow.Fold, p cost.Packing) []dataflow.Field {
 	}
 	if u.requant != nil {
 		config = append(config,
-			dataflow.Field{Name: "product_t", Doc: "a product after its requantiser", Value: num.Smallest(u.product)},
+			dataflow.Field{Name: "product_t", Doc: "a product after its requantiser",
+				Value: num.NarrowestInt(u.product)},
 			dataflow.RequantField("product", "every product's requantiser", u.raw, *u.requant))
 	}
 	return append(config, packFields(p)...)
@@ -154,9 +155,9 @@ func (u *Unit) Emit(f dataflow.Fold, p cost.Packing, name, channels, inputs stri
 	case form != nil:
 		fields, tables = form.Fields(), form.Tables()
 	case u.XNOR:
-		fields = steps.None("accumulator", 2, -len(u.weights[0]))
+		fields = steps.NoStepsFields("accumulator", 2, -len(u.weights[0]))
 	default:
-		fields = steps.None("accumulator", 1, 0)
+		fields = steps.NoStepsFields("accumulator", 1, 0)
 	}
 	sums := u.SumFields(f, p)
 	if p.Packs() { // packed products always use DSP slices
@@ -202,29 +203,30 @@ func (u *Unit) WeightPort(f dataflow.Fold) dataflow.Port {
 	return dataflow.Port{Elem: u.Codes.Stored(rows), PerWord: f.PE * f.SIMD, Words: rows}
 }
 
-// Plain returns the fold without a choice of memory, if the weights have a single row: it has the same hardware.
-func Plain(u *Unit, f dataflow.Fold) dataflow.Fold {
+// WithoutMemory returns the fold without a choice of memory, if the weights have a single row: it has the same
+// hardware.
+func WithoutMemory(u *Unit, f dataflow.Fold) dataflow.Fold {
 	if u.WeightStorage(f).Rows == 1 {
 		f.Memory = dataflow.NoMemory
 	}
 	return f
 }
 
-// Priced returns the cost of the layer's circuit, as layer.Priced does. If the weights are external, the cost
+// Priced returns the cost of the layer's circuit, as layer.CircuitCost does. If the weights are external, the cost
 // includes their FIFO.
-func Priced(u *Unit, o layer.Circuited, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
-	c, ok = layer.Priced(o, Plain(u, f), t)
+func Priced(u *Unit, o layer.CircuitedBase, f dataflow.Fold, t dataflow.Target) (c dataflow.Cost, ok bool) {
+	c, ok = layer.CircuitCost(o, WithoutMemory(u, f), t)
 	if ok && u.External() {
 		fifo := estimate.FIFO(t, dataflow.WeightFIFO, u.WeightPort(f)).Total()
-		c = append(slices.Clone(c), dataflow.Part{Name: "FIFO of weights", Resources: fifo})
+		c = append(slices.Clone(c), dataflow.ResourcePart{Name: "FIFO of weights", Resources: fifo})
 	}
 	return c, ok
 }
 
-// Adds returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's product is one
+// AddedBits returns how many bits the fold's circuit adds for n products in a clock. A DSP multiplier's product is one
 // addend. A product by a weight from memory has an addend for each bit of the weight. A product by a constant has one
 // for each of the weight's signed digits.
-func Adds(u *Unit, n int, f dataflow.Fold) (added int) {
+func AddedBits(u *Unit, n int, f dataflow.Fold) (added int) {
 	switch {
 	case f.Compute == dataflow.DSP:
 		return n * (u.in.Width + u.Weight.Width)

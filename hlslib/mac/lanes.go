@@ -19,9 +19,9 @@ func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 			r = r.Union(u.accumulated(u.rows[c].sum))
 		}
 		if u.Acc.Signed() {
-			r = r.Union(num.Point(-1))
+			r = r.Union(num.SingleValue(-1))
 		}
-		lanes[pe] = num.Type{Kind: u.Acc.Kind, Width: num.Smallest(r).Width}
+		lanes[pe] = num.Type{Kind: u.Acc.Kind, Width: num.NarrowestInt(r).Width}
 		narrower = narrower || lanes[pe].Width < u.Acc.Width
 	}
 	if !narrower {
@@ -30,8 +30,8 @@ func (u *Unit) Lanes(f dataflow.Fold, t dataflow.Target) []num.Type {
 	return lanes
 }
 
-// Spare returns how many bits the fold's accumulators save in total, compared with accumulators of one width.
-func Spare(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
+// SavedBits returns how many bits the fold's accumulators save in total, compared with accumulators of one width.
+func SavedBits(u *Unit, f dataflow.Fold, t dataflow.Target) (bits int) {
 	for _, lane := range u.Lanes(f, t) {
 		bits += u.Acc.Width - lane.Width
 	}

@@ -62,38 +62,38 @@ type Unit struct {
 	XNOR   bool        // weights and inputs are bipolar, and the accumulator counts matches
 	Out    num.Type    // type of an output
 	Range  []num.Range // range of each channel's output
-	Codes  Codes       // how tables store the weights
+	Codes  WeightCodes // how tables store the weights
 	Apart  bool        // no two channels share inputs; set by the caller of Bind
 
 	weights   [][]int64
 	rows      []*row // facts about each row of weights
 	length    int64  // weights per channel
-	steps     []num.Step
-	dots      *circuit.Library // circuit functions, shared with the units made by Part
+	steps     []num.StepFunction
+	dots      *circuit.Library // circuit functions, shared with the units made by Select
 	requant   *num.Requant     // applied to every product; nil for none
 	in        num.Type
-	span      num.Range      // range of the weights
-	inputs    num.Range      // range of the inputs
-	raw       num.Range      // range of a weight times an input
-	product   num.Range      // range of a product after its requantiser
-	bound     dataflow.Bound // the accumulator's width under all rules
+	span      num.Range                  // range of the weights
+	inputs    num.Range                  // range of the inputs
+	raw       num.Range                  // range of a weight times an input
+	product   num.Range                  // range of a product after its requantiser
+	bound     dataflow.AccumulatorBounds // the accumulator's width under all rules
 	constants *constants
 	tail
 }
 
 // A tail holds the step functions behind the accumulator: none, one for all channels, or one per channel.
 type tail struct {
-	live    []num.Step      // by channel: the function of the accumulator, over its range; nil if loaded
-	matches bool            // live are functions of the number of matches
-	compare num.Comparators // empty without step functions
+	live    []num.StepFunction // by channel: the function of the accumulator, over its range; nil if loaded
+	matches bool               // live are functions of the number of matches
+	compare num.ThresholdTable // empty without step functions
 	built   *steps.Functions
-	room    *dataflow.Room // the room of tables that are loaded; nil for constants
-	needs   dataflow.Room  // the room that tables of these types need
+	room    *dataflow.WeightRoom // the room of tables that are loaded; nil for constants
+	needs   dataflow.WeightRoom  // the room that tables of these types need
 }
 
 // Verify checks weights, step functions and the requantiser of products, whatever the inputs are. There may be no
 // step functions, one for all channels, or one per channel.
-func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
+func Verify(weights [][]int64, steps []num.StepFunction, product *num.Requant) error {
 	if len(weights) == 0 || len(weights[0]) == 0 {
 		return errors.New("there are no weights")
 	}
@@ -130,7 +130,7 @@ func Verify(weights [][]int64, steps []num.Step, product *num.Requant) error {
 
 // Bind returns the unit for inputs of type in. ranges returns the ranges of the inputs that meet channel c's weights:
 // one for all of them, or one for each. Every product passes the requantiser product, unless it is nil.
-func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
+func Bind(weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
 		dots: new(circuit.Library)}
@@ -144,7 +144,7 @@ func Bind(weights [][]int64, steps []num.Step, product *num.Requant, in num.Type
 
 // Loaded returns a unit whose weights and step functions are loaded at run time. All types and circuits hold for any
 // weights and functions within the room. The error names the first number that does not fit.
-func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *num.Requant, in num.Type,
+func Loaded(room dataflow.WeightRoom, weights [][]int64, steps []num.StepFunction, product *num.Requant, in num.Type,
 	ranges func(c int) []num.Range) (*Unit, error) {
 	u := &Unit{weights: weights, rows: make([]*row, len(weights)), steps: steps, requant: product, in: in,
 		dots: new(circuit.Library), tail: tail{room: &room}}
@@ -164,8 +164,8 @@ func Loaded(room dataflow.Room, weights [][]int64, steps []num.Step, product *nu
 	return u, bind(u)
 }
 
-// Part returns the unit of the given channels of u, as Bind would from their weights and step functions.
-func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, error) {
+// Select returns the unit of the given channels of u, as Bind would from their weights and step functions.
+func Select(u *Unit, channels []int, weights [][]int64, steps []num.StepFunction) (*Unit, error) {
 	p := &Unit{Apart: u.Apart, requant: u.requant, in: u.in, dots: u.dots, tail: tail{room: u.room}, weights: weights,
 		steps: steps}
 	p.rows = pick(u.rows, channels)
@@ -176,7 +176,7 @@ func Part(u *Unit, channels []int, weights [][]int64, steps []num.Step) (*Unit, 
 		return nil, err
 	}
 	if p.built != nil {
-		p.built.Share(u.built, channels)
+		p.built.SelectedFrom(u.built, channels)
 	}
 	return p, nil
 }
@@ -200,7 +200,7 @@ func bind(u *Unit) error {
 		u.XNOR, u.Weight = false, num.Type{Kind: num.Ternary, Width: 2}
 	}
 	if u.Codes = codesOf(u.Weight, values(u.rows)); u.room != nil {
-		u.Codes = Codes{number: u.Weight, coding: u.room.Coding}
+		u.Codes = WeightCodes{number: u.Weight, coding: u.room.Coding}
 	}
 	if err := bindProduct(u); err != nil {
 		return err
@@ -238,11 +238,11 @@ func (u *Unit) Exact(c int, sum int64) int64 {
 	if len(u.steps) == 0 {
 		return sum
 	}
-	return layer.Of(u.steps, c).Apply(sum)
+	return layer.ForChannel(u.steps, c).Apply(sum)
 }
 
 // Accumulator returns the accumulator's width under each rule that bounds it.
-func (u *Unit) Accumulator() dataflow.Bound { return u.bound }
+func (u *Unit) Accumulator() dataflow.AccumulatorBounds { return u.bound }
 
 // ChannelSums returns the bounds of each channel's weights and sums.
 func (u *Unit) ChannelSums() []dataflow.ChannelSum {
@@ -254,15 +254,15 @@ func (u *Unit) ChannelSums() []dataflow.ChannelSum {
 }
 
 // form returns the implementation of the step functions in a fold, or nil if there are none.
-func (a *tail) form(f dataflow.Fold) steps.Form {
+func (a *tail) form(f dataflow.Fold) steps.BuiltSteps {
 	if a.Thresholds() == 0 {
 		return nil
 	}
-	return a.built.At(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
+	return a.built.FormAt(steps.Site{PE: f.PE, Alike: a.compare.Shared()})
 }
 
 // Logic returns the cost of the step functions in a fold, without their tables.
-func (a *tail) Logic(m cost.Model, f dataflow.Fold) []cost.Part {
+func (a *tail) Logic(m cost.CostModel, f dataflow.Fold) []cost.CostPart {
 	if form := a.form(f); form != nil {
 		return form.Logic(m)
 	}
@@ -276,7 +276,7 @@ func (a *tail) Thresholds() int { return a.compare.Steps() }
 func (u *Unit) bindOutput(sums []num.Range) error {
 	if len(u.steps) == 0 {
 		u.Range = sums
-		u.Out = num.Smallest(dataflow.Type{Range: sums}.Union())
+		u.Out = num.NarrowestInt(dataflow.StreamType{Range: sums}.Union())
 		return nil
 	}
 	if u.room != nil {
@@ -306,25 +306,25 @@ func (u *Unit) bindOutput(sums []num.Range) error {
 
 // bindLive restricts the step functions to the ranges of the sums, and sets the outputs' ranges.
 func bindLive(u *Unit, sums, acc []num.Range) error {
-	u.live, u.Range, u.matches = make([]num.Step, len(sums)), make([]num.Range, len(sums)), u.XNOR
+	u.live, u.Range, u.matches = make([]num.StepFunction, len(sums)), make([]num.Range, len(sums)), u.XNOR
 	for c, r := range sums {
-		s := u.onAccumulator(layer.Of(u.steps, c).Over(r)).Over(acc[c])
+		s := u.onAccumulator(layer.ForChannel(u.steps, c).Restricted(r)).Restricted(acc[c])
 		if !s.NonDecreasing() {
 			return fmt.Errorf("channel %d: the step function falls between the sums in %v; turn it round with the "+
 				"signs of the weights", c, r)
 		}
-		u.live[c], u.Range[c] = s, s.Reach(acc[c])
+		u.live[c], u.Range[c] = s, s.ValueRange(acc[c])
 	}
 	return nil
 }
 
 // onAccumulator converts s to a function of the accumulator. p matches stand for the sum 2p-K, which reaches a
 // breakpoint at for p >= (at+K)/2. If two breakpoints fall on one p, no sum lies between them.
-func (u *Unit) onAccumulator(s num.Step) num.Step {
+func (u *Unit) onAccumulator(s num.StepFunction) num.StepFunction {
 	if !u.XNOR {
 		return s
 	}
-	m := num.Step{Value: s.Value[:1:1]}
+	m := num.StepFunction{Value: s.Value[:1:1]}
 	for i, at := range s.At {
 		p := (at + u.length + 1) >> 1
 		if n := len(m.At); n > 0 && m.At[n-1] == p {

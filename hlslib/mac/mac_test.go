@@ -30,7 +30,7 @@ func TestUnit(t *testing.T) {
 			return in.Range[2*c : 2*c+2]
 		}
 		weights := make([][]int64, 3)
-		var steps []num.Step
+		var steps []num.StepFunction
 		for c := range weights {
 			for range 2 {
 				weights[c] = append(weights[c], []int64{-1, 1, 3, -2, 0}[r.IntN(2+int(seed%4))])
@@ -80,7 +80,7 @@ func TestUnit(t *testing.T) {
 			if want := (num.Range{Lo: slices.Min(seen), Hi: slices.Max(seen)}); u.Range[c] != want {
 				t.Errorf("seed %d, channel %d: range %v, seen %v", seed, c, u.Range[c], want)
 			}
-			if want := num.Smallest(num.Range{Lo: slices.Min(sums),
+			if want := num.NarrowestInt(num.Range{Lo: slices.Min(sums),
 				Hi: slices.Max(sums)}).Width; u.Accumulator().Channels[c] != want {
 				t.Errorf("seed %d, channel %d: %d bits, want %d", seed, c, u.Accumulator().Channels[c], want)
 			}
@@ -101,8 +101,8 @@ func TestEmit(t *testing.T) {
 	weights := [][]int64{{1, 2, 3, 4}, {5, 6, 7, 0}, {-1, -2, -3, -4}, {-5, -6, -7, -8}}
 	in := []num.Range{{Lo: 0, Hi: 3}}
 	elem := num.Type{Kind: num.UInt, Width: 2}
-	same := num.Step{At: []int64{0}, Value: []int64{0, 1}}
-	bind := func(steps ...num.Step) *mac.Unit {
+	same := num.StepFunction{At: []int64{0}, Value: []int64{0, 1}}
+	bind := func(steps ...num.StepFunction) *mac.Unit {
 		u, err := mac.Bind(weights, steps, nil, elem, func(int) []num.Range { return in })
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,7 @@ func TestEmit(t *testing.T) {
 		shared bool
 	}{
 		{"no steps", bind(), 1, true},
-		{"one constant for all", bind(num.Step{Value: []int64{4}}), 2, true},
+		{"one constant for all", bind(num.StepFunction{Value: []int64{4}}), 2, true},
 		// The first two are never negative: their table has one code.
 		{"live in some channels", bind(same), 2, false},
 	} {
@@ -207,7 +207,7 @@ func TestRefuses(t *testing.T) {
 	ones := [][]int64{{1, 1}}
 	for _, tt := range []struct {
 		weights [][]int64
-		steps   []num.Step
+		steps   []num.StepFunction
 		want    string
 	}{
 		{nil, nil, "no weights"},
@@ -215,8 +215,8 @@ func TestRefuses(t *testing.T) {
 		{[][]int64{{1, 2}, {1}}, nil, "row 1 of the weights has 1 elements"},
 		{[][]int64{{mac.MaxWeight + 1}}, nil, "beyond 2^40"},
 		{[][]int64{{math.MinInt64}}, nil, "beyond 2^40"},
-		{ones, make([]num.Step, 2), "2 step functions for 1 channels"},
-		{ones, make([]num.Step, 1), "channel 0: step function has 0 breakpoints and 0 values"},
+		{ones, make([]num.StepFunction, 2), "2 step functions for 1 channels"},
+		{ones, make([]num.StepFunction, 1), "channel 0: step function has 0 breakpoints and 0 values"},
 		{[][]int64{{mac.MaxWeight, -mac.MaxWeight}}, nil, ""},
 	} {
 		err := mac.Verify(tt.weights, tt.steps, nil)
@@ -227,14 +227,14 @@ func TestRefuses(t *testing.T) {
 	int64s := num.Type{Kind: num.Int, Width: 64}
 	for _, tt := range []struct {
 		weights [][]int64
-		steps   []num.Step
+		steps   []num.StepFunction
 		want    string
 	}{
 		{ones, nil, "more than 63 bits"},
 		{[][]int64{{1, 0}}, nil, "takes 64 bits"},
 		{[][]int64{{0, 0}}, nil, ""},
 		// what never occurs may do anything
-		{[][]int64{{0, 0}}, []num.Step{{At: []int64{1}, Value: []int64{1, 0}}}, ""},
+		{[][]int64{{0, 0}}, []num.StepFunction{{At: []int64{1}, Value: []int64{1, 0}}}, ""},
 	} {
 		_, err := mac.Bind(tt.weights, tt.steps, nil, int64s,
 			func(int) []num.Range { return []num.Range{int64s.Range()} })

@@ -27,9 +27,9 @@ func (u *Unit) Outputs(f dataflow.Fold) func(first int, sums []int64) dataflow.W
 	}
 }
 
-// Sums returns the unit without its step functions. ok is false if these cannot become a layer of their own: there is
-// at most one threshold, the accumulator counts matches, or the thresholds are loaded.
-func Sums(u *Unit) (sums *Unit, ok bool) {
+// WithoutSteps returns the unit without its step functions. ok is false if these cannot become a layer of their own:
+// there is at most one threshold, the accumulator counts matches, or the thresholds are loaded.
+func WithoutSteps(u *Unit) (sums *Unit, ok bool) {
 	if u.Thresholds() <= 1 || u.XNOR || u.room != nil {
 		return nil, false
 	}

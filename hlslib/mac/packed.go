@@ -31,14 +31,14 @@ func (c Circuit) slices(x, w circuit.Value, n, from int) (sum circuit.Value, odd
 		for lane := range n {
 			at := lane*c.f.SIMD + i
 			number := c.weight(w, at)
-			weight := circuit.Kept(number, c.span)
+			weight := circuit.AssumeRange(number, c.span)
 			if c.p.Lanes[lane].Overlap {
 				own := circuit.All(circuit.Bit(number, 0), circuit.Bit(x, i*c.in.Width))
 				odds[lane] = append(odds[lane], own)
 			}
 			weights = append(weights, weight)
 		}
-		products = append(products, circuit.Product(c.wide(weights), circuit.Kept(input, c.inputs)))
+		products = append(products, circuit.Product(c.wide(weights), circuit.AssumeRange(input, c.inputs)))
 	}
 	odd = make([]circuit.Value, n)
 	for lane, list := range odds {
@@ -56,11 +56,11 @@ func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	r, own := weights[0].Range(), weights[0]
 	for lane, w := range weights[1:] {
 		before, at := c.p.Lanes[lane].At, c.p.Lanes[lane+1].At
-		words = append(words, circuit.Raw(own, at-before))
-		if borrow := circuit.Negativity(own); borrow.Stage() == circuit.Always {
+		words = append(words, circuit.LowBits(own, at-before))
+		if borrow := circuit.IsNegative(own); borrow.Stage() == circuit.Always {
 			own = circuit.Difference(w, borrow)
 		} else {
-			own = circuit.Sum(w, circuit.Wrapped(circuit.Raw(borrow, 1), num.Type{Kind: num.Int, Width: 1}))
+			own = circuit.Sum(w, circuit.Wrapped(circuit.LowBits(borrow, 1), num.Type{Kind: num.Int, Width: 1}))
 		}
 		shifted, _ := w.Range().Times(1 << at)
 		r, _ = r.Plus(shifted)
@@ -68,8 +68,8 @@ func (c Circuit) wide(weights []circuit.Value) circuit.Value {
 	if len(words) == 0 {
 		return own
 	}
-	word := circuit.Joined(append(words, circuit.Raw(own, own.Width()))...)
-	return circuit.Kept(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
+	word := circuit.Joined(append(words, circuit.LowBits(own, own.Width()))...)
+	return circuit.AssumeRange(circuit.Wrapped(word, num.Type{Kind: num.Int, Width: word.Width()}), r)
 }
 
 // sum adds packed products. It uses a compressor heap for more than two, because Yosys makes up to three times as
@@ -82,7 +82,7 @@ func (c Circuit) sum(products []circuit.Value) circuit.Value {
 	for _, p := range products {
 		h.Add(p, 0)
 	}
-	return h.Total(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
+	return h.Sum(num.Type{Kind: num.Int, Width: c.p.Sum}.Range())
 }
 
 // parity reports whether an odd number of conditions hold.
@@ -91,13 +91,13 @@ func parity(conditions []circuit.Value) circuit.Value {
 		return conditions[0]
 	}
 	half := len(conditions) / 2
-	return circuit.Differ(parity(conditions[:half]), parity(conditions[half:]))
+	return circuit.NotEqual(parity(conditions[:half]), parity(conditions[half:]))
 }
 
 // unpack adds the lanes of a sum to their heaps. The bits below a lane are a signed number; if it is negative, it has
 // borrowed 1 from the lane.
 func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit.Heap) {
-	word := circuit.Raw(sum, c.p.Sum)
+	word := circuit.LowBits(sum, c.p.Sum)
 	borrowed := c.b.Constant(0)
 	for lane, h := range lanes {
 		at, next := c.p.Lanes[lane].At, c.p.Sum
@@ -105,13 +105,13 @@ func (c Circuit) unpack(sum circuit.Value, odd []circuit.Value, lanes []*circuit
 			next = c.p.Lanes[lane+1].At
 		}
 		h.Add(borrowed, 0)
-		if own := circuit.Part(word, at, next-at); lane+1 == len(lanes) {
+		if own := circuit.BitRange(word, at, next-at); lane+1 == len(lanes) {
 			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at}), 0)
 		} else {
 			if borrowed = circuit.Bit(word, next-1); c.p.Lanes[lane+1].Overlap {
-				borrowed = circuit.Differ(circuit.Bit(word, next), odd[lane+1])
+				borrowed = circuit.NotEqual(circuit.Bit(word, next), odd[lane+1])
 			}
-			own = circuit.Joined(own, circuit.Raw(borrowed, 1))
+			own = circuit.Joined(own, circuit.LowBits(borrowed, 1))
 			h.Add(circuit.Wrapped(own, num.Type{Kind: num.Int, Width: next - at + 1}), 0)
 		}
 	}

@@ -8,34 +8,35 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Factor is the type and range of one operand of a multiplication.
-type Factor struct {
+// A MultiplierFactor is the type and range of one operand of a multiplication.
+type MultiplierFactor struct {
 	Elem  num.Type
 	Range num.Range
 }
 
 // FactorOf returns the factor for weights with the given values.
-func FactorOf(values []int64) Factor {
+func FactorOf(values []int64) MultiplierFactor {
 	r := rowOf(values, nil, []num.Range{{}})
-	return Factor{narrowest([]*row{&r}), r.span}
+	return MultiplierFactor{narrowest([]*row{&r}), r.span}
 }
 
 // Stored returns the bits per value in a table that is long enough for a coding to pay.
-func (f Factor) Stored(values []int64) int {
+func (f MultiplierFactor) Stored(values []int64) int {
 	if c := num.CodingOf(f.Elem, values); c != nil {
 		return c.Code.Width
 	}
 	return f.Elem.Width
 }
 
-// One is a single multiplication, whose products are accumulated in the given number of bits.
-type One struct {
+// Multiplication is a single multiplication, whose products are accumulated in the given number of bits.
+type Multiplication struct {
 	u    *Unit
 	bits int
 }
 
-// OneOf returns the multiplication of w and x. bits may exceed the width that a layer's accumulator may have.
-func OneOf(w, x Factor, bits int) One {
+// NewMultiplication returns the multiplication of w and x. bits may exceed the width that a layer's accumulator may
+// have.
+func NewMultiplication(w, x MultiplierFactor, bits int) Multiplication {
 	u := &Unit{Weight: w.Elem, in: x.Elem, span: w.Range, inputs: x.Range, dots: new(circuit.Library), length: 1}
 	lo, ok1 := x.Range.Times(w.Range.Lo)
 	hi, ok2 := x.Range.Times(w.Range.Hi)
@@ -43,27 +44,27 @@ func OneOf(w, x Factor, bits int) One {
 		u.raw = num.Type{Kind: num.Int, Width: num.MaxWidth}.Range()
 	}
 	u.product, u.Acc = u.raw, num.Type{Kind: num.Int, Width: min(bits, maxAccBits)}
-	return One{u, bits}
+	return Multiplication{u, bits}
 }
 
 // Estimate returns the cost of the multiplication in LUTs in the C++ kernel, by the formulas for layers.
-func (o One) Estimate(f cost.Fabric) []cost.Part {
+func (o Multiplication) Estimate(f cost.Fabric) []cost.CostPart {
 	return cost.MVAU{MW: 1, MH: 1, PE: 1, SIMD: 1, WeightBits: o.u.Weight.Width, InBits: o.u.in.Width, AccBits: o.bits,
 		Factors: Factors(o.u), Fabric: f}.Arithmetic()
 }
 
-// Cells returns the cost of the multiplication's circuit, or false if there is none.
-func (o One) Cells(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.Part, ok bool) {
+// CircuitCost returns the cost of the multiplication's circuit, or false if there is none.
+func (o Multiplication) CircuitCost(f cost.Fabric, rate circuit.Rate, n int) (parts []cost.CostPart, ok bool) {
 	m, ok := o.Circuit(rate, n)
 	if !ok {
 		return nil, false
 	}
-	return cells.Of(m, f), true
+	return cells.Estimate(m, f), true
 }
 
 // Circuit returns the multiplication as a layer by itself: weights and inputs arrive, and the sum of n products
 // leaves. ok is false if sums have more bits than an accumulator may have.
-func (o One) Circuit(rate circuit.Rate, n int) (m *circuit.Module, ok bool) {
+func (o Multiplication) Circuit(rate circuit.Rate, n int) (m *circuit.Module, ok bool) {
 	if o.bits > maxAccBits || floats(o.u) && rawBits(o.u) >= maxAccBits {
 		return nil, false
 	}

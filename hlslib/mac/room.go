@@ -11,10 +11,10 @@ import (
 )
 
 // Room returns the room that weights and codes of the unit's types need.
-func (a *tail) Room() dataflow.Room { return a.needs }
+func (a *tail) Room() dataflow.WeightRoom { return a.needs }
 
 // roomFor returns the room that weights and codes of a unit's types need.
-func roomFor(u *Unit) dataflow.Room {
+func roomFor(u *Unit) dataflow.WeightRoom {
 	if u.room != nil {
 		return *u.room
 	}
@@ -26,7 +26,7 @@ func roomFor(u *Unit) dataflow.Room {
 	if len(u.steps) > 0 {
 		out = u.Out
 	}
-	return dataflow.RoomOf(narrowest(u.rows), all, u.Codes.coding, out)
+	return dataflow.WeightRoomOf(narrowest(u.rows), all, u.Codes.coding, out)
 }
 
 // Loads reports whether tables are loaded at run time: of step functions, or of weights that do not come with every
@@ -38,7 +38,7 @@ func (a *tail) External() bool { return a.room != nil && a.room.External }
 
 // roomOf returns the facts about a row of weights that hold for any weights within the room. The error names the
 // first weight outside the room.
-func roomOf(room dataflow.Room, weights []int64, product *num.Requant, inputs []num.Range) (row, error) {
+func roomOf(room dataflow.WeightRoom, weights []int64, product *num.Requant, inputs []num.Range) (row, error) {
 	lo, hi := room.Values.Lo, room.Values.Hi
 	for k, w := range weights {
 		if !room.Values.Contains(w) || !room.Weight.Holds(w) {
@@ -86,7 +86,7 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 		return fmt.Errorf("codes of %s take %d thresholds, at most %d are possible", u.Out, all, MaxThresholds)
 	}
 	acc := make([]num.Range, len(sums))
-	u.compare = num.Comparators{Base: []int64{codes.Lo}, Count: int(all), Unit: unit}
+	u.compare = num.ThresholdTable{Base: []int64{codes.Lo}, Count: int(all), Unit: unit}
 	for c := range u.weights {
 		acc[c] = u.accumulated(sums[c])
 		list, err := thresholds(u, c, codes, unit)
@@ -102,7 +102,7 @@ func bindLoaded(u *Unit, sums []num.Range) error {
 // thresholds returns the thresholds of a channel's step function, as the least values that exceed them.
 func thresholds(u *Unit, c int, codes num.Range, unit int64) (list []int64, err error) {
 	own := u.rows[c].own
-	s := u.onAccumulator(layer.Of(u.steps, c).Over(own)).Over(u.accumulated(own))
+	s := u.onAccumulator(layer.ForChannel(u.steps, c).Restricted(own)).Restricted(u.accumulated(own))
 	if !s.NonDecreasing() {
 		return nil, fmt.Errorf("the step function falls; turn it round with the signs of the weights")
 	}

@@ -20,7 +20,7 @@ type row struct {
 }
 
 func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
-	r := row{span: num.Point(weights[0]), inputs: inputs[0]}
+	r := row{span: num.SingleValue(weights[0]), inputs: inputs[0]}
 	few := true
 	var seen [256]bool // of the values that nearly all are
 	for _, w := range weights {
@@ -31,11 +31,11 @@ func rowOf(weights []int64, product *num.Requant, inputs []num.Range) row {
 			}
 			seen[uint8(w)] = true
 		}
-		r.span, r.zero = r.span.Union(num.Point(w)), r.zero || w == 0
+		r.span, r.zero = r.span.Union(num.SingleValue(w)), r.zero || w == 0
 		r.magnitude = r.magnitude.With(w)
 		if few {
 			r.values = with(r.values, w)
-			few = len(r.values) <= num.MostCodes
+			few = len(r.values) <= num.MaxCodes
 		}
 	}
 	if !few {
@@ -68,5 +68,5 @@ func narrowest(rows []*row) num.Type {
 	if zero {
 		values = append(values, 0)
 	}
-	return magnitude.Denser(num.Narrowest(values))
+	return magnitude.NarrowerFloat(num.Narrowest(values))
 }

@@ -38,7 +38,7 @@ func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Va
 	h := b.Heap()
 	var factor [2]circuit.Value
 	for i, word := range []circuit.Value{x, y} {
-		v := circuit.Kept(circuit.Element(word, pe, o.In[i].Elem), o.In[i].Union())
+		v := circuit.AssumeRange(circuit.Element(word, pe, o.In[i].Elem), o.In[i].Union())
 		factor[i] = circuit.Sum(v, b.Constant(o.P.Offset[i]))
 	}
 	switch {
@@ -47,11 +47,11 @@ func (o *op) productCircuit(b *circuit.Builder, f dataflow.Fold, x, y circuit.Va
 	case o.factor[1].Kind == num.Bipolar:
 		h.AddSigned(circuit.Bit(y, pe), factor[0])
 	case f.Compute == dataflow.DSP && o.multiplies():
-		return circuit.Kept(circuit.Product(factor[0], factor[1]), o.products)
+		return circuit.AssumeRange(circuit.Product(factor[0], factor[1]), o.products)
 	default:
 		h.AddProduct(factor[0], factor[1])
 	}
-	return h.Total(o.products)
+	return h.Sum(o.products)
 }
 
 // requantised returns a product after the requantiser.
@@ -62,5 +62,5 @@ func (o *op) requantised(b *circuit.Builder, f dataflow.Fold, product circuit.Va
 	} else {
 		product = circuit.Times(product, q.Multiplier)
 	}
-	return circuit.Kept(circuit.Rescaled(product, q), o.Out[0].Union())
+	return circuit.AssumeRange(circuit.Rescaled(product, q), o.Out[0].Union())
 }

@@ -25,7 +25,7 @@ func (o *op) FactorBits() int {
 // functions as Thresholding does, or a requantiser. A factor within -1, 0 and 1 needs only the LUTs of an adder,
 // which keeps, drops or negates the other factor. FINN has no estimate for its ElementwiseMul.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
@@ -39,16 +39,16 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 			offsets = offsets.Plus(cost.Adder(o.factor[i].Width).Times(f.PE))
 		}
 	}
-	parts := []cost.Part{
+	parts := []cost.CostPart{
 		m.Control(o.Counters(f)),
-		offsets.As("adders"),
-		product.Times(f.PE).As("multipliers"),
+		offsets.AsPart("adders"),
+		product.Times(f.PE).AsPart("multipliers"),
 		m.Registers(f.PE * o.product.Width),
 	}
 	if o.P.Requant != nil {
-		parts = append(parts, o.requantCost(m, f).Times(f.PE).As("requantisers"))
+		parts = append(parts, o.requantCost(m, f).Times(f.PE).AsPart("requantisers"))
 	}
-	return estimate.Layer(m, o.storage(f), append(parts, o.steps.Logic(m, f)...)...)
+	return estimate.LayerCost(m, o.storage(f), append(parts, o.steps.Logic(m, f)...)...)
 }
 
 // storage returns the layer's memories: the gate, for the vectors after the first, and the tables.
@@ -63,13 +63,13 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 
 // requantCost returns the cost of one requantiser: a multiplier, an increment if it rounds otherwise than down, and a
 // comparison and a choice for each limit that is exceeded. A shift is wiring.
-func (o *op) requantCost(m cost.Model, f dataflow.Fold) cost.Resources {
+func (o *op) requantCost(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	q := o.P.Requant.Reduced()
 	codes, _ := q.Rounded(o.products)
-	width := num.Smallest(codes).Width
+	width := num.NarrowestInt(codes).Width
 	r := layer.Clipping(codes, o.Out[0].Union(), width)
 	if o.rescales() {
-		r = r.Plus(m.Multiplier(o.product.Width, num.Smallest(num.Point(q.Multiplier)).Width,
+		r = r.Plus(m.Multiplier(o.product.Width, num.NarrowestInt(num.SingleValue(q.Multiplier)).Width,
 			f.Compute == dataflow.DSP))
 	}
 	return r.Plus(layer.Rounding(q.Shift, q.Mode, width))

@@ -45,17 +45,17 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params are the parameters of the layer.
 type Params struct {
-	Offset  [2]int64     `json:"offset"`            // by input, each within 32 bits
-	Steps   []num.Step   `json:"steps,omitempty"`   // none, one for all channels, or one per channel
-	Requant *num.Requant `json:"requant,omitempty"` // for all channels, instead of steps
+	Offset  [2]int64           `json:"offset"`            // by input, each within 32 bits
+	Steps   []num.StepFunction `json:"steps,omitempty"`   // none, one for all channels, or one per channel
+	Requant *num.Requant       `json:"requant,omitempty"` // for all channels, instead of steps
 }
 
 // UnmarshalJSON accepts offsets for both inputs or none. A Go array alone would ignore missing or surplus ones.
 func (p *Params) UnmarshalJSON(text []byte) error {
 	var list struct {
-		Offset  []int64      `json:"offset"`
-		Steps   []num.Step   `json:"steps"`
-		Requant *num.Requant `json:"requant"`
+		Offset  []int64            `json:"offset"`
+		Steps   []num.StepFunction `json:"steps"`
+		Requant *num.Requant       `json:"requant"`
 	}
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err
@@ -87,15 +87,15 @@ type op struct {
 	factor   [2]num.Type // type of an input plus its offset
 	product  num.Type
 	products num.Range // range over all channels
-	steps    layer.Steps
+	steps    layer.ActivationTail
 }
 
 // bind returns the layer for two inputs of one shape, or with a second input that is one vector, [C] or [1, .., C].
 // The last axis has as many channels as there are step functions; a single function fits any input. The output has
 // the first input's shape.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, other := in[0].Shape, in[1].Shape
-	o := &op{Base: b, Channelwise: layer.Channels(in)}
+	o := &op{Base: b, Channelwise: layer.ChannelSchedule(in)}
 	if !slices.Equal(shape, other) {
 		if len(other) > len(shape) || other.Vectors() != 1 || other.Channels() != o.Channels {
 			return nil, nil, fmt.Errorf("inputs of shapes %v and %v, want one shape, or a second of one vector of %d",
@@ -110,7 +110,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if err != nil {
 		return nil, nil, err
 	}
-	of := dataflow.Type{Shape: shape, Range: products, Elem: o.product}
+	of := dataflow.StreamType{Shape: shape, Range: products, Elem: o.product}
 	if o.steps, o.Out, err = layer.BindSteps(b.P.Steps, of); err == nil && b.P.Requant != nil {
 		o.Out, err = o.bindRequant(of)
 	}
@@ -123,8 +123,8 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	products := make([]num.Range, max(len(o.In[0].Range), len(o.In[1].Range)))
 	var factor [2]num.Range
 	for c := range products {
-		a, ok0 := o.In[0].Channel(c).Plus(num.Point(o.P.Offset[0]))
-		b, ok1 := o.In[1].Channel(c).Plus(num.Point(o.P.Offset[1]))
+		a, ok0 := o.In[0].Channel(c).Plus(num.SingleValue(o.P.Offset[0]))
+		b, ok1 := o.In[1].Channel(c).Plus(num.SingleValue(o.P.Offset[1]))
 		if !ok0 || !ok1 {
 			return nil, fmt.Errorf("channel %d: an input and its offset leave 64 bits", c)
 		}
@@ -141,7 +141,7 @@ func (o *op) bindProduct() ([]num.Range, error) {
 	}
 	signs := 0
 	for i, r := range factor {
-		o.factor[i] = num.Smallest(r)
+		o.factor[i] = num.NarrowestInt(r)
 		if o.P.Offset[i] == 0 && o.In[i].Elem.Kind == num.Bipolar {
 			o.factor[i] = o.In[i].Elem
 			signs++
@@ -155,16 +155,16 @@ func (o *op) bindProduct() ([]num.Range, error) {
 }
 
 // bindRequant returns the type of the requantiser's outputs.
-func (o *op) bindRequant(products dataflow.Type) ([]dataflow.Type, error) {
-	out := dataflow.Type{Shape: products.Shape, Range: make([]num.Range, len(products.Range))}
+func (o *op) bindRequant(products dataflow.StreamType) ([]dataflow.StreamType, error) {
+	out := dataflow.StreamType{Shape: products.Shape, Range: make([]num.Range, len(products.Range))}
 	for c, r := range products.Range {
 		var ok bool
 		if out.Range[c], ok = o.P.Requant.Range(r); !ok {
 			return nil, fmt.Errorf("channel %d: the requantiser's product leaves 63 bits", c)
 		}
 	}
-	out.Elem = num.Smallest(out.Union())
-	return []dataflow.Type{out}, nil
+	out.Elem = num.NarrowestInt(out.Union())
+	return []dataflow.StreamType{out}, nil
 }
 
 // multiplies reports whether the inputs need a multiplier. A factor within -1, 0 and 1 needs none.
@@ -174,14 +174,14 @@ func (o *op) multiplies() bool {
 }
 
 // rescales reports whether the requantiser needs a multiplier. Its factor is wiring if it is 0 or a power of two.
-func (o *op) rescales() bool { return o.P.Requant != nil && !layer.Shifts(o.P.Requant.Multiplier) }
+func (o *op) rescales() bool { return o.P.Requant != nil && !layer.IsShift(o.P.Requant.Multiplier) }
 
 // Dependence says that every vector is computed independently, unless one vector is used for all.
 func (o *op) Dependence() dataflow.Dependence {
 	if o.gate {
 		return dataflow.Dependence{Why: "one vector of a frame multiplies all others"}
 	}
-	return dataflow.EachApart(2, o.Vectors)
+	return dataflow.SeparateParts(2, o.Vectors)
 }
 
 // Computation describes Eval as data, or returns nil if a gate multiplies all vectors.
@@ -189,7 +189,7 @@ func (o *op) Computation() dataflow.Computation {
 	if o.gate {
 		return nil
 	}
-	return dataflow.Elements{Channels: o.Channels, Of: o.productOf}
+	return dataflow.Elementwise{Channels: o.Channels, Of: o.productOf}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -221,12 +221,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}
 	a, b := o.factor[0], o.factor[1]
 	if o.P.Offset != [2]int64{} {
-		c.Do(delay.Add, max(a.Width, b.Width))
+		c.DoOp(delay.Add, max(a.Width, b.Width))
 	}
 	if o.multiplies() {
 		c.Product(a.Width, b.Width, f.Compute == dataflow.DSP)
 	} else {
-		c.Do(delay.Add, max(a.Width, b.Width)) // negation by a sign
+		c.DoOp(delay.Add, max(a.Width, b.Width)) // negation by a sign
 	}
 	if q := o.P.Requant; q != nil {
 		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.DSP)
@@ -236,7 +236,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if o.gate {
 		l.Read[1][0].Kind = dataflow.First
 	}
-	return layer.Timed(o, f, t, l.Loop())
+	return layer.WithLatency(o, f, t, l.Loop())
 }
 
 // kernel keeps the words of a gate.
@@ -250,7 +250,7 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 	if o.P.Requant != nil {
 		requant = o.P.Requant.Reduced() // as the hardware has it
 	}
-	built := o.steps.Built(f)
+	built := o.steps.HardwareFunction(f)
 	k := o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
 		y := layer.Wrap(o.product, (x[0]+o.P.Offset[0])*(x[1]+o.P.Offset[1]))
 		if o.P.Requant != nil {
@@ -275,7 +275,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 	second := o.factor[1]
 	if o.factor[0].Kind == num.Bipolar && second.Kind == num.Bipolar {
-		second = num.Smallest(second.Range()) // core/mac.hpp gives the match of two signs, not their product
+		second = num.NarrowestInt(second.Range()) // core/mac.hpp gives the match of two signs, not their product
 	}
 	dsp := f.Compute == dataflow.DSP
 	i := dataflow.Instance{

@@ -16,17 +16,17 @@ import (
 
 var (
 	ternary                   = num.Type{Kind: num.Ternary, Width: 2}
-	relu                      = num.Step{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
-	fall                      = num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign                      = num.Step{At: []int64{0}, Value: []int64{-1, 1}}
-	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+	relu                      = num.StepFunction{At: []int64{1, 7, 30}, Value: []int64{0, 1, 2, 3}}
+	fall                      = num.StepFunction{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign                      = num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
+	typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 // then is step functions alone.
-func then(steps ...num.Step) mul.Params { return mul.Params{Steps: steps} }
+func then(steps ...num.StepFunction) mul.Params { return mul.Params{Steps: steps} }
 
 // moved is offsets and step functions.
-func moved(a, b int64, steps ...num.Step) mul.Params {
+func moved(a, b int64, steps ...num.StepFunction) mul.Params {
 	return mul.Params{Offset: [2]int64{a, b}, Steps: steps}
 }
 
@@ -39,9 +39,9 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	i4, u4 := typ(intN(4), 3, 4), typ(uintN(4), 3, 4)
 	signs := typ(bipolar, 3, 4)
-	perChannel := layertest.Uneven(2, 3)
-	wide := num.Step{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
-	of := func(a, b dataflow.Type) []dataflow.Type { return []dataflow.Type{a, b} }
+	perChannel := layertest.UnevenType(2, 3)
+	wide := num.StepFunction{At: []int64{-1 << 60, 1 << 59}, Value: []int64{-1 << 40, 3, 1 << 50}}
+	of := func(a, b dataflow.StreamType) []dataflow.StreamType { return []dataflow.StreamType{a, b} }
 	cases := []layertest.Case{
 		{Name: "plain", Op: mul.New(mul.Params{}), In: of(i4, i4)},
 		{Name: "of two types", Op: mul.New(mul.Params{}), In: of(i4, typ(uintN(9), 3, 4))},
@@ -62,7 +62,7 @@ func TestContract(t *testing.T) {
 		{Name: "a gate of signs", Op: mul.New(mul.Params{}), In: of(i4, typ(bipolar, 4))},
 		{Name: "a gate of one channel", Op: mul.New(then(relu)), In: of(typ(intN(4), 5, 1), typ(intN(4), 1))},
 		{Name: "a gate with ranges", Op: mul.New(moved(0, 9)),
-			In: of(typ(intN(5), 4, 3), dataflow.Type{Shape: dataflow.Shape{3}, Range: perChannel.Range,
+			In: of(typ(intN(5), 4, 3), dataflow.StreamType{Shape: dataflow.Shape{3}, Range: perChannel.Range,
 				Elem: perChannel.Elem})},
 		{Name: "a gate of one vector", Op: mul.New(then(relu)), In: of(typ(intN(4), 1, 1, 6), typ(intN(4), 6))},
 		{Name: "a gate, requantised per channel", Op: mul.New(moved(-1, 4, relu, sign, relu, fall)),
@@ -71,10 +71,11 @@ func TestContract(t *testing.T) {
 		{Name: "falling", Op: mul.New(then(fall)), In: of(i4, i4)},
 		{Name: "bases per channel", Op: mul.New(then(relu, sign, relu, relu)), In: of(i4, i4)},
 		{Name: "bipolar results of signs", Op: mul.New(then(sign)), In: of(signs, signs)},
-		{Name: "steps of signs", Op: mul.New(then(num.Step{At: []int64{0, 1}, Value: []int64{5, 6, 9}})),
+		{Name: "steps of signs", Op: mul.New(then(num.StepFunction{At: []int64{0, 1}, Value: []int64{5, 6, 9}})),
 			In: of(signs, typ(bipolar, 4))},
-		{Name: "a constant", Op: mul.New(then(num.Step{Value: []int64{-3}})), In: of(i4, i4)},
-		{Name: "a base beyond an int", Op: mul.New(then(num.Step{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}})),
+		{Name: "a constant", Op: mul.New(then(num.StepFunction{Value: []int64{-3}})), In: of(i4, i4)},
+		{Name: "a base beyond an int", Op: mul.New(then(num.StepFunction{At: []int64{1}, Value: []int64{1 << 40,
+			1<<40 + 1}})),
 			In: of(i4, i4)},
 		{Name: "of 63 bits", Op: mul.New(then(wide, sign)), In: of(typ(intN(33), 2), typ(intN(30), 2))},
 		{Name: "unsigned, of 63 bits", Op: mul.New(mul.Params{}), In: of(typ(uintN(31), 3, 2), typ(uintN(32), 2))},
@@ -100,41 +101,42 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's products are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := layertest.Ranged(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.Point(3))
+	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
 	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
 	for _, tt := range []struct {
 		p    mul.Params
-		a, b dataflow.Type
-		want dataflow.Type
+		a, b dataflow.StreamType
+		want dataflow.StreamType
 	}{
-		{mul.Params{}, i4, i4, dataflow.Type{Range: []num.Range{{Lo: -56, Hi: 64}}, Elem: intN(8)}},
-		{mul.Params{}, i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -16, Hi: 14}, {Lo: -24, Hi: 21}},
+		{mul.Params{}, i4, i4, dataflow.StreamType{Range: []num.Range{{Lo: -56, Hi: 64}}, Elem: intN(8)}},
+		{mul.Params{}, i4, perChannel, dataflow.StreamType{Range: []num.Range{{Lo: -16, Hi: 14}, {Lo: -24, Hi: 21}},
 			Elem: intN(6)}},
-		{moved(8, 1), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 45}, {Lo: 0, Hi: 60}},
+		{moved(8, 1), i4, perChannel, dataflow.StreamType{Range: []num.Range{{Lo: 0, Hi: 45}, {Lo: 0, Hi: 60}},
 			Elem: uintN(6)}},
-		{moved(0, -3), i4, perChannel, dataflow.Type{Range: []num.Range{{Lo: -28, Hi: 32}, {}}, Elem: intN(7)}},
-		{then(relu), i4, i4, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: uintN(2)}},
-		{then(relu, sign), i4, i4, dataflow.Type{Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: -1, Hi: 1}}, Elem: intN(3)}},
-		{mul.Params{}, signs, signs, dataflow.Type{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}},
+		{moved(0, -3), i4, perChannel, dataflow.StreamType{Range: []num.Range{{Lo: -28, Hi: 32}, {}}, Elem: intN(7)}},
+		{then(relu), i4, i4, dataflow.StreamType{Range: []num.Range{{Lo: 0, Hi: 3}}, Elem: uintN(2)}},
+		{then(relu, sign), i4, i4, dataflow.StreamType{Range: []num.Range{{Lo: 0, Hi: 3}, {Lo: -1, Hi: 1}},
+			Elem: intN(3)}},
+		{mul.Params{}, signs, signs, dataflow.StreamType{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}},
 		{scaled(0, 0, num.Requant{Multiplier: 3, Shift: 2, Mode: num.HalfUp, Lo: -10, Hi: 100}), i4, perChannel,
-			dataflow.Type{Range: []num.Range{{Lo: -10, Hi: 11}, {Lo: -10, Hi: 16}}, Elem: intN(6)}},
-		{moved(1, 0), signs, signs, dataflow.Type{Range: []num.Range{{Lo: -2, Hi: 2}}, Elem: intN(3)}},
-		{mul.Params{}, i4, typ(bipolar, 2), dataflow.Type{Range: []num.Range{{Lo: -8, Hi: 8}}, Elem: intN(5)}},
+			dataflow.StreamType{Range: []num.Range{{Lo: -10, Hi: 11}, {Lo: -10, Hi: 16}}, Elem: intN(6)}},
+		{moved(1, 0), signs, signs, dataflow.StreamType{Range: []num.Range{{Lo: -2, Hi: 2}}, Elem: intN(3)}},
+		{mul.Params{}, i4, typ(bipolar, 2), dataflow.StreamType{Range: []num.Range{{Lo: -8, Hi: 8}}, Elem: intN(5)}},
 	} {
 		tt.want.Shape = dataflow.Shape{3, 2}
-		layertest.Gives(t, mul.New(tt.p), []dataflow.Type{tt.a, tt.b}, tt.want)
+		layertest.CheckOutputs(t, mul.New(tt.p), []dataflow.StreamType{tt.a, tt.b}, tt.want)
 	}
 }
 
 // TestForms looks at the types inside, at the tables, and at the choices of a fold.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
+	jump := num.StepFunction{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
 	i4, signs := typ(intN(4), 3, 2), typ(bipolar, 3, 2)
 	for _, tt := range []struct {
 		name  string
 		p     mul.Params
-		b     dataflow.Type
+		b     dataflow.StreamType
 		pe    int
 		want  string
 		folds int
@@ -169,7 +171,8 @@ func TestForms(t *testing.T) {
 				words = append(words, fmt.Sprint(v))
 			}
 		}
-		got, folds := strings.TrimSpace(strings.Join(words, " ")+" "+layertest.Tables(i)), layertest.Choices(op)
+		got, folds := strings.TrimSpace(strings.Join(words, " ")+" "+layertest.DescribeTables(i)),
+			layertest.CountFolds(op)
 		if got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
@@ -179,48 +182,49 @@ func TestForms(t *testing.T) {
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	in := typ(uintN(4), 2, 3)
-	pair := []dataflow.Type{in, in}
+	pair := []dataflow.StreamType{in, in}
 	for _, tt := range []struct {
 		p    mul.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
 		{mul.Params{}, nil, "0 inputs, want 2"},
-		{mul.Params{}, []dataflow.Type{in, in, in}, "3 inputs, want 2"},
-		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 3, 2)}, "shapes [2 3] and [3 2]"},
-		{mul.Params{}, []dataflow.Type{typ(uintN(4), 3), in}, "shapes [3] and [2 3]"},
-		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 2)}, "want one shape, or a second of one vector of 3"},
-		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 2, 1)}, "shapes [2 3] and [2 1]"},
-		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 1, 1, 3)}, "shapes [2 3] and [1 1 3]"},
-		{mul.Params{}, []dataflow.Type{in, typ(uintN(4), 1, 3)}, ""},
+		{mul.Params{}, []dataflow.StreamType{in, in, in}, "3 inputs, want 2"},
+		{mul.Params{}, []dataflow.StreamType{in, typ(uintN(4), 3, 2)}, "shapes [2 3] and [3 2]"},
+		{mul.Params{}, []dataflow.StreamType{typ(uintN(4), 3), in}, "shapes [3] and [2 3]"},
+		{mul.Params{}, []dataflow.StreamType{in, typ(uintN(4), 2)}, "want one shape, or a second of one vector of 3"},
+		{mul.Params{}, []dataflow.StreamType{in, typ(uintN(4), 2, 1)}, "shapes [2 3] and [2 1]"},
+		{mul.Params{}, []dataflow.StreamType{in, typ(uintN(4), 1, 1, 3)}, "shapes [2 3] and [1 1 3]"},
+		{mul.Params{}, []dataflow.StreamType{in, typ(uintN(4), 1, 3)}, ""},
 		{moved(1<<31, 0), pair, "the offset 2147483648 of input 0 takes more than 32 bits"},
 		{moved(0, -1<<31-1), pair, "the offset -2147483649 of input 1 takes more than 32 bits"},
 		{then(relu, relu), pair, "2 step functions for inputs of shape [2 3], want none, one or 3"},
-		{then(num.Step{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
-		{moved(1, 0), []dataflow.Type{typ(intN(64), 3), typ(intN(4), 3)},
+		{then(num.StepFunction{}), pair, "channel 0: step function has 0 breakpoints and 0 values"},
+		{moved(1, 0), []dataflow.StreamType{typ(intN(64), 3), typ(intN(4), 3)},
 			"channel 0: an input and its offset leave 64 bits"},
-		{mul.Params{}, []dataflow.Type{typ(intN(64), 3), typ(intN(2), 3)}, "channel 0: the product leaves 64 bits"},
-		{mul.Params{}, []dataflow.Type{typ(uintN(32), 3), typ(uintN(31), 3)}, ""},
-		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(uintN(31), 3)}, ""},
-		{mul.Params{}, []dataflow.Type{typ(intN(32), 3), typ(intN(32), 3)},
+		{mul.Params{}, []dataflow.StreamType{typ(intN(64), 3), typ(intN(2), 3)},
+			"channel 0: the product leaves 64 bits"},
+		{mul.Params{}, []dataflow.StreamType{typ(uintN(32), 3), typ(uintN(31), 3)}, ""},
+		{mul.Params{}, []dataflow.StreamType{typ(intN(32), 3), typ(uintN(31), 3)}, ""},
+		{mul.Params{}, []dataflow.StreamType{typ(intN(32), 3), typ(intN(32), 3)},
 			"the product needs 64 bits for [-4611686016279904256,4611686018427387904], at most 63"},
-		{mul.Params{Steps: []num.Step{relu}, Requant: &num.Requant{Mode: num.Floor}}, pair,
+		{mul.Params{Steps: []num.StepFunction{relu}, Requant: &num.Requant{Mode: num.Floor}}, pair,
 			"step functions and a requantiser"},
 		{scaled(0, 0, num.Requant{}), pair, "unknown rounding"},
 		{scaled(0, 0, num.Requant{Multiplier: 1 << 54, Mode: num.Floor}), pair, ""},
 		{scaled(0, 0, num.Requant{Multiplier: 1 << 55, Mode: num.Floor}), pair,
 			"channel 0: the requantiser's product leaves 63 bits"},
-		{then(layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.Type{typ(uintN(13), 3), typ(uintN(1), 3)},
+		{then(layertest.Stairs(layer.MaxThresholds+1, 1)), []dataflow.StreamType{typ(uintN(13), 3), typ(uintN(1), 3)},
 			"a channel has 4097 thresholds, at most 4096"},
-		{mul.Params{}, []dataflow.Type{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
+		{mul.Params{}, []dataflow.StreamType{typ(uintN(4), 1<<31, 1), typ(uintN(4), 1)}, "no fold keeps"},
 	} {
-		layertest.Refuses(t, mul.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, mul.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, mul.Layer, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
+	layertest.CheckTextRefused(t, mul.Layer, ``, `[]`, `{"offset":[1]}`, `{"offset":[1,2,3]}`, `{"offset":[1.5,0]}`,
 		`{"offset":[0,2147483648]}`, `{"requant":{}}`, `{"requant":{"mode":"floor"},"steps":[{"value":[1]}]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }
@@ -229,12 +233,12 @@ func TestDecodeRefuses(t *testing.T) {
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	u4 := typ(uintN(4), 5, 6)
-	all := []dataflow.Run{{Times: 15, Moves: dataflow.Moves{Read: 3, Write: 1}}}
-	gate := []dataflow.Run{{Times: 3, Moves: dataflow.Moves{Read: 3, Write: 1}},
-		{Times: 12, Moves: dataflow.Moves{Read: 1, Write: 1}}}
+	all := []dataflow.LoopRun{{Times: 15, Moves: dataflow.PortMoves{Read: 3, Write: 1}}}
+	gate := []dataflow.LoopRun{{Times: 3, Moves: dataflow.PortMoves{Read: 3, Write: 1}},
+		{Times: 12, Moves: dataflow.PortMoves{Read: 1, Write: 1}}}
 	for _, tt := range []struct {
 		p    mul.Params
-		b    dataflow.Type
+		b    dataflow.StreamType
 		want dataflow.Loop
 	}{
 		{mul.Params{}, u4, dataflow.Loop{Body: all, Latency: 2}},
@@ -246,7 +250,7 @@ func TestLoop(t *testing.T) {
 		{moved(0, -1, relu), typ(uintN(4), 6), dataflow.Loop{Body: gate, Latency: 4}},
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
-		layertest.Loops(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, tt.want)
+		layertest.CheckLoop(t, op, dataflow.Fold{PE: 2, SIMD: 1, Memory: dataflow.LUTRAM}, tt.want)
 	}
 }
 
@@ -256,7 +260,7 @@ func TestCost(t *testing.T) {
 	control := dataflow.Resources{LUT: 3 + 1 + 2 + 1, FF: 3 + 2} // 5 vectors of 3 words
 	for _, tt := range []struct {
 		p    mul.Params
-		b    dataflow.Type
+		b    dataflow.StreamType
 		fold dataflow.Fold
 		want dataflow.Resources
 	}{
@@ -279,7 +283,7 @@ func TestCost(t *testing.T) {
 	} {
 		op := layertest.Bind(t, mul.New(tt.p), u4, tt.b)
 		tt.fold.PE, tt.fold.SIMD = 2, 1
-		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
+		layertest.CheckFINNCost(t, op, tt.fold, tt.want.Plus(control))
 		fitted := op.Cost(tt.fold, dataflow.Target{}).Total()
 		if fitted.FF < 2*5 || fitted.DSP != tt.want.DSP {
 			t.Errorf("%+v: %+v by the fitted formula", tt.p, fitted)

@@ -27,7 +27,7 @@ func TestConstantWeights(t *testing.T) {
 			}
 		}
 		rows[0][0], rows[7][15] = -85, 85 // all have weights of as many bits
-		g := layertest.Chain(t, layertest.Full(num.Type{Kind: num.UInt, Width: 4}, 16),
+		g := layertest.Chain(t, layertest.FullType(num.Type{Kind: num.UInt, Width: 4}, 16),
 			mvau.New(mvau.Params{Weights: rows}))
 		return g.Nodes[0].Op
 	}

@@ -17,7 +17,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := cost.MVAU{
 		MW: o.mw, MH: o.mh, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
-		Spare: mac.Spare(o.Unit, f, t),
+		Spare: mac.SavedBits(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned:  o.in.Elem.Signed() && !o.XNOR,
 		DSP:       f.Compute == dataflow.DSP,
@@ -28,9 +28,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		Fabric:    estimate.Model(t).Fabric,
 	}
 	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
-	c := estimate.Storing(t, m, o.storage(f), logic...)
+	c := estimate.StoringLayerCost(t, m, o.storage(f), logic...)
 	if n := o.RequantBits(); n > 0 {
-		c = append(c, estimate.Parts(cost.Adder(n).Times(f.PE*f.SIMD).As("product rounding"))...)
+		c = append(c, estimate.CostOfParts(cost.Adder(n).Times(f.PE*f.SIMD).AsPart("product rounding"))...)
 	}
 	return c
 }

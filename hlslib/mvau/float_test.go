@@ -30,7 +30,7 @@ func TestFloats(t *testing.T) {
 	signs := [][]int64{{1, -1, 1, 1, -1, -1}, {-1, -1, 1, -1, 1, 1}}
 	of := func(name string, weights [][]int64, in num.Type) layertest.Case {
 		return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
-			In: []dataflow.Type{typ(in, 2, 6)}, Folds: 6}
+			In: []dataflow.StreamType{typ(in, 2, 6)}, Folds: 6}
 	}
 	layertest.Check(t, 40, of("weights", rows(e4m3), intN(4)), of("unsigned weights", rows(e3m0), uintN(5)),
 		of("inputs", integers, e4m3), of("unsigned inputs", integers, e5m2), of("both", rows(e4m3), e4m3),
@@ -43,7 +43,7 @@ func TestFloatsTooWide(t *testing.T) {
 	t.Parallel()
 	in := num.Type{Kind: num.UFloat, Width: 7, Mantissa: 2}
 	op := mvau.New(mvau.Params{Weights: [][]int64{{1 << 31, 1}}})
-	if _, _, err := op.Bind([]dataflow.Type{typ(in, 2)}); err == nil {
+	if _, _, err := op.Bind([]dataflow.StreamType{typ(in, 2)}); err == nil {
 		t.Error("a product of 65 bits is taken")
 	}
 }

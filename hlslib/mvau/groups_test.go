@@ -22,32 +22,37 @@ func TestGroupContract(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(11, 2))
 	four, signs := num.Range{Lo: -4, Hi: 3}, num.Range{Lo: -1, Hi: 1}
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 2, 6}, Elem: intN(4),
+	perChannel := dataflow.StreamType{Shape: dataflow.Shape{2, 2, 6}, Elem: intN(4),
 		Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: -8, Hi: 7}, {Lo: 3, Hi: 3}, {Lo: -1, Hi: 4}, {Lo: -2, Hi: 0},
 			{Lo: 0, Hi: 7}}}
-	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	relu := num.StepFunction{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
 	steps := mvau.Params{Weights: grouped(r, 2, 3, 2, 2, four).Weights, Groups: 2}
 	for c := range steps.Weights {
-		steps.Steps = append(steps.Steps, num.Step{At: []int64{int64(c - 5), int64(c)},
+		steps.Steps = append(steps.Steps, num.StepFunction{At: []int64{int64(c - 5), int64(c)},
 			Value: []int64{int64(c - 2), int64(c), int64(2 * c)}})
 	}
 	shared := grouped(r, 3, 2, 4, 1, four)
-	shared.Steps = []num.Step{relu}
+	shared.Steps = []num.StepFunction{relu}
 	cases := []layertest.Case{
-		{Name: "one group", Op: mvau.New(grouped(r, 1, 4, 3, 2, four)), In: []dataflow.Type{typ(uintN(3), 2, 3, 2)}},
-		{Name: "two groups", Op: mvau.New(grouped(r, 2, 2, 3, 2, four)), In: []dataflow.Type{typ(uintN(3), 2, 3, 4)}},
-		{Name: "two groups with steps and bases", Op: mvau.New(steps), In: []dataflow.Type{typ(intN(3), 3, 2, 4)}},
+		{Name: "one group", Op: mvau.New(grouped(r, 1, 4, 3, 2, four)), In: []dataflow.StreamType{typ(uintN(3), 2, 3,
+			2)}},
+		{Name: "two groups", Op: mvau.New(grouped(r, 2, 2, 3, 2, four)), In: []dataflow.StreamType{typ(uintN(3), 2, 3,
+			4)}},
+		{Name: "two groups with steps and bases", Op: mvau.New(steps), In: []dataflow.StreamType{typ(intN(3), 3, 2,
+			4)}},
 		{Name: "three groups, ranges by channel", Op: mvau.New(grouped(r, 3, 2, 2, 2, four)),
-			In: []dataflow.Type{perChannel}},
+			In: []dataflow.StreamType{perChannel}},
 		{Name: "two groups, ranges by channel, one position", Op: mvau.New(grouped(r, 2, 3, 1, 3, four)),
-			In: []dataflow.Type{perChannel}},
-		{Name: "depthwise", Op: mvau.New(grouped(r, 5, 1, 4, 1, four)), In: []dataflow.Type{typ(uintN(2), 2, 4, 5)}},
-		{Name: "depthwise with a multiplier", Op: mvau.New(shared), In: []dataflow.Type{typ(uintN(3), 2, 2, 4, 3)}},
+			In: []dataflow.StreamType{perChannel}},
+		{Name: "depthwise", Op: mvau.New(grouped(r, 5, 1, 4, 1, four)), In: []dataflow.StreamType{typ(uintN(2), 2, 4,
+			5)}},
+		{Name: "depthwise with a multiplier", Op: mvau.New(shared), In: []dataflow.StreamType{typ(uintN(3), 2, 2, 4,
+			3)}},
 		{Name: "depthwise with a multiplier, one position", Op: mvau.New(grouped(r, 3, 4, 1, 1, four)),
-			In: []dataflow.Type{typ(uintN(3), 2, 1, 3)}},
+			In: []dataflow.StreamType{typ(uintN(3), 2, 1, 3)}},
 		{Name: "one position, no axis of it", Op: mvau.New(grouped(r, 2, 2, 1, 2, four)),
-			In: []dataflow.Type{typ(uintN(3), 3, 4)}},
-		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.Type{typ(bipolar, 2, 3, 4)}},
+			In: []dataflow.StreamType{typ(uintN(3), 3, 4)}},
+		{Name: "xnor", Op: mvau.New(grouped(r, 2, 2, 3, 2, signs)), In: []dataflow.StreamType{typ(bipolar, 2, 3, 4)}},
 	}
 	layertest.Check(t, 40, append(cases, layertest.Random(12, 2, randomtest.Grouped)...)...)
 }
@@ -58,7 +63,7 @@ func TestGroupsAreLayers(t *testing.T) {
 	const groups, outputs, positions, channels, windows = 3, 2, 4, 2, 5
 	r := rand.New(rand.NewPCG(1, 9))
 	p := grouped(r, groups, outputs, positions, channels, num.Range{Lo: -7, Hi: 7})
-	in := dataflow.Type{Shape: dataflow.Shape{windows, positions, groups * channels}, Elem: uintN(4)}
+	in := dataflow.StreamType{Shape: dataflow.Shape{windows, positions, groups * channels}, Elem: uintN(4)}
 	for c := range groups * channels {
 		in.Range = append(in.Range, num.Range{Lo: 0, Hi: int64(2*c + 3)})
 	}
@@ -66,7 +71,7 @@ func TestGroupsAreLayers(t *testing.T) {
 	for i := range in.Shape.Size() {
 		x.Data = append(x.Data, layertest.Between(r, in.Channel(i%len(in.Range))))
 	}
-	op, out, err := mvau.New(p).Bind([]dataflow.Type{in})
+	op, out, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,14 +81,14 @@ func TestGroupsAreLayers(t *testing.T) {
 	y := op.Eval([]dataflow.Tensor{x})[0]
 	bits := op.(dataflow.Accumulating).Accumulator().Channels
 	for g := range groups {
-		part := dataflow.Type{Shape: dataflow.Shape{windows, positions, channels},
+		part := dataflow.StreamType{Shape: dataflow.Shape{windows, positions, channels},
 			Range: in.Range[g*channels : (g+1)*channels], Elem: in.Elem}
 		v := dataflow.Tensor{Shape: part.Shape}
 		for i := 0; i < len(x.Data); i += groups * channels {
 			v.Data = append(v.Data, x.Data[i+g*channels:i+(g+1)*channels]...)
 		}
 		one, typ, err := mvau.New(
-			mvau.Params{Weights: p.Weights[g*outputs : (g+1)*outputs]}).Bind([]dataflow.Type{part})
+			mvau.Params{Weights: p.Weights[g*outputs : (g+1)*outputs]}).Bind([]dataflow.StreamType{part})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +130,7 @@ func TestGroupLoop(t *testing.T) {
 	if got := op.(dataflow.Counting).Counts()["op_mac_UINT2_INT3"]; got != 5*12*18 {
 		t.Errorf("%d multiply-accumulates, want %d", got, 5*12*18)
 	}
-	if folds := layertest.Choices(op); folds != 4*6*6 { // PE divides 6, SIMD divides 18
+	if folds := layertest.CountFolds(op); folds != 4*6*6 { // PE divides 6, SIMD divides 18
 		t.Errorf("%d folds, want %d", folds, 4*6*6)
 	}
 }

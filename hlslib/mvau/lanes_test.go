@@ -29,20 +29,20 @@ func uneven(rows, columns int) [][]int64 {
 // TestLanes holds layers whose PE have accumulators of widths of their own to the contract of all layers.
 func TestLanes(t *testing.T) {
 	t.Parallel()
-	steps := []num.Step{{At: []int64{-20, -3, 1, 40}, Value: []int64{0, 1, 2, 3, 4}}}
+	steps := []num.StepFunction{{At: []int64{-20, -3, 1, 40}, Value: []int64{0, 1, 2, 3, 4}}}
 	cases := []layertest.Case{
-		{Name: "sums", Op: mvau.New(mvau.Params{Weights: uneven(8, 6)}), In: []dataflow.Type{typ(intN(3), 2, 6)}},
+		{Name: "sums", Op: mvau.New(mvau.Params{Weights: uneven(8, 6)}), In: []dataflow.StreamType{typ(intN(3), 2, 6)}},
 		{Name: "steps", Op: mvau.New(mvau.Params{Weights: uneven(8, 6), Steps: steps}),
-			In: []dataflow.Type{typ(uintN(3), 2, 6)}},
+			In: []dataflow.StreamType{typ(uintN(3), 2, 6)}},
 		{Name: "unsigned", Op: mvau.New(mvau.Params{
 			Weights: [][]int64{{1, 0, 0, 0}, {9, 9, 9, 9}, {0, 0, 0, 0}, {2, 0, 1, 0}}, Steps: steps}),
-			In: []dataflow.Type{typ(uintN(4), 2, 4)}},
+			In: []dataflow.StreamType{typ(uintN(4), 2, 4)}},
 		{Name: "matches", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1, -1}, {-1, -1, -1, 1, 1}}}),
-			In: []dataflow.Type{typ(bipolar, 2, 5)}},
+			In: []dataflow.StreamType{typ(bipolar, 2, 5)}},
 		{Name: "depthwise", Op: vvau.New(vvau.Params{Weights: uneven(8, 6), Steps: steps}),
-			In: []dataflow.Type{typ(uintN(3), 2, 6, 8)}},
+			In: []dataflow.StreamType{typ(uintN(3), 2, 6, 8)}},
 		{Name: "depthwise sums", Op: vvau.New(vvau.Params{Weights: uneven(4, 6)}),
-			In: []dataflow.Type{typ(intN(3), 2, 6, 4)}},
+			In: []dataflow.StreamType{typ(intN(3), 2, 6, 4)}},
 	}
 	cases = append(cases, layertest.Random(20, 17, randomtest.MVAU)...)
 	for i := range 8 {
@@ -60,11 +60,11 @@ func TestLanes(t *testing.T) {
 func TestLaneWidths(t *testing.T) {
 	t.Parallel()
 	op, _, err := mvau.New(mvau.Params{Weights: [][]int64{{1, 1}, {-100, 3}, {5, 5}, {1, -1}}}).
-		Bind([]dataflow.Type{typ(uintN(4), 2)})
+		Bind([]dataflow.StreamType{typ(uintN(4), 2)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	laned := op.(dataflow.Laned)
+	laned := op.(dataflow.LaneAccumulating)
 	for _, c := range []struct {
 		pe   int
 		want []int

@@ -28,10 +28,10 @@ func TestMutants(t *testing.T) {
 				}
 			}
 			return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
-				In:   []dataflow.Type{typ(intN(4), 2, 96)},
+				In:   []dataflow.StreamType{typ(intN(4), 2, 96)},
 				Only: func(f dataflow.Fold) bool { return f.PE*f.SIMD == 1 && f.Compute == dataflow.LUT }}
 		}
-		layertest.Mutants(t, in("core/mac.hpp",
+		layertest.CheckMutants(t, in("core/mac.hpp",
 			[2]string{"value[BIT] = mac_look", "value[0] = mac_look"},
 			[2]string{"mac_decode<LIST, BITS, BIT - 1>::of", "mac_decode<LIST, BITS, -1>::of"},
 			[2]string{"(unsigned long long)(V) >> BIT & 1", "(unsigned long long)(V) >> BIT & 0"},
@@ -61,7 +61,7 @@ func TestMutants(t *testing.T) {
 		}
 		of := func(name string, in num.Type) layertest.Case {
 			return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
-				In: []dataflow.Type{typ(in, 2, 16)}}
+				In: []dataflow.StreamType{typ(in, 2, 16)}}
 		}
 		mutants := in("core/mac.hpp",
 			[2]string{"mac_factor<W>::shift(w) + mac_factor<X>::shift(x)", "mac_factor<W>::shift(w)"},
@@ -75,6 +75,6 @@ func TestMutants(t *testing.T) {
 			[2]string{"if (s != 0) s -= 1;", ""},
 			[2]string{"magnitude() >> MANTISSA", "magnitude() >> (MANTISSA - 1)"},
 		)...)
-		layertest.Mutants(t, mutants, of("by minifloats", e4m3), of("by integers", intN(4)))
+		layertest.CheckMutants(t, mutants, of("by minifloats", e4m3), of("by integers", intN(4)))
 	})
 }

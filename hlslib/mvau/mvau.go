@@ -43,13 +43,13 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params are the parameters of the layer.
 type Params struct {
-	Weights [][]int64  `json:"weights"`          // [MH][MW]
-	Steps   []num.Step `json:"steps,omitempty"`  // none, one for all channels, or one per channel
-	Groups  int        `json:"groups,omitempty"` // G; 0 means 1
+	Weights [][]int64          `json:"weights"`          // [MH][MW]
+	Steps   []num.StepFunction `json:"steps,omitempty"`  // none, one for all channels, or one per channel
+	Groups  int                `json:"groups,omitempty"` // G; 0 means 1
 	// Product is applied to every product of a weight and an input before the sum; nil leaves products exact.
 	Product *num.Requant `json:"product,omitempty"`
 	// Room limits weights and step functions that are loaded at run time; nil if they are constants.
-	Room *dataflow.Room `json:"room,omitempty"`
+	Room *dataflow.WeightRoom `json:"room,omitempty"`
 }
 
 // groups returns G.
@@ -70,7 +70,7 @@ type op struct {
 	layer.Base[Params]
 	*mac.Unit
 	mh, mw   int
-	in, out  dataflow.Type
+	in, out  dataflow.StreamType
 	vectors  int
 	window   int   // channels of the input
 	tile     int   // channels per tile of the input
@@ -80,7 +80,7 @@ type op struct {
 // bind returns the layer for one input of shape [..., MW], where MW may be the product of several trailing axes. The
 // output has the shape [..., MH]. With several groups the input is [..., K, C] with K*C = G*MW, or [..., C] with C =
 // G*MW.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: b, mh: len(b.P.Weights), mw: len(b.P.Weights[0]), window: in[0].Shape.Channels()}
 	shape, groups := in[0].Shape, b.P.groups()
 	if o.mw > dataflow.MaxElements/groups {
@@ -98,7 +98,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 			return nil, nil, fmt.Errorf("an input of shape %v for %d groups of %d inputs, want [..., positions, "+
 				"channels] with channels for every group", shape, groups, o.mw)
 		}
-		o.tile = window.Tiled(window.Channels() / groups)
+		o.tile = window.TileOf(window.Channels() / groups)
 	}
 	o.vectors = o.in.Shape.Vectors()
 	unit, err := b.P.unit(o.in.Elem, o.groupRanges(shape.Channels()))
@@ -106,7 +106,7 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		return nil, nil, err
 	}
 	o.of(unit)
-	return o, []dataflow.Type{o.out}, nil
+	return o, []dataflow.StreamType{o.out}, nil
 }
 
 // unit returns the unit for inputs of type in, with loaded or constant weights.
@@ -118,7 +118,7 @@ func (p Params) unit(in num.Type, ranges func(c int) []num.Range) (*mac.Unit, er
 }
 
 // Loaded returns the layer with weights and step functions that are loaded at run time, within the room.
-func (o *op) Loaded(room dataflow.Room) dataflow.Op {
+func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
@@ -131,7 +131,7 @@ func (o *op) Reads() int { return o.vectors }
 func (o *op) of(u *mac.Unit) {
 	o.Unit = u
 	o.pe, o.simd = dataflow.Divisors(o.mh/o.P.groups()), dataflow.Divisors(o.mw)
-	o.out = dataflow.Type{Shape: slices.Clone(o.in.Shape), Range: u.Range, Elem: u.Out}
+	o.out = dataflow.StreamType{Shape: slices.Clone(o.in.Shape), Range: u.Range, Elem: u.Out}
 	o.out.Shape[len(o.out.Shape)-1] = o.mh
 }
 
@@ -165,7 +165,7 @@ func (o *op) groupRanges(channels int) func(c int) []num.Range {
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
@@ -236,8 +236,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
-		dataflow.Index{Kind: dataflow.Last}
+	each, first, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First},
+		dataflow.IndexSet{Kind: dataflow.Last}
 	nf, sf := o.folds(f)
 	c := layer.Begin(t)
 	if nf > 1 {
@@ -248,10 +248,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.Read()
 	}
 	o.Chain(&c, f, o.Packing(f.PE, f, t))
-	return layer.Timed(o, mac.Plain(o.Unit, f), t, dataflow.Nest{
+	return layer.WithLatency(o, mac.WithoutMemory(o.Unit, f), t, dataflow.LoopNest{
 		Trips:   []int{o.vectors * o.P.groups(), nf, sf},
-		Read:    []dataflow.Access{{each, first, each}},
-		Write:   []dataflow.Access{{each, each, last}},
+		Read:    []dataflow.PortIndices{{each, first, each}},
+		Write:   []dataflow.PortIndices{{each, each, last}},
 		Latency: c.Write(),
 	}.Loop())
 }

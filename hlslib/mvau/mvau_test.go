@@ -15,36 +15,39 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
-	sign := num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	relu := num.StepFunction{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	sign := num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
 	cases := []layertest.Case{
-		{Name: "one by one", Op: mvau.New(mvau.Params{Weights: [][]int64{{3}}}), In: []dataflow.Type{typ(intN(4), 1)}},
+		{Name: "one by one", Op: mvau.New(mvau.Params{Weights: [][]int64{{3}}}), In: []dataflow.StreamType{typ(intN(4),
+			1)}},
 		{Name: "six by four", Op: mvau.New(mvau.Params{
 			Weights: [][]int64{{1, -2, 3, 0}, {0, 1, 1, -4}, {3, 3, -3, 3}, {-1, -1, 2, 2}, {0, 0, 0, 0},
-				{1, 2, -4, 3}}, Steps: []num.Step{relu}}),
-			In: []dataflow.Type{typ(uintN(3), 2, 4)}},
+				{1, 2, -4, 3}}, Steps: []num.StepFunction{relu}}),
+			In: []dataflow.StreamType{typ(uintN(3), 2, 4)}},
 		{Name: "bipolar weights", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1}, {-1, -1, -1}},
-			Steps: []num.Step{sign}}), In: []dataflow.Type{typ(intN(3), 3)}},
+			Steps: []num.StepFunction{sign}}), In: []dataflow.StreamType{typ(intN(3), 3)}},
 		{Name: "bipolar inputs", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3}, {-4, 0, 1}}}),
-			In: []dataflow.Type{typ(bipolar, 2, 3)}},
+			In: []dataflow.StreamType{typ(bipolar, 2, 3)}},
 		{Name: "xnor", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1, -1}, {-1, -1, -1, 1, 1},
-			{1, 1, 1, 1, 1}}, Steps: []num.Step{sign}}), In: []dataflow.Type{typ(bipolar, 2, 5)}},
+			{1, 1, 1, 1, 1}}, Steps: []num.StepFunction{sign}}), In: []dataflow.StreamType{typ(bipolar, 2, 5)}},
 		{Name: "xnor without activation", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, -1, 1, 1}, {-1, -1, -1, 1}}}),
-			In: []dataflow.Type{typ(bipolar, 4)}},
+			In: []dataflow.StreamType{typ(bipolar, 4)}},
 		{Name: "thresholds at the ends of the accumulator", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}},
-			Steps: []num.Step{
-				{At: []int64{-4, -3, 3, 4}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(2), 2)}},
-		{Name: "bases that differ", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}}, Steps: []num.Step{
-			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}),
-			In: []dataflow.Type{typ(uintN(2), 2)}},
-		{Name: "a base beyond an int", Op: mvau.New(mvau.Params{Weights: [][]int64{{1}}, Steps: []num.Step{
-			{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 1)}},
+			Steps: []num.StepFunction{
+				{At: []int64{-4, -3, 3, 4}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.StreamType{typ(intN(2),
+			2)}},
+		{Name: "bases that differ", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}},
+			Steps: []num.StepFunction{
+				{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}),
+			In: []dataflow.StreamType{typ(uintN(2), 2)}},
+		{Name: "a base beyond an int", Op: mvau.New(mvau.Params{Weights: [][]int64{{1}}, Steps: []num.StepFunction{
+			{At: []int64{1}, Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.StreamType{typ(uintN(2), 1)}},
 		{Name: "a constant", Op: mvau.New(mvau.Params{Weights: [][]int64{{1, 1}},
-			Steps: []num.Step{{At: []int64{100}, Value: []int64{5, 6}}}}),
-			In: []dataflow.Type{typ(uintN(2), 2)}},
+			Steps: []num.StepFunction{{At: []int64{100}, Value: []int64{5, 6}}}}),
+			In: []dataflow.StreamType{typ(uintN(2), 2)}},
 		{Name: "wide", Op: mvau.New(mvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}),
-			In: []dataflow.Type{typ(intN(22), 2)}},
-		{Name: "many", Op: mvau.New(mvau.Params{Weights: many(64, 48)}), In: []dataflow.Type{typ(uintN(4), 48)},
+			In: []dataflow.StreamType{typ(intN(22), 2)}},
+		{Name: "many", Op: mvau.New(mvau.Params{Weights: many(64, 48)}), In: []dataflow.StreamType{typ(uintN(4), 48)},
 			Folds: 10},
 	}
 	for i := range 20 {
@@ -66,7 +69,7 @@ func TestWide(t *testing.T) {
 	}
 	wide := func(name string, weights [][]int64, in num.Type) layertest.Case {
 		return layertest.Case{Name: name, Op: mvau.New(mvau.Params{Weights: weights}),
-			In: []dataflow.Type{typ(in, 131)}, Folds: 12}
+			In: []dataflow.StreamType{typ(in, 131)}, Folds: 12}
 	}
 	layertest.Check(t, 6, wide("numbers", many(2, 131), uintN(4)), wide("signs", signs, intN(3)),
 		wide("matches", signs, num.Type{Kind: num.Bipolar, Width: 1}), wide("constants", many(1, 131), uintN(3)))
@@ -103,7 +106,7 @@ func TestRanges(t *testing.T) {
 				p.Steps = append(p.Steps, layertest.Step(r, acc, 4, 3, true))
 			}
 		}
-		op, out, err := mvau.New(p).Bind([]dataflow.Type{in})
+		op, out, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,9 +130,9 @@ func TestRanges(t *testing.T) {
 					sum += w * x[i]
 				}
 				if first {
-					sums[c], seen[c] = num.Point(sum), num.Point(v)
+					sums[c], seen[c] = num.SingleValue(sum), num.SingleValue(v)
 				}
-				sums[c], seen[c] = sums[c].Union(num.Point(sum)), seen[c].Union(num.Point(v))
+				sums[c], seen[c] = sums[c].Union(num.SingleValue(sum)), seen[c].Union(num.SingleValue(v))
 			}
 			first = false
 		}
@@ -143,7 +146,7 @@ func TestRanges(t *testing.T) {
 			if in.Elem == bipolar && allSigns(p.Weights) {
 				need = num.Range{Lo: (need.Lo + int64(mw)) / 2, Hi: (need.Hi + int64(mw)) / 2}
 			}
-			if got, want := acc.Channels[c], num.Smallest(need).Width; got != want {
+			if got, want := acc.Channels[c], num.NarrowestInt(need).Width; got != want {
 				t.Errorf("seed %d, channel %d: %d bits, seen %v takes %d", seed, c, got, need, want)
 			}
 		}
@@ -159,20 +162,21 @@ func TestAccumulator(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		weights [][]int64
-		in      dataflow.Type
-		want    dataflow.Bound
+		in      dataflow.StreamType
+		want    dataflow.AccumulatorBounds
 	}{
 		{"four rules", [][]int64{{3, -3, 2, -2}, {1, -1, 0, 0}}, typ(uintN(4), 4), // sums in [-75,75] and [-15,15]
-			dataflow.Bound{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8),
+			dataflow.AccumulatorBounds{DataType: 10, L1: 9, ZeroCentred: 8, Exact: 8, Used: 8, Type: intN(8),
 				Channels: []int{8, 5}}},
 		{"not centred", [][]int64{{3, 1}, {1, -1}}, typ(uintN(4), 2), // [0,60], [-15,15]: the union is signed
-			dataflow.Bound{DataType: 9, L1: 8, Exact: 6, Used: 7, Type: intN(7), Channels: []int{6, 5}}},
+			dataflow.AccumulatorBounds{DataType: 9, L1: 8, Exact: 6, Used: 7, Type: intN(7), Channels: []int{6, 5}}},
 		{"unsigned weights", [][]int64{{2, 3}}, typ(intN(4), 2), // [-40,35]
-			dataflow.Bound{DataType: 8, L1: 7, Exact: 7, Used: 7, Type: intN(7), Channels: []int{7}}},
+			dataflow.AccumulatorBounds{DataType: 8, L1: 7, Exact: 7, Used: 7, Type: intN(7), Channels: []int{7}}},
 		{"xnor", [][]int64{{1, -1, 1, -1}, {1, 1, 1, -1}}, typ(bipolar, 4), // 0 to 4 matches
-			dataflow.Bound{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3, 3}}},
+			dataflow.AccumulatorBounds{DataType: 4, L1: 4, Exact: 3, Used: 3, Type: uintN(3), Channels: []int{3, 3}}},
 		{"centred signs", [][]int64{{1, -1, 1, -1}}, typ(intN(2), 4), // [-6,6]
-			dataflow.Bound{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4), Channels: []int{4}}},
+			dataflow.AccumulatorBounds{DataType: 5, L1: 5, ZeroCentred: 4, Exact: 4, Used: 4, Type: intN(4),
+				Channels: []int{4}}},
 	} {
 		op := layertest.Bind(t, mvau.New(mvau.Params{Weights: tt.weights}), tt.in)
 		if got := op.(dataflow.Accumulating).Accumulator(); fmt.Sprint(got) != fmt.Sprint(tt.want) {
@@ -185,62 +189,65 @@ func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	ones, pair := [][]int64{{1, 1}}, [][]int64{{1, 1}, {1, 2}}
 	in := typ(uintN(4), 2)
-	fall := num.Step{At: []int64{5}, Value: []int64{1, 0}}
-	wide := dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}},
+	fall := num.StepFunction{At: []int64{5}, Value: []int64{1, 0}}
+	wide := dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}},
 		Elem: intN(64)}
 	tests := []struct {
 		p    mvau.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{mvau.Params{}, []dataflow.Type{in}, "no weights"},
-		{mvau.Params{Weights: [][]int64{{}}}, []dataflow.Type{in}, "no weights"},
-		{mvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.Type{in},
+		{mvau.Params{}, []dataflow.StreamType{in}, "no weights"},
+		{mvau.Params{Weights: [][]int64{{}}}, []dataflow.StreamType{in}, "no weights"},
+		{mvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.StreamType{in},
 			"row 1 of the weights has 1 elements, row 0 has 2"},
-		{mvau.Params{Weights: [][]int64{{1, math.MinInt64}}}, []dataflow.Type{in}, "beyond 2^40"},
-		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}}, Steps: make([]num.Step, 2)}, []dataflow.Type{in},
+		{mvau.Params{Weights: [][]int64{{1, math.MinInt64}}}, []dataflow.StreamType{in}, "beyond 2^40"},
+		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}}, Steps: make([]num.StepFunction, 2)}, []dataflow.StreamType{in},
 			"2 step functions for 3 channels"},
-		{mvau.Params{Weights: ones, Steps: make([]num.Step, 1)}, []dataflow.Type{in}, "0 breakpoints and 0 values"},
-		{mvau.Params{Weights: ones, Product: &num.Requant{}}, []dataflow.Type{in}, "the products: unknown rounding"},
-		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.Floor}}, []dataflow.Type{in},
+		{mvau.Params{Weights: ones, Steps: make([]num.StepFunction, 1)}, []dataflow.StreamType{in},
+			"0 breakpoints and 0 values"},
+		{mvau.Params{Weights: ones, Product: &num.Requant{}}, []dataflow.StreamType{in},
+			"the products: unknown rounding"},
+		{mvau.Params{Weights: ones, Product: &num.Requant{Multiplier: 1 << 60, Mode: num.Floor}},
+			[]dataflow.StreamType{in},
 			"a product that is requantised leaves 63 bits"},
 		{mvau.Params{Weights: ones}, nil, "0 inputs"},
-		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4))}, "an input of shape []"},
-		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 2, 3)},
+		{mvau.Params{Weights: ones}, []dataflow.StreamType{typ(uintN(4))}, "an input of shape []"},
+		{mvau.Params{Weights: ones}, []dataflow.StreamType{typ(uintN(4), 2, 3)},
 			"an input of shape [2 3] for weights of 1 by 2"},
-		{mvau.Params{Weights: ones, Steps: []num.Step{fall}}, []dataflow.Type{in},
+		{mvau.Params{Weights: ones, Steps: []num.StepFunction{fall}}, []dataflow.StreamType{in},
 			"channel 0: the step function falls"},
-		{mvau.Params{Weights: ones}, []dataflow.Type{wide}, "more than 63 bits"},
-		{mvau.Params{Weights: [][]int64{{1, 0}}}, []dataflow.Type{wide}, "takes 64 bits"},
-		{mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{5, 6}, Value: []int64{0, 1, 5000}}}},
-			[]dataflow.Type{in}, "more than 4096 thresholds"},
-		{mvau.Params{Weights: ones}, []dataflow.Type{typ(uintN(4), 1<<28, 2)}, ""},
-		{mvau.Params{Weights: ones, Groups: -1}, []dataflow.Type{in}, "-1 groups of 1 outputs"},
-		{mvau.Params{Weights: ones, Groups: 2}, []dataflow.Type{in}, "2 groups of 1 outputs"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{in},
+		{mvau.Params{Weights: ones}, []dataflow.StreamType{wide}, "more than 63 bits"},
+		{mvau.Params{Weights: [][]int64{{1, 0}}}, []dataflow.StreamType{wide}, "takes 64 bits"},
+		{mvau.Params{Weights: ones, Steps: []num.StepFunction{{At: []int64{5, 6}, Value: []int64{0, 1, 5000}}}},
+			[]dataflow.StreamType{in}, "more than 4096 thresholds"},
+		{mvau.Params{Weights: ones}, []dataflow.StreamType{typ(uintN(4), 1<<28, 2)}, ""},
+		{mvau.Params{Weights: ones, Groups: -1}, []dataflow.StreamType{in}, "-1 groups of 1 outputs"},
+		{mvau.Params{Weights: ones, Groups: 2}, []dataflow.StreamType{in}, "2 groups of 1 outputs"},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.StreamType{in},
 			"an input of shape [2] for weights of 2 by 2, want vectors of 4"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4, 1)},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.StreamType{typ(uintN(4), 4, 1)},
 			"an input of shape [4 1] for 2 groups of 2 inputs"},
-		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}, {1}}, Groups: 4}, []dataflow.Type{typ(uintN(4), 2, 2)},
+		{mvau.Params{Weights: [][]int64{{1}, {1}, {1}, {1}}, Groups: 4}, []dataflow.StreamType{typ(uintN(4), 2, 2)},
 			"want [..., positions, channels] with channels for every group"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2, 1)},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.StreamType{typ(uintN(4), 2, 2, 1)},
 			"an input of shape [2 2 1] for 2 groups of 2 inputs"},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 2, 2)}, ""},
-		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.Type{typ(uintN(4), 4)}, ""},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.StreamType{typ(uintN(4), 2, 2)}, ""},
+		{mvau.Params{Weights: pair, Groups: 2}, []dataflow.StreamType{typ(uintN(4), 4)}, ""},
 	}
 	for _, tt := range tests {
-		layertest.Refuses(t, mvau.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, mvau.New(tt.p), tt.in, tt.want)
 	}
 	// What never occurs may do anything.
-	if _, _, err := mvau.New(mvau.Params{Weights: ones, Steps: []num.Step{{At: []int64{31},
-		Value: []int64{1, 0}}}}).Bind([]dataflow.Type{in}); err != nil {
+	if _, _, err := mvau.New(mvau.Params{Weights: ones, Steps: []num.StepFunction{{At: []int64{31},
+		Value: []int64{1, 0}}}}).Bind([]dataflow.StreamType{in}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, mvau.Layer, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
+	layertest.CheckTextRefused(t, mvau.Layer, ``, `null`, `{}`, `[]`, `{"weights":null}`, `{"weights":[]}`,
 		`{"weights":[[]]}`, `{"weights":[[1],[1,2]]}`, `{"weights":[[1.5]]}`,
 		`{"weights":[[1e30]]}`, `{"weights":[["1"]]}`, `{"weights":[[1]],"steps":[{}]}`,
 		`{"weights":[[1]],"steps":[{"at":[1,1],"value":[1,2,3]}]}`,
@@ -255,7 +262,7 @@ func TestFolds(t *testing.T) {
 	tests := []struct {
 		name    string
 		weights [][]int64
-		in      dataflow.Type
+		in      dataflow.StreamType
 		want    int
 	}{
 		{"all", many(6, 4), typ(uintN(4), 4), 4 * 3 * 6},
@@ -313,11 +320,11 @@ func TestCost(t *testing.T) {
 			ternary[c][k], binary[c][k] = int64((c+k)%3-1), int64((c+k)%2*2-1)
 		}
 	}
-	int2 := dataflow.Type{Shape: dataflow.Shape{784}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}
+	int2 := dataflow.StreamType{Shape: dataflow.Shape{784}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: intN(2)}
 	f := dataflow.Fold{PE: 16, SIMD: 49, Memory: dataflow.BRAM, Compute: dataflow.LUT}
 	for _, tt := range []struct {
 		weights [][]int64
-		in      dataflow.Type
+		in      dataflow.StreamType
 		fold    dataflow.Fold
 		acc     int
 		want    dataflow.Resources
@@ -333,14 +340,14 @@ func TestCost(t *testing.T) {
 		if got := op.(dataflow.Accumulating).Accumulator().Used; got != tt.acc {
 			t.Errorf("accumulator of %d bits, want %d", got, tt.acc)
 		}
-		layertest.Costs(t, op, tt.fold, tt.want)
+		layertest.CheckFINNCost(t, op, tt.fold, tt.want)
 	}
 }
 
 // big is the widest layer of a CNV: 256 by 2304 ternary weights, 2 bit activations.
-func big(b *testing.B, windows int) (mvau.Params, dataflow.Op, dataflow.Type) {
+func big(b *testing.B, windows int) (mvau.Params, dataflow.Op, dataflow.StreamType) {
 	r := rand.New(rand.NewPCG(1, 1))
-	p := mvau.Params{Weights: make([][]int64, 256), Steps: []num.Step{{At: []int64{-20, 1, 20},
+	p := mvau.Params{Weights: make([][]int64, 256), Steps: []num.StepFunction{{At: []int64{-20, 1, 20},
 		Value: []int64{0, 1, 2, 3}}}}
 	for c := range p.Weights {
 		p.Weights[c] = make([]int64, 2304)
@@ -349,14 +356,14 @@ func big(b *testing.B, windows int) (mvau.Params, dataflow.Op, dataflow.Type) {
 		}
 	}
 	in := typ(uintN(2), windows, 9, 256)
-	op, _, err := mvau.New(p).Bind([]dataflow.Type{in})
+	op, _, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return p, op, in
 }
 
-func input(in dataflow.Type) dataflow.Tensor {
+func input(in dataflow.StreamType) dataflow.Tensor {
 	r := rand.New(rand.NewPCG(2, 1))
 	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
 	for i := range x.Data {
@@ -378,7 +385,7 @@ func reportMACs(b *testing.B, op dataflow.Op) {
 func BenchmarkBind(b *testing.B) {
 	p, _, in := big(b, 4)
 	for b.Loop() {
-		if _, _, err := mvau.New(p).Bind([]dataflow.Type{in}); err != nil {
+		if _, _, err := mvau.New(p).Bind([]dataflow.StreamType{in}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -424,4 +431,4 @@ func BenchmarkEmit(b *testing.B) {
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

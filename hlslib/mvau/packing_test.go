@@ -36,7 +36,7 @@ func TestPackedContract(t *testing.T) {
 				}
 				p.Weights[0][0], p.Weights[mh-1][mw-1] = weights.Hi, weights.Lo
 				c := layertest.Case{Name: fmt.Sprint(dsp, weights, in), Op: mvau.New(p), Only: inDSPs,
-					In: []dataflow.Type{typ(in, mw)}, Board: boards.Board{DSPType: dsp}}
+					In: []dataflow.StreamType{typ(in, mw)}, Board: boards.Board{DSPType: dsp}}
 				op := layertest.Bind(t, c.Op, c.In...)
 				folds := 0
 				for f := range op.Folds() {

@@ -12,18 +12,18 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 }
 
 // Adds returns how many bits the circuit adds for the products of a clock.
-func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
+func (o *op) Adds(f dataflow.Fold) int { return mac.AddedBits(o.Unit, f.PE*f.SIMD, f) }
 
 // Alike compares everything that loops and costs depend on.
 func (o *op) Alike(other dataflow.Op, f dataflow.Fold, t dataflow.Target) bool {
 	p, ok := other.(*op)
 	return ok && o.mh == p.mh && o.mw == p.mw && o.vectors == p.vectors && o.P.groups() == p.P.groups() &&
-		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.Alike(o.Unit, p.Unit, f, t)
+		o.in.Elem == p.in.Elem && o.tile == p.tile && mac.SameCost(o.Unit, p.Unit, f, t)
 }
 
 // Part returns the layer that computes, of every output word, the PE/n elements from k*PE/n on. It has only the
 // weights for these.
-func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error) {
+func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.StreamType, error) {
 	pe := f.PE / n
 	p := Params{Groups: o.P.Groups, Product: o.P.Product, Room: o.P.Room}
 	if len(o.P.Steps) == 1 {
@@ -33,7 +33,7 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error)
 	channels := make([]int, 0, each)
 	p.Weights = make([][]int64, 0, each)
 	if len(o.P.Steps) > 1 {
-		p.Steps = make([]num.Step, 0, each)
+		p.Steps = make([]num.StepFunction, 0, each)
 	}
 	for c := k * pe; c < o.mh; c += f.PE {
 		for i := range pe {
@@ -44,9 +44,9 @@ func (o *op) Part(f dataflow.Fold, k, n int) (dataflow.Op, dataflow.Type, error)
 			p.Steps = append(p.Steps, o.P.Steps[c:c+pe]...)
 		}
 	}
-	unit, err := mac.Part(o.Unit, channels, p.Weights, p.Steps)
+	unit, err := mac.Select(o.Unit, channels, p.Weights, p.Steps)
 	if err != nil {
-		return nil, dataflow.Type{}, err
+		return nil, dataflow.StreamType{}, err
 	}
 	part := &op{Base: o.With(p), mh: len(channels), mw: o.mw, in: o.in, vectors: o.vectors, tile: o.tile}
 	part.of(unit)

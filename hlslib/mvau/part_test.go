@@ -18,18 +18,18 @@ func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	perChannel := grouped(r, 2, 6, 3, 2, num.Range{Lo: -4, Hi: 3})
 	for c := range perChannel.Weights {
-		perChannel.Steps = append(perChannel.Steps, num.Step{At: []int64{int64(c - 5), int64(c)},
+		perChannel.Steps = append(perChannel.Steps, num.StepFunction{At: []int64{int64(c - 5), int64(c)},
 			Value: []int64{int64(c - 2), int64(c), int64(2 * c)}})
 	}
 	shared := grouped(r, 1, 12, 2, 3, num.Range{Lo: -4, Hi: 3})
-	shared.Steps = []num.Step{{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}}
+	shared.Steps = []num.StepFunction{{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}}
 	rounded := grouped(r, 1, 6, 2, 2, num.Range{Lo: -8, Hi: 7})
 	rounded.Product = &num.Requant{Multiplier: 1, Shift: 2, Mode: num.Floor, Lo: -100, Hi: 100}
 	uneven := mvau.Params{Weights: [][]int64{{1, 1}, {100, -90}, {0, 0}, {-1, 1}}}
 	for _, tt := range []struct {
 		name string
 		p    mvau.Params
-		in   dataflow.Type
+		in   dataflow.StreamType
 	}{
 		{"groups, steps per channel", perChannel, typ(intN(3), 2, 3, 4)},
 		{"one step function", shared, typ(uintN(3), 3, 6)},
@@ -37,7 +37,7 @@ func TestParts(t *testing.T) {
 		{"xnor", grouped(r, 1, 8, 1, 5, num.Range{Lo: -1, Hi: 1}), typ(bipolar, 3, 5)},
 		{"parts of other widths", uneven, typ(uintN(2), 2, 2)},
 	} {
-		op, _, err := mvau.New(tt.p).Bind([]dataflow.Type{tt.in})
+		op, _, err := mvau.New(tt.p).Bind([]dataflow.StreamType{tt.in})
 		if err != nil {
 			t.Fatal(tt.name, err)
 		}
@@ -55,7 +55,7 @@ func TestParts(t *testing.T) {
 
 // joined computes the n parts of a fold and joins their outputs word by word, as the whole layer writes them. It also
 // checks that each part is an ordinary layer of its own parameters with the loop of the whole.
-func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.Type, x []dataflow.Tensor) []int64 {
+func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.StreamType, x []dataflow.Tensor) []int64 {
 	t.Helper()
 	parts := make([][]int64, n)
 	whole, products := op.Loop(f, dataflow.Target{}), 0
@@ -66,11 +66,11 @@ func joined(t *testing.T, op dataflow.Op, f dataflow.Fold, n int, in dataflow.Ty
 		}
 		fold := f
 		fold.PE = f.PE / n
-		alone, typ, err := mvau.New(bound.Params().(mvau.Params)).Bind([]dataflow.Type{in})
+		alone, typ, err := mvau.New(bound.Params().(mvau.Params)).Bind([]dataflow.StreamType{in})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(typ, []dataflow.Type{out}) || !reflect.DeepEqual(
+		if !reflect.DeepEqual(typ, []dataflow.StreamType{out}) || !reflect.DeepEqual(
 			alone.(dataflow.Accumulating).Accumulator(), bound.(dataflow.Accumulating).Accumulator()) ||
 			!reflect.DeepEqual(alone.Emit(fold, dataflow.Target{}), bound.Emit(fold, dataflow.Target{})) {
 			t.Fatalf("part %d of %d of %+v is not the layer of its parameters", k, n, f)
@@ -109,7 +109,7 @@ func TestAlike(t *testing.T) {
 	for _, thresholds := range []int{0, 1, 3, 7} {
 		p := grouped(r, 1, 24, 1, 6, num.Range{Lo: -4, Hi: 3})
 		for c := range p.Weights {
-			s := num.Step{Value: []int64{0}}
+			s := num.StepFunction{Value: []int64{0}}
 			for i := range thresholds {
 				s.At = append(s.At, int64(8*i+r.IntN(8)-4*thresholds))
 				s.Value = append(s.Value, int64(i+1))
@@ -121,7 +121,7 @@ func TestAlike(t *testing.T) {
 				p.Steps = append(p.Steps, s)
 			}
 		}
-		op, _, err := mvau.New(p).Bind([]dataflow.Type{typ(uintN(3), 2, 6)})
+		op, _, err := mvau.New(p).Bind([]dataflow.StreamType{typ(uintN(3), 2, 6)})
 		if err != nil {
 			t.Fatal(err)
 		}

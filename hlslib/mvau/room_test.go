@@ -44,25 +44,27 @@ func TestExternal(t *testing.T) {
 // TestRoom has weights and step functions that hardware has room for, of one circuit, and others.
 func TestRoom(t *testing.T) {
 	t.Parallel()
-	in := layertest.Full(layertest.UInt(2), 3)
-	room := dataflow.RoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil, num.Type{Kind: num.UInt,
-		Width: 2})
-	step := num.Step{At: []int64{1, 4, 5}, Value: []int64{0, 1, 2, 3}}
+	in := layertest.FullType(layertest.UInt(2), 3)
+	room := dataflow.WeightRoomOf(num.Type{Kind: num.Int, Width: 3}, num.Range{Lo: -3, Hi: 2}, nil,
+		num.Type{Kind: num.UInt,
+			Width: 2})
+	step := num.StepFunction{At: []int64{1, 4, 5}, Value: []int64{0, 1, 2, 3}}
 	for _, tt := range []struct {
 		weights []int64
-		step    num.Step
+		step    num.StepFunction
 		want    string
 	}{
 		{[]int64{1, -3, 3}, step, ""},
-		{[]int64{0, 0, 0}, num.Step{Value: []int64{2}}, ""},
-		{[]int64{1, 1, 1}, num.Step{At: []int64{3, 7}, Value: []int64{1, 3, 3}[:3]}, ""},
+		{[]int64{0, 0, 0}, num.StepFunction{Value: []int64{2}}, ""},
+		{[]int64{1, 1, 1}, num.StepFunction{At: []int64{3, 7}, Value: []int64{1, 3, 3}[:3]}, ""},
 		{[]int64{1, -4, 3}, step, "channel 0: weight 1 is -4, and the hardware has room for INT3, -3 to 3"},
-		{[]int64{1, 1, 1}, num.Step{At: []int64{1}, Value: []int64{0, 4}}, "a code is 4, and the hardware has room " +
-			"for UINT2"},
-		{[]int64{1, 1, 1}, num.Step{At: []int64{1}, Value: []int64{1, 0}}, "the step function falls"},
+		{[]int64{1, 1, 1}, num.StepFunction{At: []int64{1}, Value: []int64{0, 4}},
+			"a code is 4, and the hardware has room " +
+				"for UINT2"},
+		{[]int64{1, 1, 1}, num.StepFunction{At: []int64{1}, Value: []int64{1, 0}}, "the step function falls"},
 	} {
-		p := mvau.Params{Weights: [][]int64{tt.weights}, Steps: []num.Step{tt.step}, Room: &room}
-		op, _, err := mvau.New(p).Bind([]dataflow.Type{in})
+		p := mvau.Params{Weights: [][]int64{tt.weights}, Steps: []num.StepFunction{tt.step}, Room: &room}
+		op, _, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 		if tt.want != "" || err != nil {
 			if tt.want == "" || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, %v: %v, want %q", tt.weights, tt.step, err, tt.want)
@@ -85,10 +87,10 @@ func TestRoom(t *testing.T) {
 // TestSumsOrCodes refuses step functions where the hardware gives sums, and sums where it has step functions.
 func TestSumsOrCodes(t *testing.T) {
 	t.Parallel()
-	in := layertest.Full(layertest.UInt(2), 2)
-	step := []num.Step{{At: []int64{1}, Value: []int64{0, 1}}}
+	in := layertest.FullType(layertest.UInt(2), 2)
+	step := []num.StepFunction{{At: []int64{1}, Value: []int64{0, 1}}}
 	for _, tt := range []struct {
-		built, given []num.Step
+		built, given []num.StepFunction
 		want         string
 	}{
 		{step, nil, "it gives its sums, and the hardware gives codes of BINARY"},
@@ -100,7 +102,7 @@ func TestSumsOrCodes(t *testing.T) {
 		room := layertest.Bind(t, mvau.New(p), in).(dataflow.Loadable).Room()
 		p.Steps = tt.given
 		p.Room = &room
-		_, _, err := mvau.New(p).Bind([]dataflow.Type{in})
+		_, _, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 		if err == nil != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v for %v: %v, want %q", tt.given, tt.built, err, tt.want)
 		}
@@ -111,7 +113,7 @@ func TestSumsOrCodes(t *testing.T) {
 // they are no memory, a small table lies in registers, one for each of its bits.
 func TestLoadedAnywhere(t *testing.T) {
 	t.Parallel()
-	in := layertest.Full(layertest.UInt(4), 8)
+	in := layertest.FullType(layertest.UInt(4), 8)
 	p := mvau.Params{Weights: [][]int64{{1, -3, 3, 0, 2, 1, -2, 1}, {0, 1, 2, 3, -3, -2, -1, 0}}}
 	plain := layertest.Bind(t, mvau.New(p), in)
 	room := plain.(dataflow.Loadable).Room()

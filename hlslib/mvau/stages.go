@@ -7,10 +7,10 @@ import (
 )
 
 // Sums returns the layer without its step functions, its output's type, and the step functions.
-func (o *op) Sums() (dataflow.Op, dataflow.Type, []num.Step, bool) {
-	unit, ok := mac.Sums(o.Unit)
+func (o *op) Sums() (dataflow.Op, dataflow.StreamType, []num.StepFunction, bool) {
+	unit, ok := mac.WithoutSteps(o.Unit)
 	if !ok {
-		return nil, dataflow.Type{}, nil, false
+		return nil, dataflow.StreamType{}, nil, false
 	}
 	p := o.P
 	p.Steps = nil

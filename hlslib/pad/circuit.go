@@ -15,7 +15,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	in, out := o.In[0], o.Out[0]
 	reads := place.Hit
 	if o.ahead() {
-		reads = b.Now(func() circuit.Value {
+		reads = b.WithoutStageLimit(func() circuit.Value {
 			return circuit.Any(place.First, circuit.All(place.Hit, circuit.Not(place.LastHit)))
 		})
 	}

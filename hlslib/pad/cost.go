@@ -9,7 +9,7 @@ import (
 // Cost counts the counters of the position, and the choice between a word and the padding. FINN counts nothing for
 // its FMPadding.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), f.SIMD*o.Out[0].Elem.Width
@@ -17,9 +17,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	if o.ahead() {
 		kept = f.SIMD * o.In[0].Elem.Width
 	}
-	return estimate.Parts(
+	return estimate.CostOfParts(
 		m.Control(o.Counters(o.words(f))),
-		m.Multiplexer(2, width).As("multiplexers"),
+		m.Multiplexer(2, width).AsPart("multiplexers"),
 		m.Registers(width+kept),
 	)
 }

@@ -69,12 +69,12 @@ func (p Params) axis(a, n int) dataflow.Stride {
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 	layer.Grid // of the output; the pixels of the input are hit
 }
 
 // bind returns the layer for one input of shape [H, W, C]. The output has the shape [H', W', C].
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	o := &op{Base: b, Grid: layer.Grid{Rows: b.P.axis(0, shape[0]), Columns: b.P.axis(1, shape[1])}}
 	h, w, most := o.Rows.Length, o.Columns.Length, dataflow.MaxElements/shape[2]
@@ -82,20 +82,20 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		return nil, nil, fmt.Errorf("an output of shape [%d %d %d], at most %d elements are possible", h, w, shape[2],
 			dataflow.MaxElements)
 	}
-	out := dataflow.Type{Shape: dataflow.Shape{h, w, shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
+	out := dataflow.StreamType{Shape: dataflow.Shape{h, w, shape[2]}, Range: in[0].Range, Elem: in[0].Elem}
 	if h > shape[0] || w > shape[1] {
 		out = layer.Padded(out, b.P.Code)
 	}
-	o.Mover = layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(shape[2])}
+	o.MoveSchedule = layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(shape[2])}
 	return o, o.Out, nil
 }
 
 // Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
-		p.Before, p.After = layer.Axis(axis, p.Before, 0), layer.Axis(axis, p.After, 0)
-		p.Between = layer.Axis(axis, p.Between, 0)
+		p.Before, p.After = layer.AxisParams(axis, p.Before, 0), layer.AxisParams(axis, p.After, 0)
+		p.Between = layer.AxisParams(axis, p.Between, 0)
 		return New(p)
 	})
 }
@@ -136,13 +136,13 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 func (o *op) words(f dataflow.Fold) int { return o.In[0].Shape.Channels() / f.SIMD }
 
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	both, write := dataflow.Moves{Read: 1, Write: 1}, dataflow.Moves{Write: 1}
+	both, write := dataflow.PortMoves{Read: 1, Write: 1}, dataflow.PortMoves{Write: 1}
 	l := o.Grid.Loop(o.words(f), both, write, t)
 	if o.ahead() {
 		last := l.ReadAt(0, l.Reads(0)-1)
 		l.Body = dataflow.Replace(dataflow.Replace(l.Body, last, write), 0, both)
 	}
-	return layer.Timed(o, f, t, l)
+	return layer.WithLatency(o, f, t, l)
 }
 
 // ahead reports whether padding comes first, so that words are read one ahead.

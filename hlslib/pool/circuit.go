@@ -18,7 +18,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	for pe := range y {
 		positions := make([]circuit.Value, f.SIMD)
 		for i := range positions {
-			positions[i] = circuit.Kept(x[i*f.PE+pe], o.in.Union())
+			positions[i] = circuit.AssumeRange(x[i*f.PE+pe], o.in.Union())
 		}
 		name := fmt.Sprint("kept", pe)
 		if o.P.Op == Sum {
@@ -26,9 +26,9 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 			for _, v := range positions {
 				h.Add(v, 0)
 			}
-			y[pe] = b.Accumulated(name, o.out.Elem, sf.First, h.Total(o.out.Elem.Range()))
+			y[pe] = b.RunningSum(name, o.out.Elem, sf.First, h.Sum(o.out.Elem.Range()))
 		} else {
-			y[pe] = circuit.Peak(name, sf.First, greatest(positions))
+			y[pe] = circuit.RunningMaximum(name, sf.First, greatest(positions))
 		}
 	}
 	b.Output(circuit.Packed(o.out.Elem, y...), sf.Last)
@@ -38,7 +38,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 // greatest returns the greatest of the values, by a tree of comparisons.
 func greatest(values []circuit.Value) circuit.Value {
 	if n := len(values); n > 1 {
-		return circuit.Greatest(greatest(values[:n/2]), greatest(values[n/2:]))
+		return circuit.Maximum(greatest(values[:n/2]), greatest(values[n/2:]))
 	}
 	return values[0]
 }

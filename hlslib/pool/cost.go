@@ -10,11 +10,11 @@ import (
 // Cost counts SIMD-1 joins of two values within a word, and one more with the kept value if a window takes several
 // words. FINN has no estimate.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	width, words := o.out.Elem.Width, o.out.Port(f.PE).Words
-	join := o.P.Op.Joiner(width)
+	join := o.P.Op.Cost(width)
 	sf := o.positions / f.SIMD
 	control, kept := cost.Counter(words*sf), cost.Resources{}
 	if sf > 1 {
@@ -22,10 +22,10 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		kept = join.Plus(cost.Resources{FF: width}).Times(f.PE)
 	}
 	m := estimate.Model(t)
-	return estimate.Parts(
+	return estimate.CostOfParts(
 		m.Control(control),
-		join.Times(f.PE*(f.SIMD-1)).As("pooling tree"),
-		kept.As("accumulators"),
+		join.Times(f.PE*(f.SIMD-1)).AsPart("pooling tree"),
+		kept.AsPart("accumulators"),
 		m.Registers(f.PE*width),
 	)
 }

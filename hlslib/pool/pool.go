@@ -40,14 +40,14 @@ const Max, Sum = layer.Max, layer.Sum
 
 type op struct {
 	layer.Base[Params]
-	in, out                      dataflow.Type
+	in, out                      dataflow.StreamType
 	windows, positions, channels int   // V, K, C
 	pe, simd                     []int // the divisors of C, and of K
 }
 
 // bind returns the layer for one input of shape [..., K, C]. The output has the shape [..., C]. For a maximum it has
 // the input's type, for a sum K times its ranges.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	n := len(shape) - 2
 	if n < 0 {
@@ -57,19 +57,19 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	o.pe, o.simd = dataflow.Divisors(o.channels), dataflow.Divisors(o.positions)
 	var err error
 	o.out, err = b.P.Op.Of(in[0], o.positions, append(slices.Clone(shape[:n]), o.channels))
-	return o, []dataflow.Type{o.out}, err
+	return o, []dataflow.StreamType{o.out}, err
 }
 
 // Dependence says that every window of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	d := dataflow.EachApart(1, o.windows)
+	d := dataflow.SeparateParts(1, o.windows)
 	d.Window = true
 	return d
 }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Pools{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == Sum}
+	return dataflow.Pooler{Channels: o.channels, Positions: o.positions, Sum: o.P.Op == Sum}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -79,7 +79,7 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 			at := func(k int) int64 { return in[0].Data[(v*o.positions+k)*o.channels+c] }
 			result := at(0)
 			for k := 1; k < o.positions; k++ {
-				result = o.P.Op.Join(result, at(k))
+				result = o.P.Op.Pool(result, at(k))
 			}
 			y.Data[v*o.channels+c] = result
 		}
@@ -97,7 +97,7 @@ func (o *op) Folds() dataflow.Folds {
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.Port(f.PE * f.SIMD)
-	tiles.Tile = o.in.Shape.Tiled(f.PE)
+	tiles.Tile = o.in.Shape.TileOf(f.PE)
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
@@ -108,9 +108,9 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Tree(f.SIMD, o.in.Elem.Width, o.P.Op.Chain()...)
 	sf := o.positions / f.SIMD
 	if sf > 1 {
-		c.Carried(o.out.Elem.Width, append(o.P.Op.Chain(), delay.Select)...)
+		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.Chain(), delay.Select)...)
 	}
-	return layer.Timed(o, f, t, layer.Windows(o.windows, o.channels/f.PE, sf, c.Write()))
+	return layer.WithLatency(o, f, t, layer.WindowsLoop(o.windows, o.channels/f.PE, sf, c.Write()))
 }
 
 // kernel keeps the result of the window so far.
@@ -131,7 +131,7 @@ func (k *kernel) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 		if kept := &k.kept[i%pe]; sf == 0 && i < pe {
 			*kept = x
 		} else {
-			*kept = k.op.Join(*kept, x)
+			*kept = k.op.Pool(*kept, x)
 		}
 	}
 	if k.words[0] = nil; sf == k.sf-1 {

@@ -13,52 +13,53 @@ import (
 var (
 	maximum                   = pool.New(pool.Params{Op: pool.Max})
 	sum                       = pool.New(pool.Params{Op: pool.Sum})
-	typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+	typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar
 )
 
 func TestContract(t *testing.T) {
 	t.Parallel()
 	inputs := []layertest.Case{
-		{Name: "windows of 2 by 2", In: []dataflow.Type{typ(uintN(4), 3, 2, 4, 6)}},
-		{Name: "windows of 3 by 3", In: []dataflow.Type{typ(intN(5), 2, 2, 9, 4)}},
-		{Name: "one window", In: []dataflow.Type{typ(uintN(3), 8, 2)}},
-		{Name: "one position", In: []dataflow.Type{typ(intN(3), 2, 3, 1, 4)}},
-		{Name: "one position, signs", In: []dataflow.Type{typ(bipolar, 3, 1, 2)}},
-		{Name: "one channel", In: []dataflow.Type{typ(uintN(8), 5, 6, 1)}},
-		{Name: "signs", In: []dataflow.Type{typ(bipolar, 4, 4, 3)}},
-		{Name: "ternary", In: []dataflow.Type{typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)}},
-		{Name: "ranges per channel", In: []dataflow.Type{layertest.Uneven(2, 4, 3)}},
-		{Name: "a constant", In: []dataflow.Type{layertest.Ranged(intN(3), dataflow.Shape{2, 3, 2}, num.Point(-3))}},
-		{Name: "of widest sums", In: []dataflow.Type{typ(intN(60), 2, 8, 2)}},
-		{Name: "of widest words", In: []dataflow.Type{typ(uintN(4), 1, 16, 64)}},
-		{Name: "unsigned, 63 bit sum", In: []dataflow.Type{typ(uintN(61), 2, 4, 1)}},
+		{Name: "windows of 2 by 2", In: []dataflow.StreamType{typ(uintN(4), 3, 2, 4, 6)}},
+		{Name: "windows of 3 by 3", In: []dataflow.StreamType{typ(intN(5), 2, 2, 9, 4)}},
+		{Name: "one window", In: []dataflow.StreamType{typ(uintN(3), 8, 2)}},
+		{Name: "one position", In: []dataflow.StreamType{typ(intN(3), 2, 3, 1, 4)}},
+		{Name: "one position, signs", In: []dataflow.StreamType{typ(bipolar, 3, 1, 2)}},
+		{Name: "one channel", In: []dataflow.StreamType{typ(uintN(8), 5, 6, 1)}},
+		{Name: "signs", In: []dataflow.StreamType{typ(bipolar, 4, 4, 3)}},
+		{Name: "ternary", In: []dataflow.StreamType{typ(num.Type{Kind: num.Ternary, Width: 2}, 4, 5, 2)}},
+		{Name: "ranges per channel", In: []dataflow.StreamType{layertest.UnevenType(2, 4, 3)}},
+		{Name: "a constant", In: []dataflow.StreamType{layertest.RangedType(intN(3), dataflow.Shape{2, 3, 2},
+			num.SingleValue(-3))}},
+		{Name: "of widest sums", In: []dataflow.StreamType{typ(intN(60), 2, 8, 2)}},
+		{Name: "of widest words", In: []dataflow.StreamType{typ(uintN(4), 1, 16, 64)}},
+		{Name: "unsigned, 63 bit sum", In: []dataflow.StreamType{typ(uintN(61), 2, 4, 1)}},
 	}
 	for i := range inputs {
 		inputs[i].Folds = 12
 	}
-	cases := append(layertest.Each(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
-		In: []dataflow.Type{typ(intN(64), 3, 4, 2)}})
+	cases := append(layertest.WithEach(inputs, maximum, sum), layertest.Case{Name: "the ends of 64 bits", Op: maximum,
+		In: []dataflow.StreamType{typ(intN(64), 3, 4, 2)}})
 	layertest.Check(t, 40, append(cases, layertest.Random(30, 21, randomtest.Pool)...)...)
 }
 
 // TestTypes: a maximum is of its input's type, a sum of K times the range.
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	two := func(elem num.Type, a, b num.Range, shape ...int) dataflow.Type {
-		return layertest.Ranged(elem, shape, a, b)
+	two := func(elem num.Type, a, b num.Range, shape ...int) dataflow.StreamType {
+		return layertest.RangedType(elem, shape, a, b)
 	}
 	a, b := num.Range{Lo: -2, Hi: 3}, num.Range{Lo: 1, Hi: 7}
 	for _, tt := range []struct {
 		op       dataflow.Op
-		in, want dataflow.Type
+		in, want dataflow.StreamType
 	}{
 		{maximum, two(intN(4), a, b, 3, 4, 2), two(intN(4), a, b, 3, 2)},
 		{sum, two(intN(4), a, b, 3, 4, 2), two(intN(6), num.Range{Lo: -8, Hi: 12}, num.Range{Lo: 4, Hi: 28}, 3, 2)},
 		{maximum, typ(bipolar, 9, 5), typ(bipolar, 5)},
-		{sum, typ(bipolar, 9, 5), layertest.Ranged(intN(5), dataflow.Shape{5}, num.Range{Lo: -9, Hi: 9})},
-		{sum, typ(uintN(2), 9, 5), layertest.Ranged(uintN(5), dataflow.Shape{5}, num.Range{Lo: 0, Hi: 27})},
+		{sum, typ(bipolar, 9, 5), layertest.RangedType(intN(5), dataflow.Shape{5}, num.Range{Lo: -9, Hi: 9})},
+		{sum, typ(uintN(2), 9, 5), layertest.RangedType(uintN(5), dataflow.Shape{5}, num.Range{Lo: 0, Hi: 27})},
 	} {
-		layertest.Gives(t, tt.op, []dataflow.Type{tt.in}, tt.want)
+		layertest.CheckOutputs(t, tt.op, []dataflow.StreamType{tt.in}, tt.want)
 	}
 }
 
@@ -92,26 +93,26 @@ func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		op   dataflow.Op
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{pool.New(pool.Params{}), []dataflow.Type{typ(uintN(4), 4, 2)},
+		{pool.New(pool.Params{}), []dataflow.StreamType{typ(uintN(4), 4, 2)},
 			`pooling by "", want "max" or "sum"`},
 		{maximum, nil, "0 inputs, want 1"},
-		{maximum, []dataflow.Type{typ(uintN(4), 4)}, "an input of shape [4], want windows"},
-		{maximum, []dataflow.Type{typ(uintN(4))}, "an input of shape [], want windows"},
-		{sum, []dataflow.Type{typ(intN(64), 4, 2)},
+		{maximum, []dataflow.StreamType{typ(uintN(4), 4)}, "an input of shape [4], want windows"},
+		{maximum, []dataflow.StreamType{typ(uintN(4))}, "an input of shape [], want windows"},
+		{sum, []dataflow.StreamType{typ(intN(64), 4, 2)},
 			"channel 0: the sum of 4 values in [-9223372036854775808,9223372036854775807] leaves 64 bits"},
-		{sum, []dataflow.Type{typ(intN(64), 1, 2)}, "a sum needs 64 bits"},
-		{sum, []dataflow.Type{typ(uintN(62), 3, 2)},
+		{sum, []dataflow.StreamType{typ(intN(64), 1, 2)}, "a sum needs 64 bits"},
+		{sum, []dataflow.StreamType{typ(uintN(62), 3, 2)},
 			"channel 0: the sum of 3 values in [0,4611686018427387903] leaves 64 bits"},
-		{sum, []dataflow.Type{typ(uintN(61), 4, 2)}, ""},
-		{maximum, []dataflow.Type{typ(intN(64), 4, 2)}, ""},
-		{maximum, []dataflow.Type{typ(intN(64), 65537, 65537, 2)}, "no fold keeps"},
+		{sum, []dataflow.StreamType{typ(uintN(61), 4, 2)}, ""},
+		{maximum, []dataflow.StreamType{typ(intN(64), 4, 2)}, ""},
+		{maximum, []dataflow.StreamType{typ(intN(64), 65537, 65537, 2)}, "no fold keeps"},
 	} {
-		layertest.Refuses(t, tt.op, tt.in, tt.want)
+		layertest.CheckRefused(t, tt.op, tt.in, tt.want)
 	}
-	layertest.RefusesText(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
+	layertest.CheckTextRefused(t, pool.Layer, ``, `null`, `{}`, `[]`, `{"op":""}`, `{"op":1}`, `{"op":"Max"}`,
 		`{"op":"max"} x`)
 }
 
@@ -144,6 +145,6 @@ func TestCost(t *testing.T) {
 		{sum, dataflow.Fold{PE: 4, SIMD: 9}, dataflow.Resources{LUT: 3 + 1 + 4*8*8, FF: 3}},
 	} {
 		op := layertest.Bind(t, tt.op, typ(uintN(4), 5, 9, 4))
-		layertest.Costs(t, op, tt.fold, tt.want)
+		layertest.CheckFINNCost(t, op, tt.fold, tt.want)
 	}
 }

@@ -22,7 +22,7 @@ import (
 func Add(r *rand.Rand) layertest.Case {
 	channels := []int{1, 2, 3, 5, 6, 8}[r.IntN(6)]
 	shape := []dataflow.Shape{{channels}, {4, channels}, {2, 2, channels}}[r.IntN(3)]
-	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, shape, 8)}
+	in := []dataflow.StreamType{layertest.Type(r, shape, 8), layertest.Type(r, shape, 8)}
 	var p add.Params
 	dead := r.IntN(4) // the number of an input, or none, with factor 0 in some channels
 	for i := range p.Factors {
@@ -62,7 +62,7 @@ func Mul(r *rand.Rand) layertest.Case {
 	if r.IntN(2) == 0 {
 		other = []dataflow.Shape{{channels}, {1, 1, channels}}[r.IntN(len(shape))/2]
 	}
-	in := []dataflow.Type{layertest.Type(r, shape, 8), layertest.Type(r, other, 8)}
+	in := []dataflow.StreamType{layertest.Type(r, shape, 8), layertest.Type(r, other, 8)}
 	var p mul.Params
 	for i := range p.Offset {
 		if r.IntN(2) == 0 {
@@ -110,7 +110,7 @@ func Requant(r *rand.Rand) layertest.Case {
 	for range []int{1, each}[r.IntN(2)] {
 		p.Bias = append(p.Bias, layertest.Between(r, biases))
 	}
-	_, out, err := requant.New(p).Bind([]dataflow.Type{in})
+	_, out, err := requant.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		panic(err)
 	}
@@ -118,7 +118,7 @@ func Requant(r *rand.Rand) layertest.Case {
 		a, b := layertest.Between(r, codes)+r.Int64N(3)-1, layertest.Between(r, codes)
 		p.Lo, p.Hi = min(a, b), max(a, b)
 	}
-	return layertest.Case{Op: requant.New(p), In: []dataflow.Type{in}}
+	return layertest.Case{Op: requant.New(p), In: []dataflow.StreamType{in}}
 }
 
 // Threshold draws step functions: one, one per channel, or one per element.
@@ -132,7 +132,7 @@ func Threshold(r *rand.Rand) layertest.Case {
 	for c := range n {
 		p.Steps = append(p.Steps, layertest.Step(r, in.Channel(c%channels), 9, 1+r.IntN(9), rising))
 	}
-	c := layertest.Case{Op: threshold.New(p), In: []dataflow.Type{in}}
+	c := layertest.Case{Op: threshold.New(p), In: []dataflow.StreamType{in}}
 	if in.Elem.Kind == num.Bipolar {
 		c.Loose = "what a step gives for 0 counts, which lies between a bipolar input's two values"
 	}
@@ -144,7 +144,7 @@ func Pool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(3), 1 + r.IntN(9), []int{1, 2, 3, 4, 6}[r.IntN(5)]}
 	op := []layer.Pooling{layer.Max, layer.Sum}[r.IntN(2)]
 	in := layertest.Type(r, shape[r.IntN(3):], 7)
-	return layertest.Case{Op: pool.New(pool.Params{Op: op}), In: []dataflow.Type{in}}
+	return layertest.Case{Op: pool.New(pool.Params{Op: op}), In: []dataflow.StreamType{in}}
 }
 
 // GlobalPool draws a maximum or a sum of frames.
@@ -152,7 +152,7 @@ func GlobalPool(r *rand.Rand) layertest.Case {
 	shape := dataflow.Shape{1 + r.IntN(3), 1 + r.IntN(4), []int{1, 2, 3, 4, 6, 12, 40}[r.IntN(7)]}
 	op := []layer.Pooling{layer.Max, layer.Sum}[r.IntN(2)]
 	in := layertest.Type(r, shape[r.IntN(2):], 7)
-	return layertest.Case{Op: globalpool.New(globalpool.Params{Op: op}), In: []dataflow.Type{in}}
+	return layertest.Case{Op: globalpool.New(globalpool.Params{Op: op}), In: []dataflow.StreamType{in}}
 }
 
 // LabelSelect draws a selection among a few labels, in any order.
@@ -162,7 +162,7 @@ func LabelSelect(r *rand.Rand) layertest.Case {
 	p := labelselect.Params{Labels: labels, K: 1 + r.IntN(labels)}
 	p.First = []labelselect.First{labelselect.Largest, labelselect.Smallest}[r.IntN(2)]
 	p.Ties = []labelselect.Ties{labelselect.LowerIndex, labelselect.HigherIndex}[r.IntN(2)]
-	c := layertest.Case{Op: labelselect.New(p), In: []dataflow.Type{layertest.Type(r, shape, 1+r.IntN(8))}}
+	c := layertest.Case{Op: labelselect.New(p), In: []dataflow.StreamType{layertest.Type(r, shape, 1+r.IntN(8))}}
 	if len(c.In[0].Range) > 1 {
 		c.Loose = "a label may never take the first place"
 	}

@@ -21,12 +21,12 @@ import (
 )
 
 // one returns a case with one input.
-func one(op dataflow.Op, in dataflow.Type) layertest.Case {
-	return layertest.Case{Op: op, In: []dataflow.Type{in}}
+func one(op dataflow.Op, in dataflow.StreamType) layertest.Case {
+	return layertest.Case{Op: op, In: []dataflow.StreamType{in}}
 }
 
 // image draws a type with at most the given rows, columns and channels.
-func image(r *rand.Rand, rows, columns, channels int) dataflow.Type {
+func image(r *rand.Rand, rows, columns, channels int) dataflow.StreamType {
 	return layertest.Type(r, dataflow.Shape{1 + r.IntN(rows), 1 + r.IntN(columns), 1 + r.IntN(channels)}, 6)
 }
 
@@ -150,5 +150,5 @@ func Lookup(r *rand.Rand) layertest.Case {
 	rows, depth := 1+r.IntN(40), 1+r.IntN(12)
 	last := num.Range{Lo: 0, Hi: int64(rows - 1)}
 	p := lookup.Params{Table: layertest.Weights(r, rows, depth, layertest.Int(1+r.IntN(9)).Range(), true)}
-	return one(lookup.New(p), layertest.Ranged(num.Smallest(last), dataflow.Shape{1 + r.IntN(6)}, last))
+	return one(lookup.New(p), layertest.RangedType(num.NarrowestInt(last), dataflow.Shape{1 + r.IntN(6)}, last))
 }

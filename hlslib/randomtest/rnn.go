@@ -29,7 +29,7 @@ type maker struct {
 func (m *maker) chance(n int) bool { return m.IntN(n) == 0 }
 
 // Program draws a recurrent layer with a random program, and its inputs.
-func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
+func Program(r *rand.Rand) (rnn.Params, []dataflow.StreamType) {
 	m := &maker{Rand: r}
 	m.odd = m.chance(4)
 	units := [][]int{{1}, {2, 4}, {4}, {6, 3}, {8, 4}, {6, 4, 2}, {5}}[r.IntN(7)]
@@ -39,7 +39,7 @@ func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 	for range 1 + r.IntN(3) {
 		m.writer = append(m.writer, r.IntN(len(m.units)))
 	}
-	m.cell.States = make([]rnn.State, len(m.writer))
+	m.cell.States = make([]rnn.StateVector, len(m.writer))
 	for i := range m.units {
 		m.phase(i)
 	}
@@ -59,7 +59,8 @@ func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 		}
 	}
 	turns := max(1, p.Sequences) * len(p.Cells)
-	in := []dataflow.Type{layertest.Type(r, dataflow.Shape{1 + r.IntN(4), turns * m.units[0] * p.Cells[0].Lanes()}, 5)}
+	in := []dataflow.StreamType{layertest.Type(r, dataflow.Shape{1 + r.IntN(4),
+		turns * m.units[0] * p.Cells[0].Lanes()}, 5)}
 	if p.Keeps = m.chance(4); !p.Keeps {
 		for s, w := range m.writer {
 			if m.chance(3) {
@@ -75,13 +76,13 @@ func Program(r *rand.Rand) (rnn.Params, []dataflow.Type) {
 func (m *maker) phase(i int) {
 	p := rnn.Phase{Units: m.units[i]}
 	m.widths = append(m.widths, nil)
-	add := func(v rnn.Value, width int) int {
+	add := func(v rnn.CellValue, width int) int {
 		p.Values, m.widths[i] = append(p.Values, v), append(m.widths[i], width)
 		return len(p.Values) - 1
 	}
 	if i == 0 {
 		for k := range 1 + m.IntN(3) {
-			add(rnn.Value{Op: rnn.Input, At: k}, 5)
+			add(rnn.CellValue{Op: rnn.Input, At: k}, 5)
 		}
 	}
 	if s := m.IntN(len(m.writer)); !m.chance(5) {
@@ -91,23 +92,23 @@ func (m *maker) phase(i int) {
 			p.State = &s
 		}
 		for k := range 1 + m.IntN(3) {
-			p.Dots = append(p.Dots, rnn.Dot{})
-			add(rnn.Value{Op: rnn.Sum, At: k}, 12)
+			p.Dots = append(p.Dots, rnn.CellDot{})
+			add(rnn.CellValue{Op: rnn.Sum, At: k}, 12)
 		}
 	}
 	for s, w := range m.writer {
 		if m.units[w] == m.units[i] && m.chance(2) {
-			add(rnn.Value{Op: rnn.OfState, At: s}, 6)
+			add(rnn.CellValue{Op: rnn.OfState, At: s}, 6)
 		}
 	}
 	if of := m.IntN(i + 1); of < i && m.units[of] == m.units[i] {
 		k := m.IntN(len(m.widths[of]))
-		add(rnn.Value{Op: rnn.Earlier, Phase: of, At: k}, m.widths[of][k])
+		add(rnn.CellValue{Op: rnn.Earlier, Phase: of, At: k}, m.widths[of][k])
 	}
 	if len(p.Values) == 0 {
 		s := 0
-		p.State, p.Dots = &s, []rnn.Dot{{}}
-		add(rnn.Value{Op: rnn.Sum}, 12)
+		p.State, p.Dots = &s, []rnn.CellDot{{}}
+		add(rnn.CellValue{Op: rnn.Sum}, 12)
 	}
 	for range 1 + m.IntN(5) {
 		m.value(i, add)
@@ -135,36 +136,36 @@ func (m *maker) look(i int) *rnn.Ref {
 }
 
 // value adds a value computed from earlier values of the phase.
-func (m *maker) value(i int, add func(rnn.Value, int) int) {
+func (m *maker) value(i int, add func(rnn.CellValue, int) int) {
 	a, b := m.IntN(len(m.widths[i])), m.IntN(len(m.widths[i]))
 	wa, wb := m.widths[i][a], m.widths[i][b]
 	switch {
 	case m.chance(3) && wa+wb < 20:
-		add(rnn.Value{Op: rnn.Product, Of: []int{a, b}}, wa+wb)
+		add(rnn.CellValue{Op: rnn.Product, Of: []int{a, b}}, wa+wb)
 	case m.chance(2) && max(wa, wb) < 24:
 		of := []int{a, b}[:1+m.IntN(2)]
-		add(rnn.Value{Op: rnn.Linear, Of: of, Factors: make([][]int64, len(of))}, max(wa, wb)+4)
+		add(rnn.CellValue{Op: rnn.Linear, Of: of, Factors: make([][]int64, len(of))}, max(wa, wb)+4)
 	default:
 		m.bounded(i, add)
 	}
 }
 
 // bounded adds a step function or a requantiser.
-func (m *maker) bounded(i int, add func(rnn.Value, int) int) int {
+func (m *maker) bounded(i int, add func(rnn.CellValue, int) int) int {
 	op := []string{rnn.Steps, rnn.Requant}[m.IntN(2)]
-	return add(rnn.Value{Op: op, Of: []int{m.IntN(len(m.widths[i]))}}, 6)
+	return add(rnn.CellValue{Op: op, Of: []int{m.IntN(len(m.widths[i]))}}, 6)
 }
 
 // numbers returns the program with random numbers.
 func (m *maker) numbers() rnn.Cell {
-	c := rnn.Cell{States: append([]rnn.State(nil), m.cell.States...)}
+	c := rnn.Cell{States: append([]rnn.StateVector(nil), m.cell.States...)}
 	for s := range c.States {
 		if m.chance(2) {
 			c.States[s].Start = m.list(m.units[m.writer[s]], 20)
 		}
 	}
 	for i, p := range m.cell.Phases {
-		p.Dots, p.Values = append([]rnn.Dot(nil), p.Dots...), append([]rnn.Value(nil), p.Values...)
+		p.Dots, p.Values = append([]rnn.CellDot(nil), p.Dots...), append([]rnn.CellValue(nil), p.Values...)
 		for k := range p.Dots {
 			p.Dots[k].Weights = m.weights(i)
 		}
@@ -217,7 +218,7 @@ func (m *maker) list(n int, most int64) (list []int64) {
 func (m *maker) many(i int) int { return []int{1, m.units[i]}[m.IntN(2)] }
 
 // number draws the numbers of a value's operation.
-func (m *maker) number(v *rnn.Value, i int) {
+func (m *maker) number(v *rnn.CellValue, i int) {
 	switch v.Op {
 	case rnn.Linear:
 		v.Factors = make([][]int64, len(v.Of))

@@ -21,7 +21,7 @@ func MVAU(r *rand.Rand) layertest.Case {
 	sparse := r.IntN(2) != 0
 	p := mvau.Params{Weights: layertest.Weights(r, mh, mw, num.Range{Lo: style[0], Hi: style[1]}, sparse)}
 	if r.IntN(4) == 0 {
-		p.Weights = layertest.Few(r, mh, mw)
+		p.Weights = layertest.FewWeights(r, mh, mw)
 	}
 	shape := []dataflow.Shape{{mw}, {3, mw}, {2, 2, mw}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 8)
@@ -31,7 +31,7 @@ func MVAU(r *rand.Rand) layertest.Case {
 			p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
 		}
 	}
-	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
+	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}
 }
 
 // Rounding draws an MVAU with requantised products.
@@ -58,7 +58,7 @@ func Rounding(r *rand.Rand) layertest.Case {
 	}
 	in := layertest.Type(r, dataflow.Shape{3, mw}, 8)
 	if r.IntN(2) == 0 {
-		_, sums, err := mvau.New(p).Bind([]dataflow.Type{in})
+		_, sums, err := mvau.New(p).Bind([]dataflow.StreamType{in})
 		if err != nil {
 			panic(err)
 		}
@@ -66,7 +66,7 @@ func Rounding(r *rand.Rand) layertest.Case {
 			p.Steps = append(p.Steps, layertest.Step(r, sums[0].Channel(c), 7, 4, true))
 		}
 	}
-	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 8}
+	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 8}
 }
 
 // VVAU draws a depthwise layer of at most 6 channels.
@@ -76,7 +76,7 @@ func VVAU(r *rand.Rand) layertest.Case {
 	p := vvau.Params{Weights: layertest.Weights(r, channels, positions, num.Range{Lo: style[0], Hi: style[1]},
 		style[0] != -1)}
 	if r.IntN(4) == 0 {
-		p.Weights = layertest.Few(r, channels, positions)
+		p.Weights = layertest.FewWeights(r, channels, positions)
 	}
 	shape := []dataflow.Shape{{positions, channels}, {3, positions, channels}, {2, 2, positions, channels}}[r.IntN(3)]
 	in := layertest.Type(r, shape, 8)
@@ -84,7 +84,7 @@ func VVAU(r *rand.Rand) layertest.Case {
 		acc, _ := num.Dot(p.Weights[c], []num.Range{in.Channel(c)})
 		p.Steps = append(p.Steps, layertest.Step(r, acc, 7, 1+r.IntN(5), true))
 	}
-	return layertest.Case{Op: vvau.New(p), In: []dataflow.Type{in}, Folds: 12}
+	return layertest.Case{Op: vvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}
 }
 
 // Grouped draws an MVAU with two or three groups of channels.
@@ -94,11 +94,11 @@ func Grouped(r *rand.Rand) layertest.Case {
 	p := mvau.Params{Groups: groups,
 		Weights: layertest.Weights(r, groups*outputs, positions*channels, style, style.Lo != -1)}
 	if r.IntN(4) == 0 {
-		p.Weights = layertest.Few(r, groups*outputs, positions*channels)
+		p.Weights = layertest.FewWeights(r, groups*outputs, positions*channels)
 	}
 	in := layertest.Type(r, dataflow.Shape{2, positions, groups * channels}, 5)
 	for range []int{0, 1, groups * outputs}[r.IntN(3)] {
 		p.Steps = append(p.Steps, layertest.Step(r, num.Range{Lo: -40, Hi: 40}, 6, 3, true))
 	}
-	return layertest.Case{Op: mvau.New(p), In: []dataflow.Type{in}, Folds: 12}
+	return layertest.Case{Op: mvau.New(p), In: []dataflow.StreamType{in}, Folds: 12}
 }

@@ -60,7 +60,7 @@ func Wide(t testing.TB) (list []layertest.Case) {
 		c := layertest.Case{Name: fmt.Sprintf("%s of wide layer %d", w.kind, i), Op: op, Folds: 2}
 		for _, s := range w.shapes {
 			elem := num.Type{Kind: num.UInt, Width: 8}
-			c.In = append(c.In, dataflow.Type{Shape: s, Elem: elem, Range: []num.Range{elem.Range()}})
+			c.In = append(c.In, dataflow.StreamType{Shape: s, Elem: elem, Range: []num.Range{elem.Range()}})
 		}
 		list = append(list, c)
 	}

@@ -16,20 +16,20 @@ type position struct {
 // positions counts steps and phases. The first phase only reads, and the last phase only writes.
 func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
-	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).Starts(0)
-	phase := b.Register("phase", 0, num.Range{Hi: int64(blocks)}).Starts(0)
+	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).WithInitial(0)
+	phase := b.Register("phase", 0, num.Range{Hi: int64(blocks)}).WithInitial(0)
 	p.step = step.Value()
 	next := func(r circuit.Register, last circuit.Value) circuit.Value {
 		at := r.Value()
-		return circuit.Kept(circuit.Choice(last, b.Constant(0), circuit.Sum(at, b.Constant(1))), at.Range())
+		return circuit.AssumeRange(circuit.Choice(last, b.Constant(0), circuit.Sum(at, b.Constant(1))), at.Range())
 	}
-	b.Now(func() circuit.Value {
-		first := circuit.Same(phase.Value(), b.Constant(0))
-		final := circuit.Same(phase.Value(), b.Constant(int64(blocks)))
-		ends := func(n int) circuit.Value { return circuit.Same(p.step, b.Constant(int64(n-1))) }
+	b.WithoutStageLimit(func() circuit.Value {
+		first := circuit.EqualTo(phase.Value(), b.Constant(0))
+		final := circuit.EqualTo(phase.Value(), b.Constant(int64(blocks)))
+		ends := func(n int) circuit.Value { return circuit.EqualTo(p.step, b.Constant(int64(n-1))) }
 		p.last = circuit.Choice(first, ends(in), circuit.Choice(final, ends(out), ends(longer)))
-		p.reads = circuit.All(circuit.Not(final), circuit.Exceeds(b.Constant(int64(in)), p.step))
-		p.writes = circuit.All(circuit.Not(first), circuit.Exceeds(b.Constant(int64(out)), p.step))
+		p.reads = circuit.All(circuit.Not(final), circuit.GreaterThan(b.Constant(int64(in)), p.step))
+		p.writes = circuit.All(circuit.Not(first), circuit.GreaterThan(b.Constant(int64(out)), p.step))
 		step.Set(next(step, p.last), b.Constant(1))
 		phase.Set(next(phase, final), p.last)
 		return p.last
@@ -41,19 +41,19 @@ func positions(b *circuit.Builder, blocks, in, out int) (p position) {
 // whether the sequence ends. If so, the next phase only writes.
 func told(b *circuit.Builder, blocks, in, out int) (p position) {
 	longer := max(in, out)
-	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).Starts(0)
-	reading := b.Register("reading", 0, num.Range{Hi: 1}).Starts(1)
-	writing := b.Register("writing", 0, num.Range{Hi: 1}).Starts(0)
+	step := b.Register("step", 0, num.Range{Hi: int64(longer - 1)}).WithInitial(0)
+	reading := b.Register("reading", 0, num.Range{Hi: 1}).WithInitial(1)
+	writing := b.Register("writing", 0, num.Range{Hi: 1}).WithInitial(0)
 	p.step = step.Value()
-	b.Now(func() circuit.Value {
-		ends := func(n int) circuit.Value { return circuit.Same(p.step, b.Constant(int64(n-1))) }
+	b.WithoutStageLimit(func() circuit.Value {
+		ends := func(n int) circuit.Value { return circuit.EqualTo(p.step, b.Constant(int64(n-1))) }
 		p.last = circuit.Choice(writing.Value(), circuit.Choice(reading.Value(), ends(longer), ends(out)), ends(in))
-		p.reads = circuit.All(reading.Value(), circuit.Exceeds(b.Constant(int64(in)), p.step))
-		p.writes = circuit.All(writing.Value(), circuit.Exceeds(b.Constant(int64(out)), p.step))
+		p.reads = circuit.All(reading.Value(), circuit.GreaterThan(b.Constant(int64(in)), p.step))
+		p.writes = circuit.All(writing.Value(), circuit.GreaterThan(b.Constant(int64(out)), p.step))
 		next := circuit.Choice(p.last, b.Constant(0), circuit.Sum(p.step, b.Constant(1)))
-		step.Set(circuit.Kept(next, p.step.Range()), b.Constant(1))
+		step.Set(circuit.AssumeRange(next, p.step.Range()), b.Constant(1))
 		block := b.Counter("block", blocks, circuit.All(p.last, reading.Value()))
-		over := circuit.Ends(circuit.All(p.last, reading.Value(), block.Last))
+		over := circuit.SequenceEnd(circuit.All(p.last, reading.Value(), block.Last))
 		reading.Set(circuit.Not(over), p.last)
 		writing.Set(reading.Value(), p.last)
 		return p.last
@@ -78,11 +78,11 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	bank := b.Counter("bank", 2, p.last)
 	word := b.Counter("word", o.P.Chunk/f.SIMD, p.writes)
 	chunk := b.Counter("chunk", len(o.P.Order),
-		b.Now(func() circuit.Value { return circuit.All(p.writes, word.Last) }))
+		b.WithoutStageLimit(func() circuit.Value { return circuit.All(p.writes, word.Last) }))
 
 	order := o.P.table()
 	from := circuit.Element(order.Circuit(b, o.storage(f)[1])[0].Row(chunk.Index), 0, order.Elem)
-	from = circuit.Times(circuit.Kept(from, num.Range{Hi: int64(o.P.Block - 1)}), int64(o.P.Chunk/f.SIMD))
+	from = circuit.Times(circuit.AssumeRange(from, num.Range{Hi: int64(o.P.Block - 1)}), int64(o.P.Chunk/f.SIMD))
 	second, zero := b.Constant(int64(in)), b.Constant(0)
 	source := circuit.Total(circuit.Choice(bank.First, second, zero), word.Index, from)
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, p.reads)
@@ -90,7 +90,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	stage := circuit.Stage(source, to)
 
 	banks := b.Array("banks", dataflow.StyleOf(o.storage(f), "banks"), 2*in, x.Width())
-	banks.Write(circuit.Kept(to, num.Range{Hi: int64(2*in - 1)}), x.At(stage), p.reads)
+	banks.Write(circuit.AssumeRange(to, num.Range{Hi: int64(2*in - 1)}), x.At(stage), p.reads)
 	b.Output(banks.Row(source.At(stage)), p.writes)
 	return b.Layer()
 }
@@ -101,23 +101,24 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 	step, order := o.step(longest)
 	in, _ := step.words(f)
 	rows, last := num.Range{Hi: int64(longest*in - 1)}, num.Range{Hi: int64(longest - 1)}
-	writing := b.Register("writing", 0, num.Range{Hi: 1}).Starts(0)
-	at := b.Register("at", 0, rows).Starts(0)         // address of the word that arrives
-	latest := b.Register("latest", 0, last).Starts(0) // step that is read, or was read last
-	now := b.Register("now", 0, last).Starts(0)       // step that is written
+	writing := b.Register("writing", 0, num.Range{Hi: 1}).WithInitial(0)
+	at := b.Register("at", 0, rows).WithInitial(0)         // address of the word that arrives
+	latest := b.Register("latest", 0, last).WithInitial(0) // step that is read, or was read last
+	now := b.Register("now", 0, last).WithInitial(0)       // step that is written
 	writes, reads := writing.Value(), circuit.Not(writing.Value())
 	var word, chunk circuit.Level
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		next := func(r circuit.Register, restarts circuit.Value) circuit.Value {
 			v := r.Value()
-			return circuit.Kept(circuit.Choice(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))), v.Range())
+			return circuit.AssumeRange(circuit.Choice(restarts, b.Constant(0), circuit.Sum(v, b.Constant(1))),
+				v.Range())
 		}
 		read := circuit.All(reads, b.Counter("arrived", in, reads).Last)
-		end := circuit.Ends(read)
+		end := circuit.SequenceEnd(read)
 		word = b.Counter("word", step.Chunk/f.SIMD, writes)
 		chunk = b.Counter("chunk", len(step.Order), circuit.All(writes, word.Last))
 		stepped := circuit.All(writes, word.Last, chunk.Last)
-		written := circuit.All(stepped, circuit.Same(now.Value(), latest.Value()))
+		written := circuit.All(stepped, circuit.EqualTo(now.Value(), latest.Value()))
 		at.Set(next(at, end), reads)
 		latest.Set(next(latest, written), circuit.Any(circuit.All(read, circuit.Not(end)), written))
 		now.Set(next(now, written), stepped)
@@ -128,12 +129,13 @@ func (o *op) atOnce(f dataflow.Fold, t dataflow.Target, longest int) *circuit.Mo
 	table := order.Circuit(b, order.Storage("order").At(dataflow.LUTRAM))[0]
 	from := circuit.Element(table.Row(chunk.Index), 0, order.Elem)
 	chunks := b.Constant(int64(step.Block))
-	turned := circuit.Not(circuit.Exceeds(chunks, from))
-	source := circuit.Choice(turned, circuit.Kept(circuit.Difference(latest.Value(), now.Value()), last), now.Value())
+	turned := circuit.Not(circuit.GreaterThan(chunks, from))
+	source := circuit.Choice(turned, circuit.AssumeRange(circuit.Difference(latest.Value(), now.Value()), last),
+		now.Value())
 	from = circuit.Choice(turned, circuit.Difference(from, chunks), from)
-	from = circuit.Kept(from, num.Range{Hi: int64(step.Block - 1)})
+	from = circuit.AssumeRange(from, num.Range{Hi: int64(step.Block - 1)})
 	source = circuit.Total(circuit.Times(source, int64(in)), circuit.Times(from, int64(step.Chunk/f.SIMD)), word.Index)
-	source = circuit.Kept(source, rows)
+	source = circuit.AssumeRange(source, rows)
 
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
 	stage := circuit.Stage(source)

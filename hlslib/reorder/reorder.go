@@ -76,7 +76,7 @@ func (p Params) words(f dataflow.Fold) (in, out int) {
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 	blocks int
 	among  *sequences // nil for frames of one length
 }
@@ -89,25 +89,26 @@ type sequences struct {
 }
 
 // bind returns the layer for an input of whole blocks. The output has the given shape and the input's element type.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	size, block := in[0].Shape.Size(), b.P.Block*b.P.Chunk
 	if size%block != 0 {
 		return nil, nil, fmt.Errorf("a frame of shape %v has %d elements, want whole blocks of %d", in[0].Shape, size,
 			block)
 	}
-	blocks, out := size/block, dataflow.Type{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
+	blocks, out := size/block, dataflow.StreamType{Shape: slices.Clone(dataflow.Shape(b.P.Shape)), Elem: in[0].Elem}
 	if want := len(b.P.Order) * b.P.Chunk; out.Shape.Size()%want != 0 || out.Shape.Size()/want != blocks {
 		return nil, nil, fmt.Errorf("an output of shape %v has %d elements, but %d blocks of %d come out", out.Shape,
 			out.Shape.Size(), blocks, want)
 	}
 	out.Range = b.P.ranges(in[0], out.Shape.Channels())
-	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(b.P.Chunk)}, blocks, nil}
+	o := &op{b, layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(b.P.Chunk)},
+		blocks, nil}
 	return o, o.Out, nil
 }
 
 // ranges returns the ranges of the output channels. They differ only if all blocks are alike: the blocks of both
 // sides must be whole vectors. Otherwise it returns the union of the input's ranges.
-func (p Params) ranges(t dataflow.Type, out int) []num.Range {
+func (p Params) ranges(t dataflow.StreamType, out int) []num.Range {
 	in, chunk := t.Shape.Channels(), p.Chunk
 	if len(t.Range) == 1 {
 		return t.Range
@@ -167,18 +168,18 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
 	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
-	c.Do(delay.Add, address)
-	c.Look(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
-	read, write := dataflow.Moves{Read: 1}, dataflow.Moves{Write: 1}
-	both := dataflow.Moves{Read: 1, Write: 1}
-	return layer.Timed(o, f, t, dataflow.Loop{
+	c.DoOp(delay.Add, address)
+	c.Lookup(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
+	read, write := dataflow.PortMoves{Read: 1}, dataflow.PortMoves{Write: 1}
+	both := dataflow.PortMoves{Read: 1, Write: 1}
+	return layer.WithLatency(o, f, t, dataflow.Loop{
 		Body: dataflow.Join(slices.Concat(
-			[]dataflow.Run{{Times: in, Moves: read}},
+			[]dataflow.LoopRun{{Times: in, Moves: read}},
 			dataflow.Repeat(o.blocks-1,
-				dataflow.Run{Times: min(in, out), Moves: both},
-				dataflow.Run{Times: max(in-out, 0), Moves: read},
-				dataflow.Run{Times: max(out-in, 0), Moves: write}),
-			[]dataflow.Run{{Times: out, Moves: write}},
+				dataflow.LoopRun{Times: min(in, out), Moves: both},
+				dataflow.LoopRun{Times: max(in-out, 0), Moves: read},
+				dataflow.LoopRun{Times: max(out-in, 0), Moves: write}),
+			[]dataflow.LoopRun{{Times: out, Moves: write}},
 		)...),
 		Latency: c.Write(),
 	})
@@ -245,7 +246,7 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 func (p Params) table() dataflow.Table {
 	t := dataflow.Table{
 		Name: "order", Doc: "by output chunk: the chunk of the input block",
-		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
+		Elem: num.NarrowestInt(num.Range{Lo: 0, Hi: int64(p.Block - 1)}),
 	}
 	for _, i := range p.Order {
 		t.Rows = append(t.Rows, []int64{int64(i)})
@@ -285,8 +286,8 @@ func (o *op) Stretch(from, to int) (dataflow.Op, error) {
 	return o.stretched(to*in, order, from, to)
 }
 
-// Still reports whether every element stays in its place.
-func (p Params) Still() bool {
+// IsIdentity reports whether every element stays in its place.
+func (p Params) IsIdentity() bool {
 	for j, i := range p.Order {
 		if i != j {
 			return false
@@ -341,7 +342,7 @@ func (o *op) step(longest int) (Params, dataflow.Table) {
 	step := one.Params().(Params)
 	order := dataflow.Table{Name: "order", Doc: "by output chunk: the chunk of the input step, plus in_chunks " +
 		"if the step is counted from the end",
-		Elem: num.Smallest(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
+		Elem: num.NarrowestInt(num.Range{Lo: 0, Hi: int64(2*step.Block - 1)})}
 	for c, k := range o.P.Order[:len(step.Order)] {
 		from := k % step.Block
 		if o.turned(c, step.Block) {

@@ -25,24 +25,24 @@ func TestContract(t *testing.T) {
 	t.Parallel()
 	cases := []layertest.Case{
 		{Name: "a transpose", Op: reorder.New(reorder.Params{Block: 12, Chunk: 1, Order: transposed(3, 4),
-			Shape: []int{4, 3}}), In: []dataflow.Type{typ(int4, 3, 4)}},
+			Shape: []int{4, 3}}), In: []dataflow.StreamType{typ(int4, 3, 4)}},
 		{Name: "pixels", Op: reorder.New(reorder.Params{Block: 6, Chunk: 4, Order: transposed(2, 3),
-			Shape: []int{3, 2, 4}}), In: []dataflow.Type{typ(int4, 2, 3, 4)}},
+			Shape: []int{3, 2, 4}}), In: []dataflow.StreamType{typ(int4, 2, 3, 4)}},
 		{Name: "shuffled channels", Op: reorder.New(reorder.Params{Block: 6, Chunk: 1, Order: transposed(2, 3),
-			Shape: []int{5, 6}}), In: []dataflow.Type{typ(bipolar, 5, 6)}},
+			Shape: []int{5, 6}}), In: []dataflow.StreamType{typ(bipolar, 5, 6)}},
 		{Name: "reversal", Op: reorder.New(reorder.Params{Block: 4, Chunk: 6, Order: []int{3, 2, 1, 0},
-			Shape: []int{1, 4, 6}}), In: []dataflow.Type{typ(int4, 1, 4, 6)}},
+			Shape: []int{1, 4, 6}}), In: []dataflow.StreamType{typ(int4, 1, 4, 6)}},
 		{Name: "depth to space", Op: reorder.New(reorder.Params{Block: 12, Chunk: 2,
 			Order: []int{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11}, Shape: []int{4, 6, 2}}),
-			In: []dataflow.Type{typ(int4, 2, 3, 8)}},
+			In: []dataflow.StreamType{typ(int4, 2, 3, 8)}},
 		{Name: "repetition", Op: reorder.New(reorder.Params{Block: 2, Chunk: 2, Order: []int{1, 1, 0, 1, 0},
-			Shape: []int{3, 10}}), In: []dataflow.Type{typ(int4, 3, 4)}},
+			Shape: []int{3, 10}}), In: []dataflow.StreamType{typ(int4, 3, 4)}},
 		{Name: "omission", Op: reorder.New(reorder.Params{Block: 5, Chunk: 2, Order: []int{3}, Shape: []int{4, 2}}),
-			In: []dataflow.Type{typ(int4, 4, 10)}},
+			In: []dataflow.StreamType{typ(int4, 4, 10)}},
 		{Name: "as it is", Op: reorder.New(reorder.Params{Block: 1, Chunk: 3, Order: []int{0}, Shape: []int{6}}),
-			In: []dataflow.Type{typ(int4, 2, 3)}},
+			In: []dataflow.StreamType{typ(int4, 2, 3)}},
 		{Name: "an element", Op: reorder.New(reorder.Params{Block: 1, Chunk: 1, Order: []int{0}}),
-			In: []dataflow.Type{typ(int4, 1)}},
+			In: []dataflow.StreamType{typ(int4, 1)}},
 	}
 	layertest.Check(t, 35, append(cases, layertest.Random(15, 15, randomtest.Reorder)...)...)
 }
@@ -56,18 +56,18 @@ func TestContractOfBlocks(t *testing.T) {
 	}
 	layertest.Check(t, 1, layertest.Case{Name: "a long reversal",
 		Op: reorder.New(reorder.Params{Block: 40, Chunk: 1, Order: turned, Shape: []int{3, 40}}),
-		In: []dataflow.Type{typ(layertest.Int(16), 3, 40)}})
+		In: []dataflow.StreamType{typ(layertest.Int(16), 3, 40)}})
 }
 
 // TestRanges: where every block sends the same channels to the same channels, ranges go with them.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	r := []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 3}, {Lo: -4, Hi: -3}, {Lo: 5, Hi: 6}}
-	in := func(shape ...int) dataflow.Type { return dataflow.Type{Shape: shape, Range: r, Elem: int4} }
+	in := func(shape ...int) dataflow.StreamType { return dataflow.StreamType{Shape: shape, Range: r, Elem: int4} }
 	for _, tt := range []struct {
 		name string
 		p    reorder.Params
-		in   dataflow.Type
+		in   dataflow.StreamType
 		want []num.Range
 	}{
 		{"whole vectors", reorder.Params{Block: 3, Chunk: 4, Order: []int{2, 0, 0, 1}, Shape: []int{8, 4}}, in(6, 4),
@@ -83,9 +83,9 @@ func TestRanges(t *testing.T) {
 		{"one for all", reorder.Params{Block: 3, Chunk: 1, Order: []int{2, 1, 0}, Shape: []int{6, 4}}, typ(int4, 6, 4),
 			[]num.Range{int4.Range()}},
 	} {
-		_, out, err := reorder.New(tt.p).Bind([]dataflow.Type{tt.in})
-		want := dataflow.Type{Shape: tt.p.Shape, Range: tt.want, Elem: int4}
-		if err != nil || !reflect.DeepEqual(out, []dataflow.Type{want}) {
+		_, out, err := reorder.New(tt.p).Bind([]dataflow.StreamType{tt.in})
+		want := dataflow.StreamType{Shape: tt.p.Shape, Range: tt.want, Elem: int4}
+		if err != nil || !reflect.DeepEqual(out, []dataflow.StreamType{want}) {
 			t.Errorf("%s: %+v, %v, want %+v", tt.name, out, err, want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestLoop(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		order []int
-		in    dataflow.Type
+		in    dataflow.StreamType
 		want  string
 	}{
 		{[]int{1, 0}, typ(int4, 3, 2), "rr" + "bb" + "bb" + "ww"},
@@ -122,39 +122,39 @@ func TestBindRefuses(t *testing.T) {
 	in := typ(int4, 3, 4)
 	for _, tt := range []struct {
 		p    reorder.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{reorder.Params{}, []dataflow.Type{in}, "blocks of 0 chunks of 0 elements"},
-		{reorder.Params{Block: 1 << 40, Chunk: 1 << 40}, []dataflow.Type{in}, "want 1 to 16777216 elements"},
-		{reorder.Params{Block: 2, Chunk: 2}, []dataflow.Type{in}, "blocks of 0 chunks of 2 elements come out"},
-		{reorder.Params{Block: 2, Chunk: 1 << 23, Order: []int{0, 0, 0}}, []dataflow.Type{in},
+		{reorder.Params{}, []dataflow.StreamType{in}, "blocks of 0 chunks of 0 elements"},
+		{reorder.Params{Block: 1 << 40, Chunk: 1 << 40}, []dataflow.StreamType{in}, "want 1 to 16777216 elements"},
+		{reorder.Params{Block: 2, Chunk: 2}, []dataflow.StreamType{in}, "blocks of 0 chunks of 2 elements come out"},
+		{reorder.Params{Block: 2, Chunk: 1 << 23, Order: []int{0, 0, 0}}, []dataflow.StreamType{in},
 			"blocks of 3 chunks of 8388608 elements come out"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0, 2}}, []dataflow.Type{in},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0, 2}}, []dataflow.StreamType{in},
 			"chunk 1 is chunk 2 of a block, which has 2"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{-1}}, []dataflow.Type{in}, "chunk 0 is chunk -1"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{6, -1}}, []dataflow.Type{in},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{-1}}, []dataflow.StreamType{in}, "chunk 0 is chunk -1"},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{6, -1}}, []dataflow.StreamType{in},
 			"an output of shape [6 -1]"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{1 << 20, 1 << 20}}, []dataflow.Type{in},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{1 << 20, 1 << 20}}, []dataflow.StreamType{in},
 			"at most 1073741824 elements"},
 		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{6}}, nil, "0 inputs"},
-		{reorder.Params{Block: 5, Chunk: 1, Order: []int{0}, Shape: []int{6}}, []dataflow.Type{in},
+		{reorder.Params{Block: 5, Chunk: 1, Order: []int{0}, Shape: []int{6}}, []dataflow.StreamType{in},
 			"a frame of shape [3 4] has 12 elements, want whole blocks of 5"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{8}}, []dataflow.Type{in},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{8}}, []dataflow.StreamType{in},
 			"an output of shape [8] has 8 elements, but 3 blocks of 2 come out"},
-		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{7}}, []dataflow.Type{in},
+		{reorder.Params{Block: 2, Chunk: 2, Order: []int{0}, Shape: []int{7}}, []dataflow.StreamType{in},
 			"an output of shape [7] has 7 elements"},
 	} {
-		layertest.Refuses(t, reorder.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, reorder.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
+	layertest.CheckTextRefused(t, reorder.Layer, ``, `null`, `{}`, `{"block":2,"chunk":1}`,
 		`{"block":2,"chunk":1,"order":[2],"shape":[1]}`, `{"block":2,"chunk":1,"order":[0],"shape":[0]}`,
 		`{"block":1e9,"chunk":1,"order":[0],"shape":[1]}`)
 }
 
 // What types are called above.
-var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar
+var int4, typ, bipolar = layertest.Int(4), layertest.FullType, layertest.Bipolar

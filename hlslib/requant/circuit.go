@@ -21,7 +21,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 		multiplier := o.parameter(b, f, fold, o.P.Multiplier, "multipliers")
 		bias := o.parameter(b, f, fold, o.P.Bias, "biases")
 		for pe, v := range x {
-			y[pe] = o.coded(b, f, circuit.Kept(v, o.In[0].Union()), multiplier(pe), bias(pe))
+			y[pe] = o.coded(b, f, circuit.AssumeRange(v, o.In[0].Union()), multiplier(pe), bias(pe))
 		}
 	}
 	b.Output(circuit.Packed(o.Out[0].Elem, y...), always)
@@ -32,10 +32,10 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 // differ.
 func (o *op) parameter(b *circuit.Builder, f dataflow.Fold, fold circuit.Value, values []int64,
 	name string) func(pe int) circuit.Value {
-	if layer.Common(values) {
+	if layer.AllEqual(values) {
 		return func(int) circuit.Value { return b.Constant(values[0]) }
 	}
-	elem := num.Smallest(num.Hull(values))
+	elem := num.NarrowestInt(num.RangeOf(values))
 	row := b.Table(name, dataflow.StyleOf(o.Storage(f), name), elem, f.PE, o.Words(f),
 		func() [][]int64 { return rows(values, f.PE) }).Row(fold)
 	return func(pe int) circuit.Value { return circuit.Element(row, pe, elem) }
@@ -49,10 +49,10 @@ func (o *op) coded(b *circuit.Builder, f dataflow.Fold, x, multiplier, bias circ
 	case f.Compute == dataflow.DSP && o.P.multiplies():
 		h.Add(circuit.Product(x, multiplier), 0)
 	case r.Lo == r.Hi:
-		h.AddTimes(x, r.Lo)
+		h.AddMultiple(x, r.Lo)
 	default:
 		h.AddProduct(x, multiplier)
 	}
-	code := circuit.Kept(circuit.Rounded(h.Total(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
-	return circuit.Kept(circuit.Clipped(code, o.limits), o.limits)
+	code := circuit.AssumeRange(circuit.Rounded(h.Sum(o.sum.Range()), o.P.Shift, o.P.mode()), o.code)
+	return circuit.AssumeRange(circuit.Clipped(code, o.limits), o.limits)
 }

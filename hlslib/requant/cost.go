@@ -13,31 +13,31 @@ func (o *op) FactorBits() int { return min(o.In[0].Elem.Width, o.multiplier.Widt
 // Cost counts the parts of the fold. FINN has no formula for this layer; the multiplier costs what it costs in FINN's
 // MVAU.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
 	control, registers := m.Control(o.Counters(f)), m.Registers(f.PE*(o.sum.Width+o.Out[0].Elem.Width))
 	if form := o.form(f); form != nil {
 		registers = m.Registers(f.PE * (o.In[0].Elem.Width + o.Out[0].Elem.Width))
-		return estimate.Layer(m, form.Storage(), append(form.Logic(m), control, registers)...)
+		return estimate.LayerCost(m, form.Storage(), append(form.Logic(m), control, registers)...)
 	}
-	return estimate.Layer(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
+	return estimate.LayerCost(m, o.Storage(f), append(o.logic(f, m), control, registers)...)
 }
 
 // logic returns the cost of a multiplier and an adder per PE, of an increment if the layer rounds otherwise than
 // down, and of a comparison and a choice for each limit that is exceeded. A shift is wiring.
-func (o *op) logic(f dataflow.Fold, m cost.Model) []cost.Part {
+func (o *op) logic(f dataflow.Fold, m cost.CostModel) []cost.CostPart {
 	width := max(1, o.sum.Width-o.P.Shift)
 	var products cost.Resources
 	if o.P.multiplies() {
 		products = m.Multiplier(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP).Times(f.PE)
 	}
-	return []cost.Part{
-		products.As("multipliers"),
-		cost.Adder(o.sum.Width).Times(f.PE).As("adders"),
-		layer.Rounding(o.P.Shift, o.P.mode(), width).Times(f.PE).As("rounding"),
-		layer.Clipping(o.code, o.limits, width).Times(f.PE).As("clipping"),
+	return []cost.CostPart{
+		products.AsPart("multipliers"),
+		cost.Adder(o.sum.Width).Times(f.PE).AsPart("adders"),
+		layer.Rounding(o.P.Shift, o.P.mode(), width).Times(f.PE).AsPart("rounding"),
+		layer.Clipping(o.code, o.limits, width).Times(f.PE).AsPart("clipping"),
 	}
 }
 

@@ -14,10 +14,10 @@ import (
 // serves all, and a bias likewise; among several values Fit chooses those nearest to 0. The result is proved at every
 // breakpoint.
 //
-// Lo and Hi are the least and greatest values over all channels. num.Stair finds the lines that equal a step
+// Lo and Hi are the least and greatest values over all channels. num.LineTarget finds the lines that equal a step
 // function.
-func Fit(steps []num.Step, x []num.Range) (p Params, ok bool) {
-	stairs, valid := num.Stairs(steps, x)
+func Fit(steps []num.StepFunction, x []num.Range) (p Params, ok bool) {
+	stairs, valid := num.LineTargets(steps, x)
 	if !valid {
 		return Params{}, false
 	}
@@ -39,10 +39,10 @@ var roundings = []num.Rounding{num.Floor, num.HalfEven, num.HalfTowardZero, num.
 	num.AwayFromZero}
 
 // fit is Fit for a single rounding.
-func fit(stairs []num.Stair, mode num.Rounding) (p Params, ok bool) {
+func fit(stairs []num.LineTarget, mode num.Rounding) (p Params, ok bool) {
 	p = Params{Mode: mode, Lo: stairs[0].Limits.Lo, Hi: stairs[0].Limits.Hi}
 	for _, s := range stairs { // a shift that works works one larger, too, with multiplier and bias doubled
-		for !s.Passes(mode, p.Shift) {
+		for !s.HasLine(mode, p.Shift) {
 			if p.Shift++; p.Shift > MaxShift {
 				return Params{}, false
 			}
@@ -56,7 +56,7 @@ func fit(stairs []num.Stair, mode num.Rounding) (p Params, ok bool) {
 	}
 	p.Multiplier = choose(multipliers)
 	for c, s := range stairs {
-		biases[c] = s.Biases(mode, p.Shift, layer.Of(p.Multiplier, c))
+		biases[c] = s.Biases(mode, p.Shift, layer.ForChannel(p.Multiplier, c))
 	}
 	p.Bias = choose(biases)
 	if _, err := p.sums(len(stairs), func(c int) num.Range { return stairs[c].X }); err != nil {
@@ -71,9 +71,9 @@ func fit(stairs []num.Stair, mode num.Rounding) (p Params, ok bool) {
 }
 
 // passes reports whether all stairs have multipliers for a rounding and a shift.
-func passes(stairs []num.Stair, mode num.Rounding, shift int) bool {
+func passes(stairs []num.LineTarget, mode num.Rounding, shift int) bool {
 	for _, s := range stairs {
-		if !s.Passes(mode, shift) {
+		if !s.HasLine(mode, shift) {
 			return false
 		}
 	}
@@ -98,7 +98,7 @@ func choose(from []num.Range) []int64 {
 
 // proves reports whether channel c of the layer equals the staircase s. It compares both ends of every plateau. That
 // suffices, because the layer is monotonic.
-func proves(s num.Stair, p Params, c int) bool {
+func proves(s num.LineTarget, p Params, c int) bool {
 	for i, v := range s.F.Value {
 		for _, x := range s.Plateau(i) {
 			if p.apply(c, x) != v {

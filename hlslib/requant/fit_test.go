@@ -12,8 +12,8 @@ import (
 )
 
 // stairs is f on every value of x, as a step function.
-func stairs(x num.Range, f func(int64) int64) num.Step {
-	s := num.Step{Value: []int64{f(x.Lo)}}
+func stairs(x num.Range, f func(int64) int64) num.StepFunction {
+	s := num.StepFunction{Value: []int64{f(x.Lo)}}
 	for v := x.Lo + 1; v <= x.Hi; v++ {
 		if y := f(v); y != s.Value[len(s.Value)-1] {
 			s.At, s.Value = append(s.At, v), append(s.Value, y)
@@ -55,7 +55,7 @@ func rounded(v float64, mode num.Rounding) int64 {
 }
 
 // equals reports where the parameters differ from step functions.
-func equals(p requant.Params, steps []num.Step, x []num.Range) error {
+func equals(p requant.Params, steps []num.StepFunction, x []num.Range) error {
 	for c := range max(len(steps), len(x)) {
 		r := x[min(c, len(x)-1)]
 		for v := r.Lo; v <= r.Hi; v++ {
@@ -91,7 +91,7 @@ func TestFit(t *testing.T) {
 	for n := range 1500 {
 		channels, bits := 1+r.IntN(4), 1+r.IntN(10)
 		lo, hi := -r.Int64N(1<<bits), r.Int64N(1<<bits)
-		var steps []num.Step
+		var steps []num.StepFunction
 		var x []num.Range
 		mode, dyadic := num.Roundings[r.IntN(len(num.Roundings))], n%4 < 2
 		scale := func() (p, q, o int64) {
@@ -165,12 +165,12 @@ func TestFitDecides(t *testing.T) {
 				s.Value[i], s.Value[i-1] = s.Value[i-1], s.Value[i]
 				s.At[i-1]--
 			}
-			s = s.Over(x)
+			s = s.Restricted(x)
 		}
-		p, ok := requant.Fit([]num.Step{s}, []num.Range{x})
+		p, ok := requant.Fit([]num.StepFunction{s}, []num.Range{x})
 		if ok {
 			fits[p.Mode]++
-			if err := equals(p, []num.Step{s}, []num.Range{x}); err != nil {
+			if err := equals(p, []num.StepFunction{s}, []num.Range{x}); err != nil {
 				t.Fatalf("%v over %v: %+v: %v", s, x, p, err)
 			}
 		} else {
@@ -198,8 +198,8 @@ func TestFitDecides(t *testing.T) {
 // leastShift is the least shift with which some parameters give s over x, most+1 if none has. No line need be steeper
 // than one that passes by all values from one input to the next. At x.Lo it need not lie beyond the limits by more than
 // it climbs over x and a unit of rounding.
-func leastShift(s num.Step, x num.Range, mode num.Rounding, most int) int {
-	reach := s.Reach(x)
+func leastShift(s num.StepFunction, x num.Range, mode num.Rounding, most int) int {
+	reach := s.ValueRange(x)
 	span := reach.Hi - reach.Lo + 1
 	for shift := range most + 1 {
 		unit := int64(1) << shift
@@ -217,7 +217,7 @@ func leastShift(s num.Step, x num.Range, mode num.Rounding, most int) int {
 	return most + 1
 }
 
-func fitsAll(p requant.Params, s num.Step, x num.Range) bool {
+func fitsAll(p requant.Params, s num.StepFunction, x num.Range) bool {
 	for v := x.Lo; v <= x.Hi; v++ {
 		if computed(p, 0, v) != s.Apply(v) {
 			return false
@@ -230,63 +230,65 @@ func fitsAll(p requant.Params, s num.Step, x num.Range) bool {
 func TestFitForms(t *testing.T) {
 	t.Parallel()
 	wide := num.Range{Lo: -1000, Hi: 1000}
-	by := func(x num.Range, f func(x int64) int64) num.Step { return stairs(x, f) }
+	by := func(x num.Range, f func(x int64) int64) num.StepFunction { return stairs(x, f) }
 	relu := by(wide, func(x int64) int64 { return min(max(x>>3, 0), 15) })
-	eighths := func(mode num.Rounding) num.Step {
+	eighths := func(mode num.Rounding) num.StepFunction {
 		return by(wide, func(x int64) int64 { return rounded(float64(x)/8, mode) })
 	}
-	constant := num.Step{Value: []int64{7}}
+	constant := num.StepFunction{Value: []int64{7}}
 	for _, tt := range []struct {
 		name  string
-		steps []num.Step
+		steps []num.StepFunction
 		x     []num.Range
 		want  requant.Params
 	}{
-		{"a shift", []num.Step{by(wide, func(x int64) int64 { return x >> 3 })}, []num.Range{wide},
+		{"a shift", []num.StepFunction{by(wide, func(x int64) int64 { return x >> 3 })}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: -125, Hi: 125}},
-		{"rounded", []num.Step{by(wide, func(x int64) int64 { return (x + 4) >> 3 })}, []num.Range{wide},
+		{"rounded", []num.StepFunction{by(wide, func(x int64) int64 { return (x + 4) >> 3 })}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(4), Shift: 3, Lo: -125, Hi: 125}},
-		{"clipped", []num.Step{relu}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3,
-			Lo: 0, Hi: 15}},
-		{"falling", []num.Step{relu.Mirror()}, []num.Range{wide},
+		{"clipped", []num.StepFunction{relu}, []num.Range{wide}, requant.Params{Multiplier: list(1), Bias: list(0),
+			Shift: 3,
+			Lo:    0, Hi: 15}},
+		{"falling", []num.StepFunction{relu.Mirror()}, []num.Range{wide},
 			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"jumps of a steep line", []num.Step{by(wide, func(x int64) int64 { return 5*x - 2 })}, []num.Range{wide},
+		{"jumps of a steep line", []num.StepFunction{by(wide, func(x int64) int64 { return 5*x - 2 })},
+			[]num.Range{wide},
 			requant.Params{Multiplier: list(5), Bias: list(-2), Lo: -5002, Hi: 4998}},
-		{"a constant", []num.Step{constant}, []num.Range{wide},
+		{"a constant", []num.StepFunction{constant}, []num.Range{wide},
 			requant.Params{Multiplier: list(0), Bias: list(0), Lo: 7, Hi: 7}},
-		{"one step function, ranges of its own", []num.Step{relu},
+		{"one step function, ranges of its own", []num.StepFunction{relu},
 			[]num.Range{{Lo: -1000, Hi: 0}, {Lo: 0, Hi: 80}, {Lo: 120, Hi: 130}},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"a constant between limits", []num.Step{relu, constant}, []num.Range{wide, {Lo: 0, Hi: 1 << 20}},
+		{"a constant between limits", []num.StepFunction{relu, constant}, []num.Range{wide, {Lo: 0, Hi: 1 << 20}},
 			requant.Params{Multiplier: list(1, 0), Bias: list(0, 56), Shift: 3, Lo: 0, Hi: 15}},
-		{"a dead channel", []num.Step{relu, constant}, []num.Range{wide, {Lo: -3, Hi: -3}},
+		{"a dead channel", []num.StepFunction{relu, constant}, []num.Range{wide, {Lo: -3, Hi: -3}},
 			requant.Params{Multiplier: list(1), Bias: list(0, 59), Shift: 3, Lo: 0, Hi: 15}},
-		{"two signs", []num.Step{relu, relu.Mirror()}, []num.Range{wide},
+		{"two signs", []num.StepFunction{relu, relu.Mirror()}, []num.Range{wide},
 			requant.Params{Multiplier: list(1, -1), Bias: list(0), Shift: 3, Lo: 0, Hi: 15}},
-		{"a threshold", []num.Step{{At: list(100), Value: list(-1, 0)}}, []num.Range{wide},
+		{"a threshold", []num.StepFunction{{At: list(100), Value: list(-1, 0)}}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(-100), Lo: -1, Hi: 0}},
-		{"limits of its own", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)}}, []num.Range{wide},
+		{"limits of its own", []num.StepFunction{{At: list(0, 10), Value: list(0, 1, 2)}}, []num.Range{wide},
 			requant.Params{Multiplier: list(3), Bias: list(34), Shift: 5, Lo: 0, Hi: 2}},
-		{"a limit that another channel sets", []num.Step{{At: list(0), Value: list(0, 1)},
+		{"a limit that another channel sets", []num.StepFunction{{At: list(0), Value: list(0, 1)},
 			{At: list(0), Value: list(-1, 0)}}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(1024, 0), Shift: 10, Lo: -1, Hi: 1}},
-		{"half to even", []num.Step{eighths(num.HalfEven)}, []num.Range{wide},
+		{"half to even", []num.StepFunction{eighths(num.HalfEven)}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
-		{"half to even, plateaus of 3 and 1", []num.Step{by(wide,
+		{"half to even, plateaus of 3 and 1", []num.StepFunction{by(wide,
 			func(x int64) int64 { return int64(math.RoundToEven(float64(x) / 2)) })}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 1, Mode: num.HalfEven, Lo: -500, Hi: 500}},
-		{"half to even, falling", []num.Step{eighths(num.HalfEven).Mirror()}, []num.Range{wide},
+		{"half to even, falling", []num.StepFunction{eighths(num.HalfEven).Mirror()}, []num.Range{wide},
 			requant.Params{Multiplier: list(-1), Bias: list(0), Shift: 3, Mode: num.HalfEven, Lo: -125, Hi: 125}},
-		{"half to even, a channel without ties", []num.Step{eighths(num.HalfEven), eighths(num.Floor)},
+		{"half to even, a channel without ties", []num.StepFunction{eighths(num.HalfEven), eighths(num.Floor)},
 			[]num.Range{wide}, requant.Params{Multiplier: list(2), Bias: list(0, -7), Shift: 4, Mode: num.HalfEven,
 				Lo: -125, Hi: 125}},
-		{"half toward zero", []num.Step{eighths(num.HalfTowardZero)}, []num.Range{wide},
+		{"half toward zero", []num.StepFunction{eighths(num.HalfTowardZero)}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfTowardZero, Lo: -125, Hi: 125}},
-		{"half away", []num.Step{eighths(num.HalfAway)}, []num.Range{wide},
+		{"half away", []num.StepFunction{eighths(num.HalfAway)}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.HalfAway, Lo: -125, Hi: 125}},
-		{"toward zero", []num.Step{eighths(num.TowardZero)}, []num.Range{wide},
+		{"toward zero", []num.StepFunction{eighths(num.TowardZero)}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(0), Shift: 3, Mode: num.TowardZero, Lo: -125, Hi: 125}},
-		{"up", []num.Step{eighths(num.Ceil)}, []num.Range{wide},
+		{"up", []num.StepFunction{eighths(num.Ceil)}, []num.Range{wide},
 			requant.Params{Multiplier: list(1), Bias: list(7), Shift: 3, Lo: -125, Hi: 125}},
 	} {
 		if tt.want.Mode == "" {
@@ -305,31 +307,36 @@ func TestFitRefuses(t *testing.T) {
 	line := stairs(wide, func(x int64) int64 { return x >> 3 })
 	for _, tt := range []struct {
 		name  string
-		steps []num.Step
+		steps []num.StepFunction
 		x     []num.Range
 	}{
 		{"nothing", nil, nil},
-		{"no range", []num.Step{line}, nil},
-		{"two for three", []num.Step{line, line}, []num.Range{wide, wide, wide}},
-		{"a jump", []num.Step{{At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
-		{"plateaus of irregular width", []num.Step{{At: list(0, 10, 20, 50, 60), Value: list(0, 1, 2, 3, 4, 5)}},
+		{"no range", []num.StepFunction{line}, nil},
+		{"two for three", []num.StepFunction{line, line}, []num.Range{wide, wide, wide}},
+		{"a jump", []num.StepFunction{{At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
+		{"plateaus of irregular width", []num.StepFunction{{At: list(0, 10, 20, 50, 60), Value: list(0, 1, 2, 3, 4,
+			5)}},
 			[]num.Range{wide}},
-		{"up and down", []num.Step{{At: list(0, 10), Value: list(0, 1, 0)}}, []num.Range{wide}},
-		{"a root", []num.Step{stairs(wide, func(x int64) int64 { return int64(math.Sqrt(float64(x + 1000))) })},
+		{"up and down", []num.StepFunction{{At: list(0, 10), Value: list(0, 1, 0)}}, []num.Range{wide}},
+		{"a root", []num.StepFunction{stairs(wide, func(x int64) int64 { return int64(math.Sqrt(float64(x + 1000))) })},
 			[]num.Range{wide}},
-		{"two roundings", []num.Step{stairs(wide, func(x int64) int64 { return rounded(float64(x)/2, num.HalfEven) }),
+		{"two roundings", []num.StepFunction{stairs(wide, func(x int64) int64 {
+			return rounded(float64(x)/2,
+				num.HalfEven)
+		}),
 			stairs(wide, func(x int64) int64 { return x / 8 })}, []num.Range{wide}},
-		{"half to even of thirds", []num.Step{stairs(wide, func(x int64) int64 {
+		{"half to even of thirds", []num.StepFunction{stairs(wide, func(x int64) int64 {
 			return rounded(float64(x)/6,
 				num.HalfEven)
 		})}, []num.Range{wide}},
-		{"one of two", []num.Step{line, {At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
-		{"a limit that another channel sets", []num.Step{{At: list(0, 10), Value: list(0, 1, 2)},
+		{"one of two", []num.StepFunction{line, {At: list(0, 10), Value: list(0, 2, 3)}}, []num.Range{wide}},
+		{"a limit that another channel sets", []num.StepFunction{{At: list(0, 10), Value: list(0, 1, 2)},
 			{At: list(0), Value: list(-1, 0)}}, []num.Range{wide}},
-		{"inputs of 64 bits", []num.Step{{At: list(0), Value: list(0, 1)}},
+		{"inputs of 64 bits", []num.StepFunction{{At: list(0), Value: list(0, 1)}},
 			[]num.Range{{Lo: math.MinInt64, Hi: math.MaxInt64}}},
-		{"values of 64 bits", []num.Step{{At: list(0), Value: list(math.MinInt64, math.MaxInt64)}}, []num.Range{wide}},
-		{"a product beyond 63 bits", []num.Step{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}},
+		{"values of 64 bits", []num.StepFunction{{At: list(0), Value: list(math.MinInt64, math.MaxInt64)}},
+			[]num.Range{wide}},
+		{"a product beyond 63 bits", []num.StepFunction{{At: list(1<<60, 1<<60+1), Value: list(0, 50, 100)}},
 			[]num.Range{{Lo: 1<<60 - 1, Hi: 1<<60 + 1}}},
 	} {
 		if p, ok := requant.Fit(tt.steps, tt.x); ok {
@@ -358,11 +365,11 @@ func TestFitOfManySteps(t *testing.T) {
 }
 
 // sixteenBits is requantisers of 20-bit accumulators to 16 bits, each with a real scale and offset of its own.
-func sixteenBits(channels int) (steps []num.Step, x []num.Range) {
+func sixteenBits(channels int) (steps []num.StepFunction, x []num.Range) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range channels {
 		scale, offset := (0.6+r.Float64())*0x1p-3, r.Float64()*100
-		s := num.Step{Value: []int64{-1 << 15}}
+		s := num.StepFunction{Value: []int64{-1 << 15}}
 		for v := int64(-1<<15 + 1); v < 1<<15; v++ {
 			s.At, s.Value = append(s.At, int64(math.Ceil((float64(v)-offset)/scale))), append(s.Value, v)
 		}

@@ -19,21 +19,21 @@ const mostSteps = 1 << 16
 type forms struct {
 	once      sync.Once
 	functions *steps.Functions // nil if there are too many steps
-	compare   num.Comparators
+	compare   num.ThresholdTable
 	mutex     sync.Mutex
-	chosen    map[dataflow.Fold]steps.Form
+	chosen    map[dataflow.Fold]steps.BuiltSteps
 }
 
 // form returns the form of step functions of which a fold is built, or nil if the layer's own multiplier is cheaper
 // or in DSP slices.
-func (o *op) form(f dataflow.Fold) steps.Form {
+func (o *op) form(f dataflow.Fold) steps.BuiltSteps {
 	if f.Compute == dataflow.DSP {
 		return nil
 	}
 	b := o.forms
 	b.once.Do(func() {
 		o.bindForms()
-		b.chosen = map[dataflow.Fold]steps.Form{}
+		b.chosen = map[dataflow.Fold]steps.BuiltSteps{}
 	})
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -46,11 +46,11 @@ func (o *op) form(f dataflow.Fold) steps.Form {
 }
 
 // chooseForm returns the cheapest form of a fold if it is cheaper than the multiplier, else nil.
-func (o *op) chooseForm(f dataflow.Fold) steps.Form {
+func (o *op) chooseForm(f dataflow.Fold) steps.BuiltSteps {
 	if o.forms.functions == nil {
 		return nil
 	}
-	form := o.forms.functions.At(steps.Site{PE: f.PE, Alike: o.forms.compare.Shared(), Memory: f.Memory})
+	form := o.forms.functions.FormAt(steps.Site{PE: f.PE, Alike: o.forms.compare.Shared(), Memory: f.Memory})
 	if form == nil {
 		return nil
 	}
@@ -59,8 +59,8 @@ func (o *op) chooseForm(f dataflow.Fold) steps.Form {
 			return nil
 		}
 	}
-	m := cost.Model{Formula: cost.Fitted}
-	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.Storage(m, o.Storage(f))...)) {
+	m := cost.CostModel{Formula: cost.Fitted}
+	if steps.PriceOf(form) < steps.Price(append(o.logic(f, m), estimate.MemoryParts(m, o.Storage(f))...)) {
 		return form
 	}
 	return nil
@@ -68,14 +68,14 @@ func (o *op) chooseForm(f dataflow.Fold) steps.Form {
 
 // bindForms computes the layer's step functions.
 func (o *op) bindForms() {
-	v := layer.View(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
+	v := layer.MergeAxes(max(len(o.P.Multiplier), len(o.P.Bias)), o.In[0])
 	n := max(len(o.P.Multiplier), len(o.P.Bias))
-	list, in, most := make([]num.Step, n), make([]num.Range, n), 0
+	list, in, most := make([]num.StepFunction, n), make([]num.Range, n), 0
 	for c := range n {
 		if in[c] = v.Channel(c); n == 1 {
 			in[c] = v.Union()
 		}
-		ends := num.Point(o.P.apply(c, in[c].Lo)).Union(num.Point(o.P.apply(c, in[c].Hi)))
+		ends := num.SingleValue(o.P.apply(c, in[c].Lo)).Union(num.SingleValue(o.P.apply(c, in[c].Hi)))
 		if jumps := uint64(ends.Hi) - uint64(ends.Lo); jumps > layer.MaxThresholds || jumps*uint64(n) > mostSteps {
 			return
 		}
@@ -90,14 +90,14 @@ func (o *op) bindForms() {
 }
 
 // step returns channel c as a step function over x.
-func (p Params) step(c int, x num.Range) num.Step {
-	m, b := layer.Of(p.Multiplier, c), layer.Of(p.Bias, c)
+func (p Params) step(c int, x num.Range) num.StepFunction {
+	m, b := layer.ForChannel(p.Multiplier, c), layer.ForChannel(p.Bias, c)
 	if m < 0 {
 		p.Multiplier, p.Bias = []int64{-m}, []int64{b}
 		return p.step(0, x.Neg()).Mirror()
 	}
 	first, last := p.apply(c, x.Lo), p.apply(c, x.Hi)
-	s := num.Step{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
+	s := num.StepFunction{At: make([]int64, 0, last-first), Value: append(make([]int64, 0, last-first+1), first)}
 	for v := first + 1; v <= last; v++ {
 		// The code is at least v from the least sum on that rounds to v.
 		rise := p.mode().Least(v, p.Shift) - b

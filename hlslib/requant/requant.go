@@ -79,8 +79,8 @@ func (p Params) mode() num.Rounding {
 
 // sum returns the exact range of channel c's sum before the shift. ok is false if the sum leaves 64 bits.
 func (p Params) sum(c int, x num.Range) (s num.Range, ok bool) {
-	product, ok1 := x.Times(layer.Of(p.Multiplier, c))
-	s, ok2 := product.Plus(num.Point(layer.Of(p.Bias, c)))
+	product, ok1 := x.Times(layer.ForChannel(p.Multiplier, c))
+	s, ok2 := product.Plus(num.SingleValue(layer.ForChannel(p.Bias, c)))
 	return s, ok1 && ok2
 }
 
@@ -92,16 +92,16 @@ func (p Params) clip(code int64) int64 { return min(max(code, p.Lo), p.Hi) }
 
 // apply returns the output of channel c for x. The sum must stay within 64 bits.
 func (p Params) apply(c int, x int64) int64 {
-	return p.clip(p.code(layer.Of(p.Multiplier, c)*x + layer.Of(p.Bias, c)))
+	return p.clip(p.code(layer.ForChannel(p.Multiplier, c)*x + layer.ForChannel(p.Bias, c)))
 }
 
 // multiplies reports whether the layer needs a multiplier. It does not if all channels are multiplied with 0 or the
 // same power of two, or if every multiplier is -1, 0 or 1.
 func (p Params) multiplies() bool {
-	if layer.Common(p.Multiplier) {
-		return !layer.Shifts(p.Multiplier[0])
+	if layer.AllEqual(p.Multiplier) {
+		return !layer.IsShift(p.Multiplier[0])
 	}
-	return layer.Multiplies(p.Multiplier)
+	return layer.NeedsMultiplier(p.Multiplier)
 }
 
 // sums returns the ranges of the sums of the first n channels, whose inputs are in x. A sum beyond 63 bits is an
@@ -131,39 +131,39 @@ type op struct {
 // bind returns the layer for one input, whose last axes have as many elements as there are multipliers and biases; a
 // single number fits any input. The output has the input's shape. The sum before the shift must stay within 63 bits.
 // The ends of an input's range give the ends of the output's, because every operation is monotonic.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	n := max(len(b.P.Multiplier), len(b.P.Bias))
-	v := layer.View(n, in[0])
-	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), []dataflow.Type{v}); err != nil {
+	v := layer.MergeAxes(n, in[0])
+	if err := layer.PerChannel("multipliers", len(b.P.Multiplier), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	if err := layer.PerChannel("biases", len(b.P.Bias), []dataflow.Type{v}); err != nil {
+	if err := layer.PerChannel("biases", len(b.P.Bias), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
 	sums, err := b.P.sums(max(len(v.Range), n), v.Channel)
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.Positions(n, in), forms: &forms{}}
-	out := dataflow.Type{Shape: v.Shape, Range: make([]num.Range, len(sums))}
+	o := &op{Base: b, Channelwise: layer.NeighbourSchedule(n, in), forms: &forms{}}
+	out := dataflow.StreamType{Shape: v.Shape, Range: make([]num.Range, len(sums))}
 	for c, s := range sums {
 		out.Range[c] = num.Range{Lo: b.P.clip(b.P.code(s.Lo)), Hi: b.P.clip(b.P.code(s.Hi))}
 	}
-	all := dataflow.Type{Range: sums}.Union()
-	o.sum, o.code = num.Smallest(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
-	out, o.limits = layer.Unview(out, in[0].Shape), out.Union()
-	out.Elem = num.Smallest(o.limits)
-	o.multiplier, o.bias = num.Smallest(num.Hull(b.P.Multiplier)), num.Smallest(num.Hull(b.P.Bias))
-	o.Out = []dataflow.Type{out}
+	all := dataflow.StreamType{Range: sums}.Union()
+	o.sum, o.code = num.NarrowestInt(all), num.Range{Lo: b.P.code(all.Lo), Hi: b.P.code(all.Hi)}
+	out, o.limits = layer.SplitAxes(out, in[0].Shape), out.Union()
+	out.Elem = num.NarrowestInt(o.limits)
+	o.multiplier, o.bias = num.NarrowestInt(num.RangeOf(b.P.Multiplier)), num.NarrowestInt(num.RangeOf(b.P.Bias))
+	o.Out = []dataflow.StreamType{out}
 	return o, o.Out, nil
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
-	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
+	return dataflow.Elementwise{Channels: o.Channels, Of: o.outputOf, Monotonic: true}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -176,10 +176,10 @@ func (o *op) outputOf(c int, x []int64) int64 { return o.P.apply(c, x[0]) }
 // Folds yields every PE that divides the channels, in increasing order, with each memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
 	return o.Channelwise.Folds(layer.Tables{PerChannel: o.perChannel(), Row: func(pe int) (row int) {
-		if !layer.Common(o.P.Multiplier) {
+		if !layer.AllEqual(o.P.Multiplier) {
 			row = pe * o.multiplier.Width
 		}
-		if !layer.Common(o.P.Bias) {
+		if !layer.AllEqual(o.P.Bias) {
 			row = max(row, pe*o.bias.Width)
 		}
 		return row
@@ -187,7 +187,7 @@ func (o *op) Folds() dataflow.Folds {
 }
 
 // perChannel reports whether multipliers or biases differ between channels.
-func (o *op) perChannel() bool { return !layer.Common(o.P.Multiplier) || !layer.Common(o.P.Bias) }
+func (o *op) perChannel() bool { return !layer.AllEqual(o.P.Multiplier) || !layer.AllEqual(o.P.Bias) }
 
 // Loop returns the loop, with the latency of a value that is multiplied, added to, rounded and clipped.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
@@ -195,7 +195,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Read()
 	if form := o.form(f); form != nil {
 		c.Steps(form, o.forms.compare, o.In[0].Elem.Width, f.PE, f.Memory)
-		return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
+		return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 	}
 	if o.perChannel() {
 		c.Fetch(o.Words(f), f.PE*o.multiplier.Width, f.Memory)
@@ -203,10 +203,10 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if o.P.multiplies() {
 		c.Product(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP)
 	}
-	c.Do(delay.Add, o.sum.Width)
-	c.Do(delay.Add, o.sum.Width)
+	c.DoOp(delay.Add, o.sum.Width)
+	c.DoOp(delay.Add, o.sum.Width)
 	c.Clip(o.sum.Width)
-	return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
+	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
@@ -216,8 +216,8 @@ func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
 		})
 	}
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 {
-		sum := layer.Wrap(o.sum, layer.Of(o.P.Multiplier, c)*x[0])
-		sum = layer.Wrap(o.sum, sum+layer.Of(o.P.Bias, c))
+		sum := layer.Wrap(o.sum, layer.ForChannel(o.P.Multiplier, c)*x[0])
+		sum = layer.Wrap(o.sum, sum+layer.ForChannel(o.P.Bias, c))
 		return min(max(o.P.code(sum), o.limits.Lo), o.limits.Hi)
 	})
 }
@@ -235,8 +235,8 @@ func (o *op) Emit(f dataflow.Fold, _ dataflow.Target) dataflow.Instance {
 		Streams: streams,
 		Config: o.Config(f, "channels computed", []dataflow.Field{
 			{Name: "sum_t", Doc: "multiplier times input, plus bias", Value: o.sum},
-			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.Common(o.P.Multiplier)},
-			{Name: "one_bias", Doc: "one serves all channels", Value: layer.Common(o.P.Bias)},
+			{Name: "one_multiplier", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Multiplier)},
+			{Name: "one_bias", Doc: "one serves all channels", Value: layer.AllEqual(o.P.Bias)},
 			{Name: "shift", Doc: "bits by which the sum is shifted right", Value: o.P.Shift},
 			{Name: "mode", Doc: "rounding of the shift: a requant_mode", Value: o.P.mode().Code()},
 			{Name: "clip_lo", Doc: "some code lies below the limits", Value: o.code.Lo < o.limits.Lo},
@@ -262,8 +262,8 @@ func (o *op) tables(f dataflow.Fold) []dataflow.Table {
 
 // rows returns a parameter as a table: a row per fold, or a single element if all channels have the same number.
 func rows(values []int64, pe int) [][]int64 {
-	if layer.Common(values) {
+	if layer.AllEqual(values) {
 		return [][]int64{values[:1]}
 	}
-	return layer.Rows(values, pe)
+	return layer.ChannelRows(values, pe)
 }

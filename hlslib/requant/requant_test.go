@@ -36,13 +36,13 @@ func round(mode num.Rounding, m, b []int64, shift int) requant.Params {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	i8, u8 := typ(intN(8), 3, 4), typ(uintN(8), 3, 4)
-	perChannel := dataflow.Type{Shape: dataflow.Shape{2, 4},
+	perChannel := dataflow.StreamType{Shape: dataflow.Shape{2, 4},
 		Range: []num.Range{{Lo: -8, Hi: -8}, {Lo: -100, Hi: 0}, {Lo: 5, Hi: 70}, {Lo: -128, Hi: 127}}, Elem: intN(8)}
 	var cases []layertest.Case
 	for _, c := range []struct {
 		name string
 		p    requant.Params
-		in   dataflow.Type
+		in   dataflow.StreamType
 	}{
 		{"one for all", clip(list(77), list(64), 7, -50, 50), i8},
 		{"one per channel", clip(list(77, -3, 0, 1000), list(64, -64, 9999, 0), 7, 0, 255), i8},
@@ -80,7 +80,7 @@ func TestContract(t *testing.T) {
 			Shift: 7, Mode: num.HalfEven, Lo: -1 << 15, Hi: 1<<15 - 1}, typ(intN(24), 2, 4)},
 		{"scalar", clip(list(77), list(64), 7, -50, 50), typ(intN(8))},
 	} {
-		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.Type{c.in}})
+		cases = append(cases, layertest.Case{Name: c.name, Op: requant.New(c.p), In: []dataflow.StreamType{c.in}})
 	}
 	layertest.Check(t, 30, append(cases, layertest.Random(60, 41, randomtest.Requant)...)...)
 }
@@ -88,31 +88,32 @@ func TestContract(t *testing.T) {
 // TestRanges: a channel's outputs are the exact interval, and what all channels share stays one range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
-	perChannel := layertest.Ranged(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.Point(3))
+	perChannel := layertest.RangedType(intN(3), dataflow.Shape{2}, num.Range{Lo: -1, Hi: 2}, num.SingleValue(3))
 	i4 := typ(intN(4), 2)
 	for _, tt := range []struct {
 		p    requant.Params
-		in   dataflow.Type
-		want dataflow.Type
+		in   dataflow.StreamType
+		want dataflow.StreamType
 	}{
-		{open(list(3), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -12, Hi: 11}},
+		{open(list(3), list(1), 1), i4, dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -12,
+			Hi: 11}},
 			Elem: intN(5)}},
-		{clip(list(3), list(1), 1, 0, 9), i4, dataflow.Type{Shape: dataflow.Shape{2},
+		{clip(list(3), list(1), 1, 0, 9), i4, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: 0, Hi: 9}}, Elem: uintN(4)}},
-		{open(list(-3, 0), list(1), 1), i4, dataflow.Type{Shape: dataflow.Shape{2},
+		{open(list(-3, 0), list(1), 1), i4, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: -10, Hi: 12}, {Lo: 0, Hi: 0}}, Elem: intN(5)}},
-		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.Type{Shape: dataflow.Shape{2},
+		{clip(list(-3), list(4), 2, -1, 9), perChannel, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -1, Hi: -1}}, Elem: intN(2)}},
 		{round(num.HalfEven, list(1), list(0), 1), perChannel,
-			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 2}},
+			dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 2, Hi: 2}},
 				Elem: uintN(2)}},
 		{round(num.HalfAway, list(-1), list(0), 1), perChannel,
-			dataflow.Type{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -2, Hi: -2}},
+			dataflow.StreamType{Shape: dataflow.Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}, {Lo: -2, Hi: -2}},
 				Elem: intN(2)}},
-		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.Type{Shape: dataflow.Shape{2},
+		{clip(list(2), list(0), 0, 10, 12), perChannel, dataflow.StreamType{Shape: dataflow.Shape{2},
 			Range: []num.Range{{Lo: 10, Hi: 10}, {Lo: 10, Hi: 10}}, Elem: uintN(4)}},
 	} {
-		layertest.Gives(t, requant.New(tt.p), []dataflow.Type{tt.in}, tt.want)
+		layertest.CheckOutputs(t, requant.New(tt.p), []dataflow.StreamType{tt.in}, tt.want)
 	}
 }
 
@@ -142,7 +143,7 @@ func TestTables(t *testing.T) {
 		op := layertest.Bind(t, requant.New(tt.p), typ(intN(4), 2))
 		f := dataflow.Fold{PE: tt.pe, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
 		i := op.Emit(f, dataflow.Target{})
-		if got, folds := layertest.Tables(i), layertest.Choices(op); got != tt.want || folds != tt.folds {
+		if got, folds := layertest.DescribeTables(i), layertest.CountFolds(op); got != tt.want || folds != tt.folds {
 			t.Errorf("%s: %s, %d folds, want %s, %d", tt.name, got, folds, tt.want, tt.folds)
 		}
 	}
@@ -151,14 +152,14 @@ func TestTables(t *testing.T) {
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	in := typ(intN(4), 2, 3)
-	one := []dataflow.Type{in}
+	one := []dataflow.StreamType{in}
 	for _, tt := range []struct {
 		p    requant.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
 		{open(list(1), list(0), 0), nil, "0 inputs, want 1"},
-		{open(list(1), list(0), 0), []dataflow.Type{in, in}, "2 inputs, want 1"},
+		{open(list(1), list(0), 0), []dataflow.StreamType{in, in}, "2 inputs, want 1"},
 		{open(nil, list(0), 0), one, "there is no multiplier"},
 		{open(list(1), nil, 0), one, "there is no bias"},
 		{open(list(1), list(0), -1), one, "a shift by -1, want 0..62"},
@@ -172,16 +173,16 @@ func TestBindRefuses(t *testing.T) {
 		{open(list(1), list(math.MaxInt64), 62), one, "channel 0: the sum leaves 64 bits"},
 		{open(list(1<<60), list(0), 62), one, "the sum needs 64 bits"},
 		{open(list(1<<59), list(0), 62), one, ""},
-		{open(list(1), list(0), 0), []dataflow.Type{typ(intN(64), 3)}, "the sum needs 64 bits"},
-		{open(list(1), list(0), 0), []dataflow.Type{typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
+		{open(list(1), list(0), 0), []dataflow.StreamType{typ(intN(64), 3)}, "the sum needs 64 bits"},
+		{open(list(1), list(0), 0), []dataflow.StreamType{typ(uintN(4), 1<<31, 1)}, "no fold keeps"},
 	} {
-		layertest.Refuses(t, requant.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, requant.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, requant.Layer, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
+	layertest.CheckTextRefused(t, requant.Layer, ``, `null`, `{}`, `[]`, `{"multiplier":[1]}`, `{"bias":[1]}`,
 		`{"multiplier":[0.5],"bias":[1]}`, `{"multiplier":[1],"bias":[1],"shift":63}`,
 		`{"multiplier":[1],"bias":[1],"shift":-1}`, `{"multiplier":[1],"bias":[1],"lo":1,"hi":0}`,
 		`{"multiplier":[1],"bias":[1],"mode":"nearest"}`, `{"multiplier":[1],"bias":[1e30]}`)
@@ -201,9 +202,9 @@ func TestLoop(t *testing.T) {
 		{open(list(1, 2, 3, 4, 5, 6), list(1), 1), 6, 3},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
-		moves := dataflow.Moves{Read: 1, Write: 1}
-		layertest.Loops(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1},
-			dataflow.Loop{Body: []dataflow.Run{{Times: 30 / tt.pe, Moves: moves}}, Latency: tt.latency})
+		moves := dataflow.PortMoves{Read: 1, Write: 1}
+		layertest.CheckLoop(t, op, dataflow.Fold{PE: tt.pe, SIMD: 1},
+			dataflow.Loop{Body: []dataflow.LoopRun{{Times: 30 / tt.pe, Moves: moves}}, Latency: tt.latency})
 	}
 }
 
@@ -229,10 +230,10 @@ func TestCost(t *testing.T) {
 			dataflow.Resources{LUT: 2 * 7, DSP: 2, BRAM: 2}},
 	} {
 		op := layertest.Bind(t, requant.New(tt.p), typ(uintN(4), 5, 6))
-		layertest.Costs(t, op, tt.fold, tt.want.Plus(control))
+		layertest.CheckFINNCost(t, op, tt.fold, tt.want.Plus(control))
 	}
 	op := layertest.Bind(t, requant.New(open(list(9), list(1), 1)), typ(uintN(20), 5, 6)) // codes too many for a table
-	layertest.Costs(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
+	layertest.CheckFINNCost(t, op, dataflow.Fold{PE: 2, SIMD: 1, Compute: dataflow.LUT},
 		dataflow.Resources{LUT: 2*7*24 + 2*24}.Plus(control))
 }
 
@@ -293,7 +294,7 @@ func TestFormsExact(t *testing.T) {
 			p.Multiplier = append(p.Multiplier, int64(r.IntN(200)-100))
 			p.Bias = append(p.Bias, int64(r.IntN(4000)-2000))
 		}
-		in := typ(num.Type{Kind: []num.Kind{num.Int, num.UInt}[r.IntN(2)], Width: 2 + r.IntN(9)}, 2)
+		in := typ(num.Type{Kind: []num.TypeKind{num.Int, num.UInt}[r.IntN(2)], Width: 2 + r.IntN(9)}, 2)
 		op := layertest.Bind(t, requant.New(p), in)
 		for f := range op.Folds() {
 			if op.Emit(f, dataflow.Target{}).Func != "threshold" {
@@ -319,4 +320,4 @@ func TestFormsExact(t *testing.T) {
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

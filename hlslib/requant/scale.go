@@ -6,9 +6,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Scale is Fit for quantisers, one per channel, with any number of codes: it does not look at single steps. Shift is
-// the least for which all channels have parameters, with few exceptions.
-func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
+// FitQuantisers is Fit for quantisers, one per channel, with any number of codes: it does not look at single steps.
+// Shift is the least for which all channels have parameters, with few exceptions.
+func FitQuantisers(quantisers []num.ExactQuantiser, x []num.Range) (p Params, ok bool) {
 	list, ok := scalings(quantisers, x)
 	if !ok {
 		return Params{}, false
@@ -42,7 +42,7 @@ func Scale(quantisers []num.Quantiser, x []num.Range) (p Params, ok bool) {
 }
 
 // scalings returns the scalings of all quantisers, in one rounding mode.
-func scalings(quantisers []num.Quantiser, x []num.Range) ([]num.Scaling, bool) {
+func scalings(quantisers []num.ExactQuantiser, x []num.Range) ([]num.Scaling, bool) {
 	list, shift, alike := make([]num.Scaling, len(quantisers)), 0, true
 	for range 2 { // in the second round with the largest shift: quantisers of one scale then share a multiplier
 		for c, q := range quantisers {
@@ -62,17 +62,17 @@ func scalings(quantisers []num.Quantiser, x []num.Range) ([]num.Scaling, bool) {
 	}
 	for c, q := range quantisers {
 		var ok bool
-		if list[c], ok = q.Exactly(); !ok || q.Mode != quantisers[0].Mode {
+		if list[c], ok = q.AsScaling(); !ok || q.Mode != quantisers[0].Mode {
 			return nil, false
 		}
 	}
 	return list, true
 }
 
-// Keeps reports whether the layer leaves all values of a type unchanged.
-func (p Params) Keeps(t dataflow.Type) bool {
+// IsIdentity reports whether the layer leaves all values of a type unchanged.
+func (p Params) IsIdentity(t dataflow.StreamType) bool {
 	for c := range max(len(p.Multiplier), len(p.Bias)) {
-		m, b, x := layer.Of(p.Multiplier, c), layer.Of(p.Bias, c), t.Channel(c)
+		m, b, x := layer.ForChannel(p.Multiplier, c), layer.ForChannel(p.Bias, c), t.Channel(c)
 		// All values of a channel move by the same amount, which is zero if neither end moves.
 		if m != 1<<p.Shift || b != 0 && p.mode() != num.Floor || p.apply(c, x.Lo) != x.Lo || p.apply(c, x.Hi) != x.Hi {
 			return false

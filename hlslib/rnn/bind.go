@@ -15,10 +15,10 @@ import (
 type op struct {
 	layer.Base[Params]
 	program
-	in, out  []dataflow.Type
+	in, out  []dataflow.StreamType
 	length   int       // T, the time steps of a frame
 	pe, simd []int     // divisors of the units of every phase, and of the length of every vector
-	timings  *sync.Map // timings of circuits, by hardware (layer.HardwareOf)
+	timings  *sync.Map // timings of circuits, by hardware (layer.CircuitKeyOf)
 	sequence bool      // frames are sequences of any length
 
 	functions *circuit.Library // circuits of linear values and products, built once per layer
@@ -45,9 +45,9 @@ type phase struct {
 	values        []value
 }
 
-// A value holds the hardware of one Value.
+// A value holds the hardware of one CellValue.
 type value struct {
-	Value
+	CellValue
 	name    string
 	all     num.Range // its range over all units of all cells
 	elem    num.Type
@@ -65,7 +65,7 @@ func (v *value) constant() bool { return v.all.Lo == v.all.Hi }
 // built reports whether the value needs hardware.
 func (v *value) built() bool { return v.needed && !v.constant() }
 
-// A state holds the element type of one State, and whether an output depends on it.
+// A state holds the element type of one StateVector, and whether an output depends on it.
 type state struct {
 	elem   num.Type
 	needed bool
@@ -73,7 +73,7 @@ type state struct {
 
 // bind derives the layer from its parameters and the types of its inputs, as the package comment describes
 // them.
-func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := &op{Base: base, in: in, program: program{params: base.P, cell: base.P.Cells[0]},
 		timings: new(sync.Map), functions: new(circuit.Library)}
 	b.turns, b.lanes = b.P.sequences()*len(b.P.Cells), b.cell.Lanes()
@@ -93,7 +93,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	b.pe, b.simd = divisors(b)
 	b.bindStores()
 	for _, o := range b.P.Outputs {
-		t := dataflow.Type{Shape: b.shape(o, b.length), Elem: b.phases[o.Phase].values[o.Value].elem}
+		t := dataflow.StreamType{Shape: b.shape(o, b.length), Elem: b.phases[o.Phase].values[o.Value].elem}
 		for len(t.Range) < t.Shape.Channels() {
 			for d := range b.P.Cells {
 				t.Range = append(t.Range, r.of[d][o.Phase][o.Value]...)
@@ -153,7 +153,7 @@ func (g *program) bindValues(r *ranges) error {
 		b := phase{units: p.Units, length: g.cell.length(p), values: make([]value, len(p.Values))}
 		for k, v := range p.Values {
 			all := r.union(i, k)
-			b.values[k] = value{Value: v, name: fmt.Sprintf("v%d_%d", i, k), all: all, elem: num.Smallest(all)}
+			b.values[k] = value{CellValue: v, name: fmt.Sprintf("v%d_%d", i, k), all: all, elem: num.NarrowestInt(all)}
 			if len(v.Of) > 0 {
 				b.values[k].of = b.values[v.Of[0]].all
 			}
@@ -171,7 +171,7 @@ func (g *program) bindValues(r *ranges) error {
 				all = all.Union(x)
 			}
 		}
-		if g.states[s].elem = num.Smallest(all); g.states[s].elem.Width > maxBits {
+		if g.states[s].elem = num.NarrowestInt(all); g.states[s].elem.Width > maxBits {
 			return fmt.Errorf("state %d needs %d bits for %v, at most %d are possible", s, g.states[s].elem.Width, all,
 				maxBits)
 		}
@@ -242,7 +242,7 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 	if !v.built() {
 		return nil
 	}
-	each := func(of func(Value) []int64) (cells [][]int64) {
+	each := func(of func(CellValue) []int64) (cells [][]int64) {
 		for _, c := range g.params.Cells {
 			cells = append(cells, of(c.Phases[i].Values[k]))
 		}
@@ -252,13 +252,13 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 		if v.Op == Linear {
 			name := fmt.Sprintf("%s_factor%d", v.name, a)
 			v.factors = append(v.factors, newParameter(name, "of value "+fmt.Sprint(v.Of[a]), g.phases[i].units,
-				each(func(w Value) []int64 { return w.Factors[a] })))
+				each(func(w CellValue) []int64 { return w.Factors[a] })))
 		}
 	}
 	switch v.Op {
 	case Linear:
 		v.bias = newParameter(v.name+"_bias", "added", g.phases[i].units,
-			each(func(w Value) []int64 { return g.bias(i, w) }))
+			each(func(w CellValue) []int64 { return g.bias(i, w) }))
 	case Requant:
 		for _, c := range g.params.Cells {
 			v.requant = append(v.requant, c.Phases[i].Values[k].Requant.Reduced())
@@ -271,15 +271,15 @@ func (g *program) bindNumbers(i, k int, r *ranges) error {
 
 // bias returns the bias of a linear value for every unit of phase i. It includes the contribution of constant
 // arguments.
-func (g *program) bias(i int, v Value) []int64 {
+func (g *program) bias(i int, v CellValue) []int64 {
 	list := make([]int64, g.phases[i].units)
 	for u := range list {
 		if len(v.Bias) > 0 {
-			list[u] = layer.Of(v.Bias, u)
+			list[u] = layer.ForChannel(v.Bias, u)
 		}
 		for a, of := range v.Of {
 			if x := &g.phases[i].values[of]; x.constant() {
-				list[u] += layer.Of(v.Factors[a], u) * x.all.Lo
+				list[u] += layer.ForChannel(v.Factors[a], u) * x.all.Lo
 			}
 		}
 	}
@@ -290,7 +290,7 @@ func (g *program) bias(i int, v Value) []int64 {
 func (g *program) bindDots(r *ranges) error {
 	var weights [][]int64
 	var inputs [][]num.Range
-	all := num.Point(0)
+	all := num.SingleValue(0)
 	for i, p := range g.phases {
 		g.dots = max(g.dots, len(p.dots))
 		if len(p.dots) == 0 {
@@ -311,14 +311,14 @@ func (g *program) bindDots(r *ranges) error {
 	if len(weights) == 0 {
 		weights, inputs = [][]int64{{0}}, [][]num.Range{{all}}
 	}
-	g.vector = num.Smallest(all)
+	g.vector = num.NarrowestInt(all)
 	var err error
 	if g.unit, err = mac.Bind(weights, nil, g.cell.product(), g.vector,
 		func(c int) []num.Range { return inputs[c] }); err != nil {
 		return err
 	}
 	if g.padded() {
-		mac.Pad(g.unit)
+		mac.AllowZeros(g.unit)
 	}
 	return nil
 }
@@ -341,7 +341,7 @@ func (g *program) padded() bool {
 }
 
 // Accumulator returns the accumulator's width under each rule that bounds it.
-func (o *op) Accumulator() dataflow.Bound { return o.unit.Accumulator() }
+func (o *op) Accumulator() dataflow.AccumulatorBounds { return o.unit.Accumulator() }
 
 // Counts returns the numbers of operations and parameters under FINN's names: the products of the dots, their
 // weights, and the thresholds of step functions.

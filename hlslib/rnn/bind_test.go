@@ -19,12 +19,13 @@ func small() rnn.Params {
 	c := lstmCell{factors: [2]int64{1, 1}, forget: pass, input: pass,
 		cell:   num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -5, Hi: 4},
 		hidden: num.Requant{Multiplier: 1, Shift: 1, Mode: num.HalfEven, Lo: -3, Hi: 3},
-		tanh:   []num.Step{{At: []int64{-1, 1}, Value: []int64{-1, 0, 1}}}}
+		tanh:   []num.StepFunction{{At: []int64{-1, 1}, Value: []int64{-1, 0, 1}}}}
 	for g := range c.gates {
 		c.recurrent[g] = [][]int64{{1}}
-		c.gates[g] = lstmGate{factors: [2]int64{1, 1}, steps: []num.Step{{At: []int64{1, 3}, Value: []int64{0, 1, 2}}}}
+		c.gates[g] = lstmGate{factors: [2]int64{1, 1}, steps: []num.StepFunction{{At: []int64{1, 3}, Value: []int64{0,
+			1, 2}}}}
 	}
-	c.gates[2].steps = []num.Step{{At: []int64{-2, 0, 2}, Value: []int64{-2, -1, 1, 2}}}
+	c.gates[2].steps = []num.StepFunction{{At: []int64{-2, 0, 2}, Value: []int64{-2, -1, 1, 2}}}
 	cell := c.program()
 	return rnn.Params{Cells: []rnn.Cell{cell}, Sequence: true, Outputs: []rnn.Ref{cell.States[0].Next,
 		cell.States[1].Next}}
@@ -33,7 +34,7 @@ func small() rnn.Params {
 // TestEval follows three steps by hand: c grows, doubles into saturation, and falls.
 func TestEval(t *testing.T) {
 	t.Parallel()
-	op, out, err := rnn.New(small()).Bind([]dataflow.Type{layertest.Full(layertest.Int(4), 3, 4)})
+	op, out, err := rnn.New(small()).Bind([]dataflow.StreamType{layertest.FullType(layertest.Int(4), 3, 4)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +59,11 @@ func TestEval(t *testing.T) {
 // in both directions, say.
 func counter() rnn.Params {
 	q := num.Requant{Multiplier: 1, Mode: num.Floor, Lo: 0, Hi: 9}
-	c := rnn.Cell{States: []rnn.State{{Next: rnn.Ref{Value: 3}}}, Phases: []rnn.Phase{{Units: 1, Values: []rnn.Value{
-		{Op: rnn.Input}, {Op: rnn.OfState},
-		{Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
-		{Op: rnn.Requant, Of: []int{2}, Requant: &q}}}}}
+	c := rnn.Cell{States: []rnn.StateVector{{Next: rnn.Ref{Value: 3}}}, Phases: []rnn.Phase{{Units: 1,
+		Values: []rnn.CellValue{
+			{Op: rnn.Input}, {Op: rnn.OfState},
+			{Op: rnn.Linear, Of: []int{0, 1}, Factors: [][]int64{{1}, {1}}},
+			{Op: rnn.Requant, Of: []int{2}, Requant: &q}}}}}
 	return rnn.Params{Cells: []rnn.Cell{c, c}, Sequences: 2, Sequence: true, Outputs: []rnn.Ref{{Value: 3}},
 		Starts: []int{0}}
 }
@@ -75,7 +77,7 @@ func TestTurns(t *testing.T) {
 	double.Phases[0].Values = slices.Clone(double.Phases[0].Values)
 	double.Phases[0].Values[2].Factors = [][]int64{{2}, {1}}
 	p.Cells = []rnn.Cell{p.Cells[0], double}
-	types := []dataflow.Type{layertest.Full(layertest.Int(3), 2, 4), layertest.Full(layertest.UInt(3), 4)}
+	types := []dataflow.StreamType{layertest.FullType(layertest.Int(3), 2, 4), layertest.FullType(layertest.UInt(3), 4)}
 	op := layertest.Bind(t, rnn.New(p), types...)
 	got := op.Eval([]dataflow.Tensor{{Shape: dataflow.Shape{2, 4}, Data: []int64{1, 1, -4, 3, 1, 2, 3, 3}},
 		{Shape: dataflow.Shape{4}, Data: []int64{0, 1, 2, 7}}})
@@ -87,90 +89,94 @@ func TestTurns(t *testing.T) {
 
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
-	four := layertest.Full(layertest.Int(4), 3, 4)
+	four := layertest.FullType(layertest.Int(4), 3, 4)
 	change := func(f func(*rnn.Params, *rnn.Cell)) rnn.Params {
 		p := small()
 		f(&p, &p.Cells[0])
 		return p
 	}
-	value := func(k int, v rnn.Value) rnn.Params {
+	value := func(k int, v rnn.CellValue) rnn.Params {
 		return change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Values[k] = v })
 	}
-	steps := []num.Step{{At: []int64{0}, Value: []int64{0, 1}}}
+	steps := []num.StepFunction{{At: []int64{0}, Value: []int64{0, 1}}}
 	for _, tt := range []struct {
 		p    rnn.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{small(), []dataflow.Type{four}, ""},
-		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 4)}, ""}, // one step
-		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 5)},
+		{small(), []dataflow.StreamType{four}, ""},
+		{small(), []dataflow.StreamType{layertest.FullType(layertest.Int(4), 4)}, ""}, // one step
+		{small(), []dataflow.StreamType{layertest.FullType(layertest.Int(4), 5)},
 			"an input of shape [5] for 1 turns of 1 units with 4 lanes, want [steps, 4]"},
-		{small(), []dataflow.Type{layertest.Full(layertest.Int(4), 3, 8)}, "an input of shape [3 8]"},
+		{small(), []dataflow.StreamType{layertest.FullType(layertest.Int(4), 3, 8)}, "an input of shape [3 8]"},
 		{small(), nil, "0 inputs, want 1"},
-		{counter(), []dataflow.Type{four}, "1 inputs, want 2"},
-		{counter(), []dataflow.Type{four, four}, "input 1 of shape [3 4] for state 0, want [4]"},
-		{small(), []dataflow.Type{layertest.Full(layertest.Int(64), 3, 4)},
+		{counter(), []dataflow.StreamType{four}, "1 inputs, want 2"},
+		{counter(), []dataflow.StreamType{four, four}, "input 1 of shape [3 4] for state 0, want [4]"},
+		{small(), []dataflow.StreamType{layertest.FullType(layertest.Int(64), 3, 4)},
 			"cell 0, phase 0, value 3 (linear), unit 0: it leaves 63 bits, state 0 in [-"},
-		{small(), []dataflow.Type{layertest.Full(layertest.Int(63), 3, 4)}, "value 3 (linear): it needs 64 bits"},
-		{rnn.Params{}, []dataflow.Type{four}, "0 cells, 0 sequences and 0 outputs"},
+		{small(), []dataflow.StreamType{layertest.FullType(layertest.Int(63), 3, 4)},
+			"value 3 (linear): it needs 64 bits"},
+		{rnn.Params{}, []dataflow.StreamType{four}, "0 cells, 0 sequences and 0 outputs"},
 		{change(func(p *rnn.Params, _ *rnn.Cell) { p.Outputs = append(p.Outputs, p.Outputs[0]) }),
-			[]dataflow.Type{four}, "output 2 is no value of a phase, or goes out twice"},
-		{change(func(p *rnn.Params, _ *rnn.Cell) { p.Starts = []int{2} }), []dataflow.Type{four},
+			[]dataflow.StreamType{four}, "output 2 is no value of a phase, or goes out twice"},
+		{change(func(p *rnn.Params, _ *rnn.Cell) { p.Starts = []int{2} }), []dataflow.StreamType{four},
 			"input 1 starts state 2"},
-		{change(func(p *rnn.Params, _ *rnn.Cell) { p.Starts, p.Keeps = []int{0}, true }), []dataflow.Type{four},
+		{change(func(p *rnn.Params, _ *rnn.Cell) { p.Starts, p.Keeps = []int{0}, true }), []dataflow.StreamType{four},
 			"kept from frame to frame, and arrives"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States = nil }), []dataflow.Type{four}, "no phases or no states"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States[1].Next.Value = 3 }), []dataflow.Type{four},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States = nil }), []dataflow.StreamType{four},
+			"no phases or no states"},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States[1].Next.Value = 3 }), []dataflow.StreamType{four},
 			`state 1 becomes a value of "linear", which does not bound it`},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States[1].Next.Phase = 3 }), []dataflow.Type{four},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States[1].Next.Phase = 3 }), []dataflow.StreamType{four},
 			"state 1 becomes no value"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States[0].Start = []int64{1, 2} }), []dataflow.Type{four},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.States[0].Start = []int64{1, 2} }), []dataflow.StreamType{four},
 			"state 0 starts with 2 values for 1 units"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].State = nil }), []dataflow.Type{four},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].State = nil }), []dataflow.StreamType{four},
 			"4 dots; they look at a state, or at a value"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { *c.Phases[0].State = 2 }), []dataflow.Type{four},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { *c.Phases[0].State = 2 }), []dataflow.StreamType{four},
 			"it looks at state 2 of 2"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].State, c.Phases[0].Of = nil, &rnn.Ref{} }),
-			[]dataflow.Type{four}, "it looks at no value of an earlier phase"},
+			[]dataflow.StreamType{four}, "it looks at no value of an earlier phase"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Weights = [][]int64{{1, 2}} }),
-			[]dataflow.Type{four}, "dot 2, unit 0: 2 weights, want 1"},
-		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Weights = nil }), []dataflow.Type{four},
+			[]dataflow.StreamType{four}, "dot 2, unit 0: 2 weights, want 1"},
+		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Weights = nil }), []dataflow.StreamType{four},
 			"dot 2: 0 rows of weights, want 1"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Weights[0][0] = 1 << 50 }),
-			[]dataflow.Type{four}, "dot 2, unit 0: weight 0 is 1125899906842624, beyond 2^40"},
+			[]dataflow.StreamType{four}, "dot 2, unit 0: weight 0 is 1125899906842624, beyond 2^40"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) { c.Phases[0].Dots[2].Product = &num.Requant{} }),
-			[]dataflow.Type{four}, "dot 2: products are requantised in another way"},
-		{value(3, rnn.Value{Op: "sort"}), []dataflow.Type{four}, "value 3 (sort): unknown operation"},
-		{value(3, rnn.Value{Op: rnn.Sum, At: 4}), []dataflow.Type{four}, "it is of number 4, of 4"},
-		{value(3, rnn.Value{Op: rnn.Product, Of: []int{1, 3}}), []dataflow.Type{four},
+			[]dataflow.StreamType{four}, "dot 2: products are requantised in another way"},
+		{value(3, rnn.CellValue{Op: "sort"}), []dataflow.StreamType{four}, "value 3 (sort): unknown operation"},
+		{value(3, rnn.CellValue{Op: rnn.Sum, At: 4}), []dataflow.StreamType{four}, "it is of number 4, of 4"},
+		{value(3, rnn.CellValue{Op: rnn.Product, Of: []int{1, 3}}), []dataflow.StreamType{four},
 			"made of the values [1 3], want 2 earlier ones"},
-		{value(3, rnn.Value{Op: rnn.Linear, Of: []int{1}}), []dataflow.Type{four}, "0 factors for 1 values"},
-		{value(3, rnn.Value{Op: rnn.Linear, Of: []int{1}, Factors: [][]int64{{1, 2}}}), []dataflow.Type{four},
+		{value(3, rnn.CellValue{Op: rnn.Linear, Of: []int{1}}), []dataflow.StreamType{four}, "0 factors for 1 values"},
+		{value(3, rnn.CellValue{Op: rnn.Linear, Of: []int{1}, Factors: [][]int64{{1, 2}}}), []dataflow.StreamType{four},
 			"2 factors for 1 units"},
-		{value(3, rnn.Value{Op: rnn.Product, Of: []int{1, 1}, Steps: steps}), []dataflow.Type{four},
+		{value(3, rnn.CellValue{Op: rnn.Product, Of: []int{1, 1}, Steps: steps}), []dataflow.StreamType{four},
 			"parameters of another operation"},
-		{value(3, rnn.Value{Op: rnn.Earlier}), []dataflow.Type{four}, "phase 0 is no earlier one"},
-		{value(4, rnn.Value{Op: rnn.Steps, Of: []int{3}, Steps: make([]num.Step, 1)}), []dataflow.Type{four},
+		{value(3, rnn.CellValue{Op: rnn.Earlier}), []dataflow.StreamType{four}, "phase 0 is no earlier one"},
+		{value(4, rnn.CellValue{Op: rnn.Steps, Of: []int{3}, Steps: make([]num.StepFunction, 1)}),
+			[]dataflow.StreamType{four},
 			"unit 0: step function has 0 breakpoints and 0 values"},
-		{value(4, rnn.Value{Op: rnn.Steps, Of: []int{3}, Steps: []num.Step{layertest.Stairs(5000, 1)}}),
-			[]dataflow.Type{layertest.Full(layertest.Int(20), 3, 4)}, "a unit has 5000 thresholds, at most 4096"},
+		{value(4, rnn.CellValue{Op: rnn.Steps, Of: []int{3}, Steps: []num.StepFunction{layertest.Stairs(5000, 1)}}),
+			[]dataflow.StreamType{layertest.FullType(layertest.Int(20), 3, 4)},
+			"a unit has 5000 thresholds, at most 4096"},
 		{change(func(p *rnn.Params, c *rnn.Cell) {
 			other := small().Cells[0]
-			other.Phases[0].Values[4], p.Cells = rnn.Value{Op: rnn.Requant, Of: []int{3},
+			other.Phases[0].Values[4], p.Cells = rnn.CellValue{Op: rnn.Requant, Of: []int{3},
 				Requant: &num.Requant{Mode: num.Floor}}, append(p.Cells, other)
-		}), []dataflow.Type{four}, "cell 1: its program is another one"},
+		}), []dataflow.StreamType{four}, "cell 1: its program is another one"},
 		{change(func(_ *rnn.Params, c *rnn.Cell) {
 			for k, v := range c.Phases[0].Values {
 				if v.Op == rnn.Input {
-					c.Phases[0].Values[k] = rnn.Value{Op: rnn.OfState}
+					c.Phases[0].Values[k] = rnn.CellValue{Op: rnn.OfState}
 				}
 			}
-		}), []dataflow.Type{four}, "no value of the first phase reads the input"},
+		}), []dataflow.StreamType{four}, "no value of the first phase reads the input"},
 	} {
-		layertest.Refuses(t, rnn.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, rnn.New(tt.p), tt.in, tt.want)
 	}
-	layertest.RefusesText(t, rnn.Layer, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
+	layertest.CheckTextRefused(t, rnn.Layer, "{}", `{"cells":[`, `{"cells":[{}],"outputs":[{}]}`)
 }
 
 // TestUnbounded: a state without limits of its own is bounded by what it is made of.
@@ -182,7 +188,7 @@ func TestUnbounded(t *testing.T) {
 			q.Lo, q.Hi = math.MinInt64, math.MaxInt64
 		}
 	}
-	_, out, err := rnn.New(p).Bind([]dataflow.Type{layertest.Full(layertest.Int(4), 3, 4)})
+	_, out, err := rnn.New(p).Bind([]dataflow.StreamType{layertest.FullType(layertest.Int(4), 3, 4)})
 	if err != nil || out[0].Range[0] != (num.Range{Lo: -1, Hi: 1}) {
 		t.Errorf("%v, %v", out, err)
 	}
@@ -192,7 +198,7 @@ func TestUnbounded(t *testing.T) {
 func TestDead(t *testing.T) {
 	t.Parallel()
 	f := dataflow.Fold{PE: 1, SIMD: 1, Memory: dataflow.LUTRAM, Compute: dataflow.DSP}
-	four := layertest.Full(layertest.Int(4), 3, 4)
+	four := layertest.FullType(layertest.Int(4), 3, 4)
 	whole := layertest.Bind(t, rnn.New(small()), four)
 	cost := func(op dataflow.Op, f dataflow.Fold) dataflow.Resources { return op.Cost(f, dataflow.Target{}).Total() }
 
@@ -207,7 +213,7 @@ func TestDead(t *testing.T) {
 	}
 	op := layertest.Bind(t, rnn.New(none), four)
 	for f := range op.Folds() {
-		tables := layertest.Tables(op.Emit(f, dataflow.Target{}))
+		tables := layertest.DescribeTables(op.Emit(f, dataflow.Target{}))
 		if f.Memory != dataflow.NoMemory || strings.Contains(tables, "weights") {
 			t.Errorf("%+v has weights", f)
 		}

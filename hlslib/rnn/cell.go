@@ -21,7 +21,7 @@ func (w *wiring) phase(i int) {
 		}
 		values[k] = w.value(i, v)
 		for pe, x := range values[k] {
-			values[k][pe] = circuit.Kept(x, v.all)
+			values[k][pe] = circuit.AssumeRange(x, v.all)
 		}
 	}
 }
@@ -38,7 +38,7 @@ func (w *wiring) of(i, k, stage int) []circuit.Value {
 	case v.Op == OfState || v.Op == Earlier:
 		units := w.units(w.o.kept(v), stage)
 		for pe, x := range units {
-			units[pe] = circuit.Kept(x, v.all)
+			units[pe] = circuit.AssumeRange(x, v.all)
 		}
 		return units
 	}
@@ -145,7 +145,7 @@ func (w *wiring) linear(i int, v *value, args [][]circuit.Value, pe int) circuit
 		for k := range terms {
 			multiply(h, o[1+2*k], o[2+2*k], dsp[k])
 		}
-		return []circuit.Value{h.Total(v.all)}
+		return []circuit.Value{h.Sum(v.all)}
 	}
 	return w.b.Call(w.o.functions, fmt.Sprint("linear ", v.all, dsp), operands, sum)[0]
 }
@@ -156,7 +156,7 @@ func (w *wiring) product(v *value, x, y circuit.Value) circuit.Value {
 	of := func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
 		h := b.Heap()
 		multiply(h, o[0], o[1], dsp)
-		return []circuit.Value{h.Total(v.all)}
+		return []circuit.Value{h.Sum(v.all)}
 	}
 	return w.b.Call(w.o.functions, fmt.Sprint("product ", v.all, dsp), []circuit.Value{x, y}, of)[0]
 }
@@ -191,7 +191,7 @@ func (w *wiring) requantised(i int, v *value, x circuit.Value) circuit.Value {
 		of := x
 		if _, ok := q.Product(x.Range()); !ok { // in this cell the product fits in 63 bits
 			most := (int64(1)<<62 - 1) / max(q.Multiplier, -q.Multiplier)
-			of = circuit.Kept(x, num.Range{Lo: -most, Hi: most})
+			of = circuit.AssumeRange(x, num.Range{Lo: -most, Hi: most})
 		}
 		cells = append(cells, circuit.Requantised(of, q))
 	}

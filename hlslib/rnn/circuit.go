@@ -21,7 +21,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 // passed since its write as the pipeline has stages between the two. These distances hardly depend on how long
 // the phases wait. So wired builds the circuit a few times, with longer waits each time, until they suffice.
 func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
-	key := layer.HardwareOf(f, target)
+	key := layer.CircuitKeyOf(f, target)
 	if t, ok := o.timings.Load(key); ok {
 		return t.(timing)
 	}
@@ -30,7 +30,7 @@ func wired(o *op, f dataflow.Fold, target dataflow.Target) timing {
 		t := schedule(o, f, slices.Clone(waits), 0)
 		m := wire(o, f, target, t)
 		for i, s := range o.stores {
-			waits[i] = max(waits[i], m.Distance(s.name))
+			waits[i] = max(waits[i], m.WriteReadDistance(s.name))
 		}
 		if slices.Equal(waits, t.waits) {
 			t.latency = m.Latency
@@ -50,19 +50,19 @@ type wiring struct {
 	storage []dataflow.Storage
 	at      position
 	in      []circuit.Value // words of the inputs
-	stores  []circuit.Store
-	words   [][]circuit.Value        // by store: the words of units read so far
-	tables  map[string]circuit.Table // tables read so far, by name
-	sums    []circuit.Value          // by unit and lane
-	values  [][][]circuit.Value      // by phase, value and unit
+	stores  []circuit.LoopMemory
+	words   [][]circuit.Value                // by store: the words of units read so far
+	tables  map[string]circuit.ConstantTable // tables read so far, by name
+	sums    []circuit.Value                  // by unit and lane
+	values  [][][]circuit.Value              // by phase, value and unit
 }
 
 // wire builds the circuit with the waits of the timing t.
 func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Module {
 	b := circuit.New(target.Rate())
 	w := &wiring{o: o, f: f, t: t, b: b, packing: packing(o, f, target), storage: o.Storage(f),
-		tables: map[string]circuit.Table{}, words: make([][]circuit.Value, len(o.stores))}
-	b.Now(func() circuit.Value {
+		tables: map[string]circuit.ConstantTable{}, words: make([][]circuit.Value, len(o.stores))}
+	b.WithoutStageLimit(func() circuit.Value {
 		w.at = w.locate()
 		return w.at.first
 	})
@@ -89,7 +89,10 @@ func wire(o *op, f dataflow.Fold, target dataflow.Target, t timing) *circuit.Mod
 	for k, r := range o.P.Outputs {
 		leaves := w.at.phases[r.Phase].ends
 		if !o.P.Sequence {
-			leaves = b.Now(func() circuit.Value { return circuit.All(w.at.phases[r.Phase].ends, w.at.last) })
+			leaves = b.WithoutStageLimit(func() circuit.Value {
+				return circuit.All(w.at.phases[r.Phase].ends,
+					w.at.last)
+			})
 		}
 		b.Output(circuit.Packed(o.out[k].Elem, w.of(r.Phase, r.Value, 0)...), leaves)
 	}
@@ -120,7 +123,7 @@ func (w *wiring) sum() {
 	lanes.PE *= o.dots
 	weights := b.Table("weights", dataflow.StyleOf(w.storage, "weights"), o.unit.Codes.Stored(rows),
 		lanes.PE*w.f.SIMD, rows, func() [][]int64 { return o.weights(w.f).Rows },
-	).Row(circuit.Kept(row, num.Range{Hi: int64(rows - 1)}))
+	).Row(circuit.AssumeRange(row, num.Range{Hi: int64(rows - 1)}))
 	vector := w.late(weights.Stage(), w.vector)
 	begins := w.byPhase(phases, func(s stand) circuit.Value { return s.begins })
 	vectors := func(int) circuit.Value { return vector }
@@ -128,7 +131,7 @@ func (w *wiring) sum() {
 }
 
 // table returns the layer's table of the given name, and creates it at the first call.
-func (w *wiring) table(name string, of func() dataflow.Table) circuit.Table {
+func (w *wiring) table(name string, of func() dataflow.Table) circuit.ConstantTable {
 	t, ok := w.tables[name]
 	if !ok {
 		t = dataflow.Instance{Storage: w.storage}.StorageOf(name).Circuit(w.b, of)[0]
@@ -170,7 +173,7 @@ func (w *wiring) vector(stage int) circuit.Value {
 	width := w.f.SIMD * w.o.vector.Width
 	var parts []circuit.Value
 	for low := 0; low < word.Width(); low += width {
-		parts = append(parts, circuit.Part(word, low, width))
+		parts = append(parts, circuit.BitRange(word, low, width))
 	}
 	return circuit.Selected(w.byPhase(phases, func(s stand) circuit.Value { return s.part }), parts...)
 }
@@ -195,7 +198,7 @@ func (w *wiring) read(store, stage int) circuit.Value {
 	if s.state < 0 || o.arrives(s) {
 		return word
 	}
-	start := circuit.Raw(b.Constant(0), word.Width())
+	start := circuit.LowBits(b.Constant(0), word.Width())
 	if table, ok := o.start(s, w.f); ok {
 		at := row(func(p stand) circuit.Value { return p.word }, func(p stand) circuit.Value { return p.cell })
 		if len(table.Rows) == 1 {
@@ -234,7 +237,7 @@ func (w *wiring) keep(store int) {
 		half = circuit.Choice(w.at.arriving, w.at.half, half)
 		var arrived []circuit.Value
 		for _, v := range layer.Elements(w.in[1+start], o.in[1+start].Elem) {
-			arrived = append(arrived, circuit.Kept(v, s.elem.Range()))
+			arrived = append(arrived, circuit.AssumeRange(v, s.elem.Range()))
 		}
 		units = circuit.Choice(w.at.arriving, circuit.Packed(s.elem, arrived...), units)
 		to := w.at.count
@@ -243,7 +246,10 @@ func (w *wiring) keep(store int) {
 			filled := b.Counter(fmt.Sprint("filled_", s.name), fills, w.at.arrived[start])
 			full = circuit.Choice(w.at.arriving, filled.Last, full)
 			to = b.Counter(fmt.Sprint("to_", s.name), o.turns*o.elements(s)/s.word(w.f),
-				b.Now(func() circuit.Value { return circuit.All(w.at.arrived[start], filled.Last) })).Index
+				b.WithoutStageLimit(func() circuit.Value {
+					return circuit.All(w.at.arrived[start],
+						filled.Last)
+				})).Index
 		}
 		address = circuit.Choice(w.at.arriving, to, address)
 	}
@@ -252,7 +258,7 @@ func (w *wiring) keep(store int) {
 		when = circuit.All(when, full)
 	}
 	rows := o.turns * o.elements(s) / s.word(w.f)
-	address = circuit.Kept(address, num.Range{Hi: int64(rows - 1)})
+	address = circuit.AssumeRange(address, num.Range{Hi: int64(rows - 1)})
 	if s.halves == 2 {
 		address = circuit.Sum(circuit.Times(half, int64(rows)), address)
 	}
@@ -264,6 +270,6 @@ func (w *wiring) gathered(s *store, units, when circuit.Value) circuit.Value {
 	stage, width := circuit.Stage(units, when), s.word(w.f)*s.elem.Width
 	newest := w.b.Latch(s.name+"_newest", stage, width-units.Width())
 	word := circuit.Joined(newest.Value(), units.At(stage))
-	newest.Set(circuit.Part(word, units.Width(), width-units.Width()), when)
+	newest.Set(circuit.BitRange(word, units.Width(), width-units.Width()), when)
 	return word
 }

@@ -342,7 +342,7 @@ func (w *writer) value(i int, v *value) {
 		text = fmt.Sprintf("hlsgen::rnn_product<use_dsp>(%s, %s)", of(0), of(1))
 	case Steps:
 		pe := "pe"
-		if v.steps.shared() && !v.steps.form(w.f.PE).Apart() {
+		if v.steps.shared() && !v.steps.form(w.f.PE).TablesPerLane() {
 			pe = "0"
 		}
 		tables := ""
@@ -384,7 +384,7 @@ func (w *writer) linear(i int, v *value) {
 	for _, a := range terms {
 		p, x := &v.factors[a], w.name(i, v.Of[a])
 		switch {
-		case p.same && layer.Shifts(p.value):
+		case p.same && layer.IsShift(p.value):
 			sign, shift := "+", bits.TrailingZeros64(uint64(p.value))
 			if p.value < 0 {
 				sign = "-"

@@ -14,7 +14,7 @@ import (
 // multipliers and comparators of a unit, PE times, and the memories. Constants cost nothing, nor do values that
 // no output depends on. FINN has no recurrent layer with which to compare.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
@@ -41,21 +41,21 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		}
 	}
 	parts = append(parts,
-		r.multipliers.Times(f.PE).As("cell multipliers"),
-		r.requantisers.Times(f.PE).As("requantisers"),
-		r.adders.Times(f.PE).As("cell adders"),
-		r.steps.As("gates"),
-		o.choices(m, f).As("choice of vectors"),
+		r.multipliers.Times(f.PE).AsPart("cell multipliers"),
+		r.requantisers.Times(f.PE).AsPart("requantisers"),
+		r.adders.Times(f.PE).AsPart("cell adders"),
+		r.steps.AsPart("gates"),
+		o.choices(m, f).AsPart("choice of vectors"),
 		m.Registers(registers),
 	)
-	return estimate.Layer(m, storage, parts...)
+	return estimate.LayerCost(m, storage, parts...)
 }
 
 // work sums the resources of the values: all but steps for one unit, steps for PE units.
 type work struct{ multipliers, requantisers, adders, steps cost.Resources }
 
 // costOf adds the resources of value v of phase i to r.
-func costOf(o *op, r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
+func costOf(o *op, r *work, m cost.CostModel, f dataflow.Fold, i int, v *value) {
 	values := o.phases[i].values
 	multiply := func(a, b num.Type) cost.Resources {
 		return m.Multiplier(a.Width, b.Width, f.Compute == dataflow.DSP)
@@ -88,10 +88,10 @@ func costOf(o *op, r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
 			}
 			seen = append(seen, q)
 			if multiplies([]num.Requant{q}) {
-				r.requantisers = r.requantisers.Plus(multiply(of.elem, num.Smallest(num.Point(q.Multiplier))))
+				r.requantisers = r.requantisers.Plus(multiply(of.elem, num.NarrowestInt(num.SingleValue(q.Multiplier))))
 			}
 			codes, _ := q.Rounded(of.all)
-			width := num.Smallest(codes).Width
+			width := num.NarrowestInt(codes).Width
 			r.adders = r.adders.Plus(layer.Rounding(q.Shift, q.Mode, width)).
 				Plus(layer.Clipping(codes, num.Range{Lo: q.Lo, Hi: q.Hi}, width))
 		}
@@ -100,7 +100,7 @@ func costOf(o *op, r *work, m cost.Model, f dataflow.Fold, i int, v *value) {
 
 // choices returns the multiplexer that selects the vector of the current phase, if the phases read several
 // stores.
-func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
+func (g *program) choices(m cost.CostModel, f dataflow.Fold) cost.Resources {
 	vectors := 0
 	for _, s := range g.stores {
 		if s.vector {
@@ -115,10 +115,10 @@ func (g *program) choices(m cost.Model, f dataflow.Fold) cost.Resources {
 
 // engine returns the parts of the matrix unit, and the memories to be counted beside it. FINN's formula
 // includes the weights, so they are left out of the memories then.
-func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Part, []dataflow.Storage) {
+func engine(o *op, m cost.CostModel, f dataflow.Fold, t dataflow.Target) ([]cost.CostPart, []dataflow.Storage) {
 	storage := o.Storage(f)
 	if o.dots == 0 {
-		return []cost.Part{m.Control(cost.Counter(iterations(o, o.timing(f, t))))}, storage
+		return []cost.CostPart{m.Control(cost.Counter(iterations(o, o.timing(f, t))))}, storage
 	}
 	longest := 0
 	for _, p := range o.phases {
@@ -130,12 +130,12 @@ func engine(o *op, m cost.Model, f dataflow.Fold, t dataflow.Target) ([]cost.Par
 		WeightBits: o.unit.Weight.Width, InBits: o.vector.Width, AccBits: o.unit.Acc.Width, InSigned: o.vector.Signed(),
 		DSP: f.Compute == dataflow.DSP, Packing: packing(o, f, t), Memory: estimate.Memory(f.Memory), Fabric: m.Fabric,
 	}
-	var parts []cost.Part
+	var parts []cost.CostPart
 	if m.Formula == cost.Fitted {
 		parts = o.unit.Codes.Logic(pe*f.SIMD, o.rows(f))
 	}
 	if n := o.unit.RequantBits(); n > 0 {
-		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).As("product rounding"))
+		parts = append(parts, cost.Adder(n).Times(pe*f.SIMD).AsPart("product rounding"))
 	}
 	if m.Formula == cost.FINN {
 		return append(parts, unit.FINN()...), storage[1:]

@@ -30,9 +30,9 @@ func (o *op) Sequence(at dataflow.Op, _, _ int) dataflow.Op {
 
 // Carries returns the path that any layer has. If states arrive with sequences of any length, it returns the
 // path from the end-of-sequence flag: this flag decides whether states arrive next.
-func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.Path {
+func (o *op) Carries(f dataflow.Fold, t dataflow.Target) dataflow.TimingPath {
 	if o.sequence && len(o.P.Starts) > 0 {
-		return layer.Told(t)
+		return layer.EndPath(t)
 	}
 	return o.Base.Carries(f, t)
 }

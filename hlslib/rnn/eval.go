@@ -127,7 +127,7 @@ func column(units [][]int64, value int) []int64 {
 }
 
 // value returns value v of unit u in phase i, where before holds the unit's earlier values of the phase.
-func (c Cell) value(v Value, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
+func (c Cell) value(v CellValue, i, u int, before, x, vector []int64, states [][]int64, values [][][]int64) (z int64) {
 	switch v.Op {
 	case Input:
 		z = x[v.At]
@@ -146,15 +146,15 @@ func (c Cell) value(v Value, i, u int, before, x, vector []int64, states [][]int
 		z = values[v.Phase][u][v.At]
 	case Linear:
 		if len(v.Bias) > 0 {
-			z = layer.Of(v.Bias, u)
+			z = layer.ForChannel(v.Bias, u)
 		}
 		for a, of := range v.Of {
-			z += layer.Of(v.Factors[a], u) * before[of]
+			z += layer.ForChannel(v.Factors[a], u) * before[of]
 		}
 	case Product:
 		z = before[v.Of[0]] * before[v.Of[1]]
 	case Steps:
-		z = layer.Of(v.Steps, u).Apply(before[v.Of[0]])
+		z = layer.ForChannel(v.Steps, u).Apply(before[v.Of[0]])
 	case Requant:
 		z = v.Requant.Apply(before[v.Of[0]])
 	}

@@ -164,7 +164,7 @@ func (k *kernel) unit(i, turn, u int, x, sums []int64) {
 		case Steps:
 			z = v.steps.form(k.f.PE).Apply(v.steps.function(d, u), values[v.Of[0]])
 		case Requant:
-			z = layer.Of(v.requant, d).Apply(values[v.Of[0]])
+			z = layer.ForChannel(v.requant, d).Apply(values[v.Of[0]])
 		}
 		values[n] = layer.Wrap(v.elem, z)
 	}

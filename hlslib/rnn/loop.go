@@ -64,8 +64,8 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
 	t := o.timing(f, target)
 	before, last := t.run(o, o.P.Sequence), t.run(o, true)
-	rest := dataflow.Run{Times: t.phases[len(t.phases)-1].idle}
-	waiting := func(step []dataflow.Run) []dataflow.Run { return append(slices.Clip(step), rest) }
+	rest := dataflow.LoopRun{Times: t.phases[len(t.phases)-1].idle}
+	waiting := func(step []dataflow.LoopRun) []dataflow.LoopRun { return append(slices.Clip(step), rest) }
 	if o.P.Keeps {
 		last = waiting(last)
 	}
@@ -75,7 +75,7 @@ func (o *op) Loop(f dataflow.Fold, target dataflow.Target) dataflow.Loop {
 }
 
 // arrival returns the iterations before the first step: those that read initial states, and then t.rest idle ones.
-func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.Run) {
+func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.LoopRun) {
 	words := make([]int, len(o.P.Starts))
 	for i, s := range o.P.Starts {
 		words[i] = o.turns * o.cell.units(s) / f.PE
@@ -87,16 +87,16 @@ func (t *timing) arrival(o *op, f dataflow.Fold) (runs []dataflow.Run) {
 				end, reads = min(end, n), reads|1<<(1+i)
 			}
 		}
-		runs = append(runs, dataflow.Run{Times: end - at, Moves: dataflow.Moves{Read: reads}})
+		runs = append(runs, dataflow.LoopRun{Times: end - at, Moves: dataflow.PortMoves{Read: reads}})
 		at = end
 	}
-	return append(runs, dataflow.Run{Times: t.rest})
+	return append(runs, dataflow.LoopRun{Times: t.rest})
 }
 
 // run returns the iterations of a step, without the clocks after its last phase.
-func (t *timing) run(o *op, writes bool) (runs []dataflow.Run) {
+func (t *timing) run(o *op, writes bool) (runs []dataflow.LoopRun) {
 	for i, p := range t.phases {
-		var last dataflow.Moves
+		var last dataflow.PortMoves
 		if i == 0 {
 			last.Read = 1
 		}
@@ -105,10 +105,10 @@ func (t *timing) run(o *op, writes bool) (runs []dataflow.Run) {
 				last.Write |= 1 << k
 			}
 		}
-		word := dataflow.Join(dataflow.Run{Times: p.sf - 1}, dataflow.Run{Times: 1, Moves: last})
+		word := dataflow.Join(dataflow.LoopRun{Times: p.sf - 1}, dataflow.LoopRun{Times: 1, Moves: last})
 		runs = append(runs, dataflow.Repeat(o.turns*p.nf, word...)...)
 		if i < len(t.phases)-1 {
-			runs = append(runs, dataflow.Run{Times: p.idle})
+			runs = append(runs, dataflow.LoopRun{Times: p.idle})
 		}
 	}
 	return runs

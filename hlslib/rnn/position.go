@@ -49,14 +49,16 @@ type course struct {
 func newCourse(b *circuit.Builder, parts int) *course {
 	c := &course{b: b, all: num.Range{Hi: int64(parts - 1)}, now: b.Constant(0)}
 	if parts > 1 {
-		c.register = b.Register("part", 0, c.all).Starts(0)
+		c.register = b.Register("part", 0, c.all).WithInitial(0)
 		c.now = c.register.Value()
 	}
 	return c
 }
 
 // part reports whether the iteration is in the next part to be added.
-func (c *course) part() circuit.Value { return circuit.Same(c.now, c.b.Constant(int64(len(c.last)))) }
+func (c *course) part() circuit.Value {
+	return circuit.EqualTo(c.now, c.b.Constant(int64(len(c.last))))
+}
 
 // ends adds a part whose last iteration is given by last.
 func (c *course) ends(last circuit.Value) { c.last = append(c.last, last) }
@@ -74,7 +76,7 @@ func (c *course) clocks(name string, n int) (in, count circuit.Value) {
 func (c *course) follow(back, to circuit.Value) {
 	if len(c.last) > 1 {
 		next := circuit.Choice(back, to, circuit.Sum(c.now, c.b.Constant(1)))
-		c.register.Set(circuit.Kept(next, c.all), circuit.Any(c.last...))
+		c.register.Set(circuit.AssumeRange(next, c.all), circuit.Any(c.last...))
 	}
 }
 
@@ -99,7 +101,7 @@ func (w *wiring) locate() (at position) {
 		at.arriving, at.count = c.clocks("arriving", t.head)
 		for _, s := range o.P.Starts {
 			words := b.Constant(int64(o.turns * o.cell.units(s) / w.f.PE))
-			at.arrived = append(at.arrived, circuit.All(at.arriving, circuit.Exceeds(words, at.count)))
+			at.arrived = append(at.arrived, circuit.All(at.arriving, circuit.GreaterThan(words, at.count)))
 		}
 	}
 	if t.rest > 0 {
@@ -131,20 +133,20 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 	index := b.Constant(0)
 	var register circuit.Register
 	if n > 1 {
-		register = b.Register("time_step", 0, num.Range{Hi: n - 1}).Starts(0)
+		register = b.Register("time_step", 0, num.Range{Hi: n - 1}).WithInitial(0)
 		index = register.Value()
 	}
-	at.last = circuit.Same(index, b.Constant(n-1))
+	at.last = circuit.EqualTo(index, b.Constant(n-1))
 	if stepped = over; !w.o.P.Keeps {
 		stepped = circuit.Choice(at.last, done, over)
 	}
 	if n > 1 {
 		next := circuit.Choice(at.last, b.Constant(0), circuit.Sum(index, b.Constant(1)))
-		register.Set(circuit.Kept(next, num.Range{Hi: n - 1}), stepped)
+		register.Set(circuit.AssumeRange(next, num.Range{Hi: n - 1}), stepped)
 	}
-	at.first = circuit.Same(index, b.Constant(0))
+	at.first = circuit.EqualTo(index, b.Constant(0))
 	if w.o.P.Keeps { // only the first step after a reset
-		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).Starts(1)
+		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).WithInitial(1)
 		fresh.Set(b.Constant(0), stepped)
 		at.first = fresh.Value()
 	}
@@ -156,11 +158,11 @@ func (w *wiring) steps(at *position, done, over circuit.Value) (stepped circuit.
 // the last.
 func (w *wiring) told(at *position, done, over circuit.Value) (stepped circuit.Value) {
 	b := w.b
-	at.last = circuit.Ends(done)
+	at.last = circuit.SequenceEnd(done)
 	if stepped = over; !w.o.P.Keeps {
 		stepped = circuit.Any(at.last, over)
 	}
-	first := b.Register("first", 0, num.Range{Hi: 1}).Starts(1)
+	first := b.Register("first", 0, num.Range{Hi: 1}).WithInitial(1)
 	begins := at.last
 	if w.o.P.Keeps {
 		begins = b.Constant(0)

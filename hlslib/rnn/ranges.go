@@ -14,7 +14,7 @@ const maxBits = 63
 
 // ranges holds the range of every value that any unit of any cell computes in any step of any sequence.
 type ranges struct {
-	in    []dataflow.Type
+	in    []dataflow.StreamType
 	p     Params
 	state [][][]num.Range   // by cell, state and unit, at the beginning of a step
 	of    [][][][]num.Range // by cell, phase, value and unit
@@ -28,7 +28,7 @@ const rounds = 3
 // allows. Values computed from it may be unbounded, but another step function or requantiser bounds them again.
 // Each later round takes the states' ranges from the round before, united with the initial states: no step
 // finds other states.
-func (g *program) bindRanges(in []dataflow.Type) (*ranges, error) {
+func (g *program) bindRanges(in []dataflow.StreamType) (*ranges, error) {
 	r := &ranges{in: in, p: g.params}
 	for d, c := range g.params.Cells {
 		var states [][]num.Range
@@ -75,16 +75,16 @@ func (r *ranges) start(d int) {
 					*x = x.Union(channel(r.in[input], (n*len(r.p.Cells)+d)*c.units(s)+u))
 				}
 			case len(state.Start) > 0:
-				*x = x.Union(num.Point(state.Start[u]))
+				*x = x.Union(num.SingleValue(state.Start[u]))
 			default:
-				*x = x.Union(num.Point(0))
+				*x = x.Union(num.SingleValue(0))
 			}
 		}
 	}
 }
 
 // channel returns the range of element i of a step, where the elements of all sequences are numbered through.
-func channel(t dataflow.Type, i int) num.Range { return t.Channel(i % t.Shape.Channels()) }
+func channel(t dataflow.StreamType, i int) num.Range { return t.Channel(i % t.Shape.Channels()) }
 
 // step computes the ranges of all values of cell d from those of its states, and then the states' new ranges.
 // It returns an error for a range that exceeds 63 bits. In the first round it does not: such a range is lost,
@@ -154,7 +154,7 @@ func (r *ranges) vector(c Cell, d, i int) []num.Range {
 
 // value returns the range of value v of unit u in phase i. If the arguments' ranges are lost, it returns all
 // that v's operation can yield.
-func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.Range) (z num.Range) {
+func (r *ranges) value(e *exact, c Cell, d, i int, v CellValue, u int, vector []num.Range) (z num.Range) {
 	before := r.of[d][i]
 	switch v.Op {
 	case Input:
@@ -175,10 +175,10 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.
 		z = r.of[d][v.Phase][v.At][u]
 	case Linear:
 		if len(v.Bias) > 0 {
-			z = num.Point(layer.Of(v.Bias, u))
+			z = num.SingleValue(layer.ForChannel(v.Bias, u))
 		}
 		for a, of := range v.Of {
-			z = e.plus(z, e.times(before[of][u], layer.Of(v.Factors[a], u)))
+			z = e.plus(z, e.times(before[of][u], layer.ForChannel(v.Factors[a], u)))
 		}
 	case Product:
 		z = e.product(before[v.Of[0]][u], before[v.Of[1]][u])
@@ -189,11 +189,11 @@ func (r *ranges) value(e *exact, c Cell, d, i int, v Value, u int, vector []num.
 			}
 		}
 	case Steps:
-		steps := layer.Of(v.Steps, u)
+		steps := layer.ForChannel(v.Steps, u)
 		if e.lost {
-			return num.Hull(steps.Value)
+			return num.RangeOf(steps.Value)
 		}
-		z = steps.Reach(before[v.Of[0]][u])
+		z = steps.ValueRange(before[v.Of[0]][u])
 	case Requant:
 		if e.lost {
 			return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}

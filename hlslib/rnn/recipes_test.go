@@ -12,41 +12,43 @@ import (
 )
 
 // program collects the values of a phase.
-type program struct{ values []rnn.Value }
+type program struct{ values []rnn.CellValue }
 
-func (p *program) add(v rnn.Value) int {
+func (p *program) add(v rnn.CellValue) int {
 	p.values = append(p.values, v)
 	return len(p.values) - 1
 }
 
-func (p *program) input(lane int) int { return p.add(rnn.Value{Op: rnn.Input, At: lane}) }
-func (p *program) sum(dot int) int    { return p.add(rnn.Value{Op: rnn.Sum, At: dot}) }
-func (p *program) state(s int) int    { return p.add(rnn.Value{Op: rnn.OfState, At: s}) }
+func (p *program) input(lane int) int { return p.add(rnn.CellValue{Op: rnn.Input, At: lane}) }
+func (p *program) sum(dot int) int    { return p.add(rnn.CellValue{Op: rnn.Sum, At: dot}) }
+func (p *program) state(s int) int    { return p.add(rnn.CellValue{Op: rnn.OfState, At: s}) }
 
 func (p *program) earlier(phase, value int) int {
-	return p.add(rnn.Value{Op: rnn.Earlier, Phase: phase, At: value})
+	return p.add(rnn.CellValue{Op: rnn.Earlier, Phase: phase, At: value})
 }
 
 func (p *program) linear(bias []int64, of []int, factors ...[]int64) int {
-	return p.add(rnn.Value{Op: rnn.Linear, Of: of, Factors: factors, Bias: bias})
+	return p.add(rnn.CellValue{Op: rnn.Linear, Of: of, Factors: factors, Bias: bias})
 }
 
 func (p *program) requant(q num.Requant, of int) int {
-	return p.add(rnn.Value{Op: rnn.Requant, Of: []int{of}, Requant: &q})
+	return p.add(rnn.CellValue{Op: rnn.Requant, Of: []int{of}, Requant: &q})
 }
 
-func (p *program) steps(s []num.Step, of int) int {
-	return p.add(rnn.Value{Op: rnn.Steps, Of: []int{of}, Steps: s})
+func (p *program) steps(s []num.StepFunction, of int) int {
+	return p.add(rnn.CellValue{Op: rnn.Steps, Of: []int{of}, Steps: s})
 }
 
-func (p *program) product(a, b int) int { return p.add(rnn.Value{Op: rnn.Product, Of: []int{a, b}}) }
+func (p *program) product(a, b int) int {
+	return p.add(rnn.CellValue{Op: rnn.Product, Of: []int{a, b}})
+}
 
 // one is the factor of a sum of values as they are.
 var one = []int64{1}
 
 // smooth is a step function of values that f reaches around the scale.
-func smooth(f func(float64) float64, scale, lo, hi int64) num.Step {
-	var s num.Step
+func smooth(f func(float64) float64, scale, lo, hi int64) num.StepFunction {
+	var s num.StepFunction
 	for x := -8 * scale; x <= 8*scale; x++ {
 		y := max(lo, min(hi, int64(math.Round(f(float64(x)/float64(scale))*float64(hi)))))
 		if n := len(s.Value); n == 0 {
@@ -81,7 +83,7 @@ type recipe struct {
 type lstmGate struct {
 	factors        [2]int64
 	bias, peephole []int64
-	steps          []num.Step
+	steps          []num.StepFunction
 }
 
 // A lstmCell has its gates in the order of the lanes: i, f, the candidate and o.
@@ -93,7 +95,7 @@ type lstmCell struct {
 	forget, input num.Requant
 	factors       [2]int64
 	cell          num.Requant
-	tanh          []num.Step
+	tanh          []num.StepFunction
 	hidden        num.Requant
 	h0, c0        []int64
 	plain         bool
@@ -110,7 +112,7 @@ func (c lstmCell) program() rnn.Cell {
 		q := c.gates[g]
 		of := []int{b.input(g), b.sum(len(phase.Dots))}
 		factors := [][]int64{q.factors[:1], q.factors[1:]}
-		phase.Dots = append(phase.Dots, rnn.Dot{Weights: c.recurrent[g], Product: c.product})
+		phase.Dots = append(phase.Dots, rnn.CellDot{Weights: c.recurrent[g], Product: c.product})
 		if len(q.peephole) > 0 {
 			of, factors = append(of, seen), append(factors, q.peephole)
 		}
@@ -130,13 +132,13 @@ func (c lstmCell) program() rnn.Cell {
 	now := b.requant(c.cell, b.linear(nil, []int{kept, taken}, c.factors[:1], c.factors[1:]))
 	h := b.requant(c.hidden, b.product(gate(3, now), b.steps(c.tanh, now)))
 	phase.Values = b.values
-	cell := rnn.Cell{Phases: []rnn.Phase{phase}, States: []rnn.State{{Next: rnn.Ref{Value: h}, Start: c.h0},
+	cell := rnn.Cell{Phases: []rnn.Phase{phase}, States: []rnn.StateVector{{Next: rnn.Ref{Value: h}, Start: c.h0},
 		{Next: rnn.Ref{Value: now}, Start: c.c0}}}
 	if c.project != nil {
 		var b program
 		out := b.requant(c.projected, b.sum(0))
 		cell.Phases = append(cell.Phases, rnn.Phase{Units: len(c.project), Of: &rnn.Ref{Value: h},
-			Dots: []rnn.Dot{{Weights: c.project, Product: c.product}}, Values: b.values})
+			Dots: []rnn.CellDot{{Weights: c.project, Product: c.product}}, Values: b.values})
 		cell.States[0].Next = rnn.Ref{Phase: 1, Value: out}
 	}
 	return cell
@@ -157,7 +159,7 @@ type gruCell struct {
 func (c gruCell) after() rnn.Cell {
 	phase := rnn.Phase{Units: len(c.recurrent[0]), State: new(int)}
 	for _, w := range c.recurrent {
-		phase.Dots = append(phase.Dots, rnn.Dot{Weights: w, Product: c.product})
+		phase.Dots = append(phase.Dots, rnn.CellDot{Weights: w, Product: c.product})
 	}
 	var b program
 	gate := func(g, sum int, factor []int64) int {
@@ -169,7 +171,7 @@ func (c gruCell) after() rnn.Cell {
 	c.mix(&b, z, n, b.state(0))
 	phase.Values = b.values
 	return rnn.Cell{Phases: []rnn.Phase{phase},
-		States: []rnn.State{{Next: rnn.Ref{Value: len(b.values) - 1}, Start: c.h0}}}
+		States: []rnn.StateVector{{Next: rnn.Ref{Value: len(b.values) - 1}, Start: c.h0}}}
 }
 
 // mix is h' = (1-z)*n + z*h.
@@ -181,7 +183,7 @@ func (c gruCell) mix(b *program, z, n, h int) {
 // before is the form in which the reset gate multiplies the state: linear_before_reset = 0.
 func (c gruCell) before() rnn.Cell {
 	units := len(c.recurrent[0])
-	first := rnn.Phase{Units: units, State: new(int), Dots: []rnn.Dot{{Weights: c.recurrent[0], Product: c.product},
+	first := rnn.Phase{Units: units, State: new(int), Dots: []rnn.CellDot{{Weights: c.recurrent[0], Product: c.product},
 		{Weights: c.recurrent[1], Product: c.product}}}
 	var b program
 	gate := func(g int) int {
@@ -192,14 +194,14 @@ func (c gruCell) before() rnn.Cell {
 	rh, x := b.requant(c.reset, b.product(r, b.state(0))), b.input(2)
 	first.Values = b.values
 	second := rnn.Phase{Units: units, Of: &rnn.Ref{Value: rh},
-		Dots: []rnn.Dot{{Weights: c.recurrent[2], Product: c.product}}}
+		Dots: []rnn.CellDot{{Weights: c.recurrent[2], Product: c.product}}}
 	var s program
 	q := c.gates[2]
 	n := s.steps(q.steps, s.linear(q.bias, []int{s.earlier(0, x), s.sum(0)}, q.factors[:1], q.factors[1:]))
 	c.mix(&s, s.earlier(0, z), n, s.state(0))
 	second.Values = s.values
 	return rnn.Cell{Phases: []rnn.Phase{first, second},
-		States: []rnn.State{{Next: rnn.Ref{Phase: 1, Value: len(s.values) - 1}, Start: c.h0}}}
+		States: []rnn.StateVector{{Next: rnn.Ref{Phase: 1, Value: len(s.values) - 1}, Start: c.h0}}}
 }
 
 // layer makes a random layer, whose states saturate.
@@ -244,8 +246,8 @@ func (o recipe) cell(r *rand.Rand, c lstmCell) rnn.Cell {
 		var b program
 		of := []int{b.input(0), b.sum(0)}
 		b.steps(g.steps, b.linear(g.bias, of, g.factors[:1], g.factors[1:]))
-		return rnn.Cell{States: []rnn.State{{Next: rnn.Ref{Value: 3}, Start: c.h0}}, Phases: []rnn.Phase{{
-			Units: o.units, State: new(int), Dots: []rnn.Dot{{Weights: c.recurrent[2], Product: c.product}},
+		return rnn.Cell{States: []rnn.StateVector{{Next: rnn.Ref{Value: 3}, Start: c.h0}}, Phases: []rnn.Phase{{
+			Units: o.units, State: new(int), Dots: []rnn.CellDot{{Weights: c.recurrent[2], Product: c.product}},
 			Values: b.values}}}
 	case "lstmp":
 		n := o.units / 2
@@ -269,7 +271,7 @@ func (o recipe) common(r *rand.Rand) lstmCell {
 		input:   num.Requant{Multiplier: 1 + r.Int64N(3), Shift: 3, Mode: num.HalfEven, Lo: -64, Hi: 63},
 		factors: [2]int64{1, 1},
 		cell:    num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -48, Hi: 47},
-		tanh:    []num.Step{smooth(math.Tanh, 12, -7, 7)},
+		tanh:    []num.StepFunction{smooth(math.Tanh, 12, -7, 7)},
 		hidden:  num.Requant{Multiplier: 1 + r.Int64N(40), Shift: 8, Mode: num.HalfAway, Lo: -8, Hi: 7},
 		plain:   o.plain,
 	}
@@ -277,7 +279,7 @@ func (o recipe) common(r *rand.Rand) lstmCell {
 		c.cell.Shift = 3
 	}
 	for g := range c.gates {
-		c.gates[g] = lstmGate{factors: [2]int64{1, 1}, steps: []num.Step{smooth(sigmoid, 4, 0, 16)}}
+		c.gates[g] = lstmGate{factors: [2]int64{1, 1}, steps: []num.StepFunction{smooth(sigmoid, 4, 0, 16)}}
 	}
 	c.gates[2].steps[0] = smooth(math.Tanh, 5, -16, 16)
 	if o.falling {
@@ -305,9 +307,9 @@ func (o recipe) weights(r *rand.Rand, c lstmCell) lstmCell {
 		}
 		return list
 	}
-	shifted := func(s num.Step) (steps []num.Step) {
+	shifted := func(s num.StepFunction) (steps []num.StepFunction) {
 		for range o.units {
-			by := num.Step{At: slices.Clone(s.At), Value: s.Value}
+			by := num.StepFunction{At: slices.Clone(s.At), Value: s.Value}
 			for i := range by.At {
 				by.At[i] += int64(len(steps)) - 2
 			}
@@ -347,7 +349,7 @@ func (o recipe) weights(r *rand.Rand, c lstmCell) lstmCell {
 }
 
 // inputs are types of so many steps, with which gates and c saturate, and what states start with.
-func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.Type {
+func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.StreamType {
 	first := p.Cells[0]
 	sequences := max(1, o.sequences)
 	shape := func(n int, steps ...int) dataflow.Shape {
@@ -356,7 +358,7 @@ func (o recipe) inputs(r *rand.Rand, p rnn.Params, steps int) []dataflow.Type {
 		}
 		return append(steps, sequences*o.cells*n)
 	}
-	in := []dataflow.Type{layertest.Type(r, shape(o.units*first.Lanes(), steps), 7)}
+	in := []dataflow.StreamType{layertest.Type(r, shape(o.units*first.Lanes(), steps), 7)}
 	for _, s := range p.Starts {
 		in = append(in, layertest.Type(r, shape(first.Phases[first.States[s].Next.Phase].Units), 5))
 	}

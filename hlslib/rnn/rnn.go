@@ -18,7 +18,7 @@
 //	earlier    a value that an earlier phase with as many units computed for the unit
 //	linear     sum over i of Factors[i]*value[i] + Bias, each of all units or one per unit
 //	product    of two values
-//	steps      a step function of a value (num.Step), of all units or one per unit
+//	steps      a step function of a value (num.StepFunction), of all units or one per unit
 //	requant    multiply, shift, round, clip (num.Requant)
 //
 // P is a requantiser, or absent. At the end of a step a value of some phase replaces each state. For example
@@ -125,12 +125,12 @@ type Params struct {
 
 // A Cell is a program of one time step.
 type Cell struct {
-	States []State `json:"states"`
-	Phases []Phase `json:"phases"`
+	States []StateVector `json:"states"`
+	Phases []Phase       `json:"phases"`
 }
 
-// A State is a vector that a time step reads, and replaces at its end.
-type State struct {
+// A StateVector is a vector that a time step reads, and replaces at its end.
+type StateVector struct {
 	Next  Ref     `json:"next"`            // its next value, made by steps or requant, which bound it
 	Start []int64 `json:"start,omitempty"` // initial value per unit; zeros if empty
 }
@@ -143,29 +143,29 @@ type Ref struct {
 
 // A Phase computes the same values for each of its units. All of its dots multiply one vector.
 type Phase struct {
-	Units  int     `json:"units"`
-	State  *int    `json:"state,omitempty"` // the vector is this state
-	Of     *Ref    `json:"of,omitempty"`    // or this value of an earlier phase
-	Dots   []Dot   `json:"dots,omitempty"`  // none if there is no vector
-	Values []Value `json:"values"`
+	Units  int         `json:"units"`
+	State  *int        `json:"state,omitempty"` // the vector is this state
+	Of     *Ref        `json:"of,omitempty"`    // or this value of an earlier phase
+	Dots   []CellDot   `json:"dots,omitempty"`  // none if there is no vector
+	Values []CellValue `json:"values"`
 }
 
-// A Dot multiplies a matrix with the vector of its phase. All dots of a layer requantise products alike.
-type Dot struct {
+// A CellDot multiplies a matrix with the vector of its phase. All dots of a layer requantise products alike.
+type CellDot struct {
 	Weights [][]int64    `json:"weights"`           // [unit][k]
 	Product *num.Requant `json:"product,omitempty"` // applied to every product
 }
 
-// A Value is the result of one operation for each unit of a phase.
-type Value struct {
-	Op      string       `json:"op"`                // one of the operations below
-	Of      []int        `json:"of,omitempty"`      // the arguments: earlier values of the phase
-	At      int          `json:"at,omitempty"`      // number of the lane, dot, state or earlier phase's value
-	Phase   int          `json:"phase,omitempty"`   // that earlier phase
-	Factors [][]int64    `json:"factors,omitempty"` // by argument: one for all units, or one per unit
-	Bias    []int64      `json:"bias,omitempty"`    // one for all units, or one per unit
-	Steps   []num.Step   `json:"steps,omitempty"`   // one for all units, or one per unit
-	Requant *num.Requant `json:"requant,omitempty"`
+// A CellValue is the result of one operation for each unit of a phase.
+type CellValue struct {
+	Op      string             `json:"op"`                // one of the operations below
+	Of      []int              `json:"of,omitempty"`      // the arguments: earlier values of the phase
+	At      int                `json:"at,omitempty"`      // number of the lane, dot, state or earlier phase's value
+	Phase   int                `json:"phase,omitempty"`   // that earlier phase
+	Factors [][]int64          `json:"factors,omitempty"` // by argument: one for all units, or one per unit
+	Bias    []int64            `json:"bias,omitempty"`    // one for all units, or one per unit
+	Steps   []num.StepFunction `json:"steps,omitempty"`   // one for all units, or one per unit
+	Requant *num.Requant       `json:"requant,omitempty"`
 }
 
 // The operations of values.

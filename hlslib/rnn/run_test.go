@@ -12,7 +12,7 @@ import (
 )
 
 // values is a random frame of a type.
-func values(r *rand.Rand, t dataflow.Type) dataflow.Tensor {
+func values(r *rand.Rand, t dataflow.StreamType) dataflow.Tensor {
 	x := dataflow.Tensor{Shape: t.Shape}
 	for len(x.Data) < t.Shape.Size() {
 		if v := layertest.Between(r, t.Channel(len(x.Data)%t.Shape.Channels())); t.Elem.Holds(v) {
@@ -36,7 +36,7 @@ func TestPieces(t *testing.T) {
 		whole := layertest.Bind(t, rnn.New(p), long).Eval([]dataflow.Tensor{x})
 		p.Keeps = true
 		op := layertest.Bind(t, rnn.New(p), in[0])
-		run := op.(dataflow.Keeping).Begin()
+		run := op.(dataflow.KeepsState).Begin()
 		got := make([][]int64, len(whole))
 		for part := range slices.Chunk(x.Data, in[0].Shape.Size()) {
 			for i, y := range run([]dataflow.Tensor{{Shape: in[0].Shape, Data: part}}) {

@@ -18,8 +18,8 @@ type stepped struct {
 	name         string   // the value's name in the generated C++
 	of, code     num.Type // types of the argument and of the result
 	cells, units int
-	perCell      bool            // all units of a cell share one step function
-	compare      num.Comparators // for all units, or one per cell or per unit
+	perCell      bool               // all units of a cell share one step function
+	compare      num.ThresholdTable // for all units, or one per cell or per unit
 	built        *steps.Functions
 }
 
@@ -32,7 +32,7 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 	for _, c := range g.params.Cells {
 		s.perCell = s.perCell && len(c.Phases[i].Values[k].Steps) == 1
 	}
-	var list []num.Step
+	var list []num.StepFunction
 	var in []num.Range
 	breaks := 0
 	for d, c := range g.params.Cells {
@@ -41,11 +41,11 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 				in[d] = in[d].Union(x)
 				continue
 			}
-			list, in = append(list, layer.Of(c.Phases[i].Values[k].Steps, u)), append(in, x)
+			list, in = append(list, layer.ForChannel(c.Phases[i].Values[k].Steps, u)), append(in, x)
 		}
 	}
 	for n := range list {
-		breaks = max(breaks, len(list[n].Over(in[n]).At))
+		breaks = max(breaks, len(list[n].Restricted(in[n]).At))
 	}
 	// A delta costs about as much as a threshold, so units may share a function with up to twice the breakpoints.
 	s.compare = num.Compare(list, in, s.of, 2*breaks).Merged()
@@ -61,8 +61,8 @@ func (g *program) bindSteps(i, k int, r *ranges) error {
 func (s *stepped) shared() bool { return s.perCell || s.compare.Shared() }
 
 // form returns the implementation of the step functions for pe units side by side.
-func (s *stepped) form(pe int) steps.Form {
-	return s.built.At(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
+func (s *stepped) form(pe int) steps.BuiltSteps {
+	return s.built.FormAt(steps.Site{PE: pe, Alike: s.shared(), Clocks: mostClocks})
 }
 
 // function returns the index of the step function for a unit of cell d.
@@ -120,7 +120,7 @@ func (s *stepped) storage(pe int) []dataflow.Storage {
 }
 
 // cost returns the resources of the step functions for pe units.
-func (s *stepped) cost(m cost.Model, pe int) (r cost.Resources) {
+func (s *stepped) cost(m cost.CostModel, pe int) (r cost.Resources) {
 	for _, part := range s.form(pe).Logic(m) {
 		r = r.Plus(part.Resources)
 	}

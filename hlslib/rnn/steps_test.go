@@ -25,7 +25,7 @@ func TestSteps(t *testing.T) {
 			In: o.inputs(r, p, 4)})
 	}
 	mutant := func(from, to string) layertest.Mutant { return layertest.Mutant{Path: "rnn.hpp", From: from, To: to} }
-	layertest.Steps(t, func(input int) bool { return input == 0 }, []layertest.Mutant{
+	layertest.CheckSequences(t, func(input int) bool { return input == 0 }, []layertest.Mutant{
 		mutant("if (!last) {", "if (!last && t != C::length - 2) {"),
 		mutant("word_before = words_left == last_word + 1", "word_before = words_left == last_word"),
 		{Path: "layers/RNN_0.hpp", From: "finished = at.finished()", To: "finished = at.ends(0)"},

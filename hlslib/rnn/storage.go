@@ -25,7 +25,7 @@ func (g *program) bindStores() {
 		if g.states[s].needed {
 			g.addStores(fmt.Sprintf("state%d", s), s, of.Next, g.states[s].elem, func(i int) bool {
 				return g.cell.Phases[i].State != nil && *g.cell.Phases[i].State == s
-			}, func(v Value) bool { return v.Op == OfState && v.At == s })
+			}, func(v CellValue) bool { return v.Op == OfState && v.At == s })
 		}
 	}
 	for i, p := range g.phases {
@@ -34,7 +34,7 @@ func (g *program) bindStores() {
 				r := Ref{i, k}
 				g.addStores(v.name+"_kept", -1, r, v.elem, func(i int) bool {
 					return g.cell.Phases[i].Of != nil && *g.cell.Phases[i].Of == r
-				}, func(w Value) bool { return w.Op == Earlier && w.Phase == i && w.At == k })
+				}, func(w CellValue) bool { return w.Op == Earlier && w.Phase == i && w.At == k })
 			}
 		}
 	}
@@ -43,14 +43,14 @@ func (g *program) bindStores() {
 // addStores adds the memories of a state or a value: one for the phases whose dots multiply it, and one for the
 // phases whose values read it.
 func (g *program) addStores(name string, state int, writer Ref, elem num.Type, looks func(phase int) bool,
-	reads func(Value) bool) {
+	reads func(CellValue) bool) {
 	vector := store{name: name + "_vector", state: state, writer: writer, vector: true, elem: g.vector}
 	units := store{name: name, state: state, writer: writer, elem: elem}
 	for i, p := range g.phases {
 		if len(p.dots) > 0 && looks(i) {
 			vector.reads = append(vector.reads, i)
 		}
-		if slices.ContainsFunc(p.values, func(v value) bool { return v.built() && reads(v.Value) }) {
+		if slices.ContainsFunc(p.values, func(v value) bool { return v.built() && reads(v.CellValue) }) {
 			units.reads = append(units.reads, i)
 		}
 	}
@@ -128,5 +128,5 @@ func (g *program) start(s *store, f dataflow.Fold) (t dataflow.Table, ok bool) {
 		rows = rows[:1]
 	}
 	return dataflow.Table{Name: s.name + "_start", Doc: "by cell: the initial state of a frame",
-		Elem: num.Smallest(num.Hull(all)), Rows: rows}, true
+		Elem: num.NarrowestInt(num.RangeOf(all)), Rows: rows}, true
 }

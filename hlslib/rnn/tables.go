@@ -35,20 +35,20 @@ type parameter struct {
 func newParameter(name, doc string, units int, cells [][]int64) parameter {
 	p := parameter{name: name, doc: doc, units: units, cells: make([][]int64, len(cells))}
 	for d, list := range cells {
-		if p.cells[d] = list; layer.Common(list) {
+		if p.cells[d] = list; layer.AllEqual(list) {
 			p.cells[d] = list[:1]
 		}
 	}
 	all := slices.Concat(p.cells...)
-	p.elem, p.value, p.same = num.Smallest(num.Hull(all)), all[0], layer.Common(all)
-	if p.multiplies = layer.Multiplies(all); p.same {
-		p.multiplies = !layer.Shifts(p.value)
+	p.elem, p.value, p.same = num.NarrowestInt(num.RangeOf(all)), all[0], layer.AllEqual(all)
+	if p.multiplies = layer.NeedsMultiplier(all); p.same {
+		p.multiplies = !layer.IsShift(p.value)
 	}
 	return p
 }
 
 // of returns the number of a unit in cell d.
-func (p *parameter) of(d, unit int) int64 { return layer.Of(p.cells[d], unit) }
+func (p *parameter) of(d, unit int) int64 { return layer.ForChannel(p.cells[d], unit) }
 
 // is reports whether all numbers equal want.
 func (p *parameter) is(want int64) bool { return p.same && p.value == want }
@@ -74,7 +74,7 @@ func (p *parameter) table(pe int) dataflow.Table {
 		for u := range p.units {
 			units = append(units, p.of(d, u))
 		}
-		t.Rows = append(t.Rows, layer.Rows(units, pe)...)
+		t.Rows = append(t.Rows, layer.ChannelRows(units, pe)...)
 	}
 	return t
 }

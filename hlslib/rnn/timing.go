@@ -234,7 +234,7 @@ func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f datafl
 	case Sum:
 		c.Fetch(2, f.SIMD*o.vector.Width, dataflow.LUTRAM) // the vector
 		o.unit.Sum(&c, f, packing(o, f, t), o.rows(f))
-		c.Carried(v.elem.Width, delay.Select, delay.Add)
+		c.DoInOneStage(v.elem.Width, delay.Select, delay.Add)
 	case Linear:
 		terms := o.terms(i, v)
 		for _, a := range terms {
@@ -289,7 +289,7 @@ func (g *program) adds(i int, v *value) bool {
 // multiplies reports whether any requantiser of the list needs more than a shift.
 func multiplies(list []num.Requant) bool {
 	for _, q := range list {
-		if q.Multiplier < 0 || !layer.Shifts(q.Multiplier) {
+		if q.Multiplier < 0 || !layer.IsShift(q.Multiplier) {
 			return true
 		}
 	}

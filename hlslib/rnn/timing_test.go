@@ -152,7 +152,8 @@ func followMemories(t *testing.T, seed uint64, op dataflow.Op, f dataflow.Fold, 
 				w.least[s])
 		}
 		if target.Stalls == dataflow.Credit {
-			if stages := op.(dataflow.Circuited).Circuit(f, target).Distance(store.Name); stages != store.Latency+1 {
+			if stages := op.(dataflow.Circuited).Circuit(f,
+				target).WriteReadDistance(store.Name); stages != store.Latency+1 {
 				t.Errorf("seed %d, %+v: %s is read %d iterations after it is written, it takes %d", seed, f,
 					store.Name, store.Latency+1, stages)
 			}
@@ -177,7 +178,7 @@ func wide(t testing.TB, o recipe, steps int) dataflow.Op {
 	}
 	p.Outputs = []rnn.Ref{p.Cells[0].States[0].Next}
 	turns := max(1, o.sequences) * o.cells
-	return layertest.Bind(t, rnn.New(p), layertest.Full(layertest.Int(8), steps, turns*o.units*4))
+	return layertest.Bind(t, rnn.New(p), layertest.FullType(layertest.Int(8), steps, turns*o.units*4))
 }
 
 // TestLoop spells the clocks: a step takes what its turns do, or what the first one does and the latency, less what it
@@ -250,7 +251,7 @@ func TestLatency(t *testing.T) {
 	shift := num.Requant{Multiplier: 4, Shift: 2, Mode: num.HalfEven, Lo: -8, Hi: 7}
 	times := shift
 	times.Multiplier = 5
-	steps := []num.Step{{At: []int64{-3, 0, 3}, Value: []int64{-4, 0, 2, 5}}}
+	steps := []num.StepFunction{{At: []int64{-3, 0, 3}, Value: []int64{-4, 0, 2, 5}}}
 	both := func(b *program, factors ...[]int64) int {
 		return b.linear(nil, []int{b.input(0), b.sum(0)}, factors...)
 	}
@@ -281,15 +282,15 @@ func TestLatency(t *testing.T) {
 	} {
 		b := &program{}
 		tt.write(b)
-		dot := rnn.Dot{Weights: [][]int64{{3}}}
+		dot := rnn.CellDot{Weights: [][]int64{{3}}}
 		if tt.product {
 			dot.Product = &num.Requant{Multiplier: 1, Mode: num.Floor, Lo: -9, Hi: 9}
 		}
 		last := rnn.Ref{Value: len(b.values) - 1}
 		op := layertest.Bind(t, rnn.New(rnn.Params{Outputs: []rnn.Ref{last}, Cells: []rnn.Cell{{
-			States: []rnn.State{{Next: last}},
-			Phases: []rnn.Phase{{Units: 1, State: new(int), Dots: []rnn.Dot{dot}, Values: b.values}}}}}),
-			layertest.Full(layertest.Int(4), 3, 1))
+			States: []rnn.StateVector{{Next: last}},
+			Phases: []rnn.Phase{{Units: 1, State: new(int), Dots: []rnn.CellDot{dot}, Values: b.values}}}}}),
+			layertest.FullType(layertest.Int(4), 3, 1))
 		if l := op.Loop(dataflow.Fold{PE: 1, SIMD: 1}, fast); l.Latency != 4+tt.want {
 			t.Errorf("%s: %d clocks, want %d", tt.name, l.Latency, 4+tt.want)
 		}

@@ -108,7 +108,7 @@ func (c Cell) verifyPhase(i int, p Phase) error {
 }
 
 // verifyValue reports what is wrong with value k of phase i.
-func (c Cell) verifyValue(i, k int, v Value) error {
+func (c Cell) verifyValue(i, k int, v CellValue) error {
 	p := c.Phases[i]
 	arguments, limit := 0, -1 // limit of At; -1 if At is not used
 	switch v.Op {
@@ -146,7 +146,7 @@ func (c Cell) verifyValue(i, k int, v Value) error {
 }
 
 // verifyNumbers reports what is wrong with the parameters of v's operation.
-func (v Value) verifyNumbers(units int) error {
+func (v CellValue) verifyNumbers(units int) error {
 	each := func(what string, n int) error {
 		if n != 1 && n != units {
 			return fmt.Errorf("%d %s for %d units, want one or %d", n, what, units, units)
@@ -188,10 +188,10 @@ func (v Value) verifyNumbers(units int) error {
 // like reports whether two cells differ only in numbers.
 func (c Cell) like(o Cell) bool {
 	return same(c.product(), o.product()) &&
-		slices.EqualFunc(c.States, o.States, func(a, b State) bool { return a.Next == b.Next }) &&
+		slices.EqualFunc(c.States, o.States, func(a, b StateVector) bool { return a.Next == b.Next }) &&
 		slices.EqualFunc(c.Phases, o.Phases, func(a, b Phase) bool {
 			return a.Units == b.Units && same(a.State, b.State) && same(a.Of, b.Of) && len(a.Dots) == len(b.Dots) &&
-				slices.EqualFunc(a.Values, b.Values, func(v, w Value) bool {
+				slices.EqualFunc(a.Values, b.Values, func(v, w CellValue) bool {
 					return v.Op == w.Op && slices.Equal(v.Of, w.Of) && v.At == w.At && v.Phase == w.Phase
 				})
 		})
@@ -223,9 +223,9 @@ func (c Cell) Bound(state int) num.Range {
 	if v.Op == Requant {
 		return num.Range{Lo: v.Requant.Lo, Hi: v.Requant.Hi}
 	}
-	r := num.Hull(v.Steps[0].Value)
+	r := num.RangeOf(v.Steps[0].Value)
 	for _, s := range v.Steps[1:] {
-		r = r.Union(num.Hull(s.Value))
+		r = r.Union(num.RangeOf(s.Value))
 	}
 	return r
 }

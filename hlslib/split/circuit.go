@@ -9,7 +9,7 @@ import (
 // Circuit returns the RTL, which is mostly wires: every output is given the word, and takes it in its turn.
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
-	turns := layer.TurnsOf(b, o.Out, f)
+	turns := layer.NewStreamTurns(b, o.Out, f)
 	word := b.Input(f.SIMD*o.In[0].Elem.Width, b.Constant(1))
 	for k := range o.Out {
 		b.Output(word, turns.Of(k))

@@ -9,11 +9,11 @@ import (
 // Cost counts the counters of words. All outputs are given the same word, and only one takes it. FINN counts nothing
 // for its StreamingSplit.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
-	return estimate.Parts(
+	return estimate.CostOfParts(
 		m.Control(layer.TurnsCounters(o.In[0], f)),
 		layer.Handshakes(len(o.Out)),
 		m.Registers(f.SIMD*o.In[0].Elem.Width),

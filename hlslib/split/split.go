@@ -32,7 +32,7 @@ type Params struct {
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
 func (p Params) Verify() error {
-	if err := layer.Within("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
+	if err := layer.InRange("outputs", len(p.Channels), 1, dataflow.MaxPorts); err != nil {
 		return err
 	}
 	for k, c := range p.Channels {
@@ -45,12 +45,12 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 }
 
 // bind returns the layer for one input of shape [..., C], where C is the sum of Channels. Output k has the shape
 // [..., Channels[k]], and the element type and ranges of the input.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape := in[0].Shape
 	sum, step := 0, 0
 	for _, c := range b.P.Channels {
@@ -59,10 +59,10 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	if len(shape) == 0 || sum != shape.Channels() {
 		return nil, nil, fmt.Errorf("an input of shape %v, want %d channels", shape, sum)
 	}
-	o := &op{b, layer.Mover{In: in, SIMD: dataflow.Divisors(step)}}
+	o := &op{b, layer.MoveSchedule{In: in, SIMD: dataflow.Divisors(step)}}
 	first := 0
 	for _, c := range b.P.Channels {
-		t := dataflow.Type{Shape: slices.Clone(shape), Range: in[0].Range, Elem: in[0].Elem}
+		t := dataflow.StreamType{Shape: slices.Clone(shape), Range: in[0].Range, Elem: in[0].Elem}
 		t.Shape[len(shape)-1] = c
 		if len(in[0].Range) > 1 {
 			t.Range = in[0].Range[first : first+c : first+c]
@@ -74,7 +74,9 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.In[0].Shape.Vectors()) }
+func (o *op) Dependence() dataflow.Dependence {
+	return dataflow.SeparateParts(1, o.In[0].Shape.Vectors())
+}
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
@@ -116,8 +118,8 @@ func (o *op) words(f dataflow.Fold) []int {
 
 // Loop returns the loop of streams that take turns.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
-	return layer.Timed(o, f, t, layer.Turns(o.Out, f, t, func(k int) dataflow.Moves {
-		return dataflow.Moves{Read: 1, Write: 1 << k}
+	return layer.WithLatency(o, f, t, layer.TurnsLoop(o.Out, f, t, func(k int) dataflow.PortMoves {
+		return dataflow.PortMoves{Read: 1, Write: 1 << k}
 	}))
 }
 
@@ -127,7 +129,7 @@ type kernel struct {
 }
 
 func (o *op) Kernel(f dataflow.Fold, _ dataflow.Target) dataflow.Kernel {
-	_, all := layer.Words(o.In[0], f)
+	_, all := layer.VectorWords(o.In[0], f)
 	return &kernel{o.words(f), all}
 }
 

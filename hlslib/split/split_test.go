@@ -18,23 +18,25 @@ func TestContract(t *testing.T) {
 		many[i] = 1 + i%3
 	}
 	cases := []layertest.Case{
-		{Name: "halves", Op: split.New(split.Params{Channels: []int{4, 4}}), In: []dataflow.Type{typ(uint4, 3, 8)}},
+		{Name: "halves", Op: split.New(split.Params{Channels: []int{4, 4}}), In: []dataflow.StreamType{typ(uint4, 3,
+			8)}},
 		{Name: "thirds", Op: split.New(split.Params{Channels: []int{2, 6, 4}}),
-			In: []dataflow.Type{typ(bipolar, 2, 2, 12)}},
-		{Name: "one", Op: split.New(split.Params{Channels: []int{6}}), In: []dataflow.Type{typ(uint4, 2, 6)}},
-		{Name: "one vector", Op: split.New(split.Params{Channels: []int{1, 2}}), In: []dataflow.Type{typ(uint4, 3)}},
+			In: []dataflow.StreamType{typ(bipolar, 2, 2, 12)}},
+		{Name: "one", Op: split.New(split.Params{Channels: []int{6}}), In: []dataflow.StreamType{typ(uint4, 2, 6)}},
+		{Name: "one vector", Op: split.New(split.Params{Channels: []int{1, 2}}), In: []dataflow.StreamType{typ(uint4,
+			3)}},
 		{Name: "as many as there may be", Op: split.New(split.Params{Channels: many}),
-			In: []dataflow.Type{typ(uint4, 2, 1+21*6)}},
+			In: []dataflow.StreamType{typ(uint4, 2, 1+21*6)}},
 	}
 	layertest.Check(t, 30, append(cases, layertest.Random(12, 5, randomtest.Split)...)...)
 }
 
 func TestOutputTypes(t *testing.T) {
 	t.Parallel()
-	in := dataflow.Type{Shape: dataflow.Shape{5, 3}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 15},
+	in := dataflow.StreamType{Shape: dataflow.Shape{5, 3}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 0, Hi: 15},
 		{Lo: 3, Hi: 4}}, Elem: uint4}
-	_, out, err := split.New(split.Params{Channels: []int{1, 2}}).Bind([]dataflow.Type{in})
-	want := []dataflow.Type{
+	_, out, err := split.New(split.Params{Channels: []int{1, 2}}).Bind([]dataflow.StreamType{in})
+	want := []dataflow.StreamType{
 		{Shape: dataflow.Shape{5, 1}, Range: in.Range[:1], Elem: uint4},
 		{Shape: dataflow.Shape{5, 2}, Range: in.Range[1:], Elem: uint4},
 	}
@@ -52,7 +54,7 @@ func TestLoop(t *testing.T) {
 		t.Fatalf("%d iterations, want %d", l.Iterations(), len(want))
 	}
 	for i, write := range want {
-		if m := l.At(i); m != (dataflow.Moves{Read: 1, Write: write}) {
+		if m := l.At(i); m != (dataflow.PortMoves{Read: 1, Write: write}) {
 			t.Errorf("iteration %d moves %+v, want a word of outputs %b", i, m, write)
 		}
 	}
@@ -62,26 +64,26 @@ func TestBindRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		channels []int
-		in       []dataflow.Type
+		in       []dataflow.StreamType
 		want     string
 	}{
-		{nil, []dataflow.Type{typ(uint4, 2, 4)}, "0 outputs, want 1 to 64"},
+		{nil, []dataflow.StreamType{typ(uint4, 2, 4)}, "0 outputs, want 1 to 64"},
 		{make([]int, 65), nil, "65 outputs"},
 		{[]int{4, 0}, nil, "output 1 has 0 channels"},
 		{[]int{4, 1 << 60}, nil, "output 1 has 1152921504606846976 channels"},
 		{[]int{2, 2}, nil, "0 inputs, want 1"},
-		{[]int{2, 2}, []dataflow.Type{typ(uint4, 4, 5)}, "an input of shape [4 5], want 4 channels"},
-		{[]int{1}, []dataflow.Type{typ(uint4)}, "an input of shape [], want 1 channels"},
+		{[]int{2, 2}, []dataflow.StreamType{typ(uint4, 4, 5)}, "an input of shape [4 5], want 4 channels"},
+		{[]int{1}, []dataflow.StreamType{typ(uint4)}, "an input of shape [], want 1 channels"},
 	} {
-		layertest.Refuses(t, split.New(split.Params{Channels: tt.channels}), tt.in, tt.want)
+		layertest.CheckRefused(t, split.New(split.Params{Channels: tt.channels}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
+	layertest.CheckTextRefused(t, split.Layer, ``, `null`, `{}`, `[]`, `{"channels":[]}`, `{"channels":[2,-1]}`,
 		`{"channels":3}`, `{"channels":[1.5]}`)
 }
 
 // What types are called above.
-var uint4, typ, bipolar = layertest.UInt(4), layertest.Full, layertest.Bipolar
+var uint4, typ, bipolar = layertest.UInt(4), layertest.FullType, layertest.Bipolar

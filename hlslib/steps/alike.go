@@ -6,9 +6,9 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// Alike reports whether two forms have the same cost and latency, so that they differ only in the numbers in their
+// SameCost reports whether two forms have the same cost and latency, so that they differ only in the numbers in their
 // tables. Both forms must be of functions with equally many thresholds and the same types. Either may be nil.
-func Alike(a, b Form, m cost.Model) bool {
+func SameCost(a, b BuiltSteps, m cost.CostModel) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
@@ -17,7 +17,7 @@ func Alike(a, b Form, m cost.Model) bool {
 	if multiplies != other || multiplies && !x.alike(y) {
 		return false
 	}
-	return a.Clocks() == b.Clocks() && a.Apart() == b.Apart() && a.Lanes() == b.Lanes() &&
+	return a.Clocks() == b.Clocks() && a.TablesPerLane() == b.TablesPerLane() && a.Lanes() == b.Lanes() &&
 		slices.Equal(a.Storage(), b.Storage()) && slices.Equal(a.Logic(m), b.Logic(m))
 }
 

@@ -13,9 +13,9 @@ import (
 func open(b *circuit.Builder, f interface {
 	Storage() []dataflow.Storage
 	Tables() []dataflow.Table
-}) map[string][]circuit.Table {
+}) map[string][]circuit.ConstantTable {
 	tables := sync.OnceValue(f.Tables)
-	list := map[string][]circuit.Table{}
+	list := map[string][]circuit.ConstantTable{}
 	for _, s := range f.Storage() {
 		list[s.Name] = s.Circuit(b, func() dataflow.Table {
 			all := tables()
@@ -40,7 +40,7 @@ func (p *parallel) Circuit(b *circuit.Builder, row circuit.Value, values []circu
 		for _, s := range storage {
 			word := tables[s.Name][0].Row(row)
 			own := word.Width() / side
-			operands = append(operands, circuit.Part(word, i%side*own, own))
+			operands = append(operands, circuit.BitRange(word, i%side*own, own))
 		}
 		codes[i] = b.Call(&p.f.lanes, "steps", operands, func(b *circuit.Builder, o []circuit.Value) []circuit.Value {
 			words := map[string]circuit.Value{}
@@ -58,7 +58,7 @@ func (p *parallel) code(b *circuit.Builder, v circuit.Value, words map[string]ci
 	k := p.f.compare
 	var exceeded []circuit.Value
 	for s := range k.Steps() {
-		exceeded = append(exceeded, circuit.Exceeds(v, circuit.Element(words["thresholds"], s, p.f.of)))
+		exceeded = append(exceeded, circuit.GreaterThan(v, circuit.Element(words["thresholds"], s, p.f.of)))
 	}
 	base := b.Constant(k.Base[0])
 	if word, ok := words["base"]; ok {
@@ -77,18 +77,18 @@ func count(b *circuit.Builder, conditions []circuit.Value) circuit.Value {
 	for _, c := range conditions {
 		h.Add(c, 0)
 	}
-	return h.Total(num.Range{Hi: int64(len(conditions))})
+	return h.Sum(num.Range{Hi: int64(len(conditions))})
 }
 
 // affine returns base + unit*n, which is a code.
 func (f *Functions) affine(b *circuit.Builder, n circuit.Value, unit int64, base circuit.Value) circuit.Value {
 	if r := base.Range(); r.Lo == r.Hi && n.Range() == (num.Range{Hi: 1}) {
-		return circuit.Kept(circuit.Choice(n, b.Constant(r.Lo+unit), base), f.out.Range())
+		return circuit.AssumeRange(circuit.Choice(n, b.Constant(r.Lo+unit), base), f.out.Range())
 	}
 	h := b.Heap()
 	h.Add(circuit.Times(n, unit), 0)
 	h.Add(base, 0)
-	return h.Total(f.out.Range())
+	return h.Sum(f.out.Range())
 }
 
 // sum returns base plus the delta of every condition that holds, which is a code.
@@ -99,13 +99,13 @@ func (f *Functions) sum(b *circuit.Builder, base circuit.Value, conditions []cir
 	for i, c := range conditions {
 		h.AddProduct(c, delta(i))
 	}
-	return h.Total(f.out.Range())
+	return h.Sum(f.out.Range())
 }
 
 // address returns the address of a lane's row in a table: the given bits, below the number of the function.
 func (l *lanes) address(row circuit.Value, bits ...circuit.Value) circuit.Value {
 	if l.functions() > 1 {
-		bits = append(bits, circuit.Raw(row, row.Width()))
+		bits = append(bits, circuit.LowBits(row, row.Width()))
 	}
 	if len(bits) == 0 {
 		return circuit.Constant(row, 0)
@@ -119,21 +119,21 @@ func (s *segment) Circuit(b *circuit.Builder, row circuit.Value, values []circui
 	tables := open(b, s)
 	codes := make([]circuit.Value, len(values))
 	for i, v := range values {
-		word := circuit.Raw(v, s.f.of.Width)
+		word := circuit.LowBits(v, s.f.of.Width)
 		if s.window {
-			word = circuit.Raw(circuit.Difference(circuit.Clipped(v, s.cut()), b.Constant(s.first)), s.span)
+			word = circuit.LowBits(circuit.Difference(circuit.Clipped(v, s.cut()), b.Constant(s.first)), s.span)
 		}
-		at := s.address(row, circuit.Part(word, s.low, s.span-s.low))
+		at := s.address(row, circuit.BitRange(word, s.low, s.span-s.low))
 		code := circuit.Element(tables["codes"][i].Row(at), 0, s.f.out)
 		if s.inside == 0 {
 			codes[i] = code
 			continue
 		}
-		rest := circuit.Element(circuit.Part(word, 0, s.low), 0, s.rest())
+		rest := circuit.Element(circuit.BitRange(word, 0, s.low), 0, s.rest())
 		thresholds := tables["thresholds"][i].Row(at)
 		var exceeded []circuit.Value
 		for k := range s.inside {
-			exceeded = append(exceeded, circuit.Exceeds(rest, circuit.Element(thresholds, k, s.rest())))
+			exceeded = append(exceeded, circuit.GreaterThan(rest, circuit.Element(thresholds, k, s.rest())))
 		}
 		if s.f.uniform() {
 			codes[i] = s.f.affine(b, count(b, exceeded), s.f.jumps.Lo, code)
@@ -156,9 +156,9 @@ func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circ
 			thresholds := tables[name(stage)][i].Row(s.address(row, found...))
 			var exceeded []circuit.Value
 			for k := range 1<<bits - 1 {
-				exceeded = append(exceeded, circuit.Exceeds(v, circuit.Element(thresholds, k, s.f.of)))
+				exceeded = append(exceeded, circuit.GreaterThan(v, circuit.Element(thresholds, k, s.f.of)))
 			}
-			found = append([]circuit.Value{circuit.Raw(count(b, exceeded), bits)}, found...)
+			found = append([]circuit.Value{circuit.LowBits(count(b, exceeded), bits)}, found...)
 		}
 		codes[i] = s.output(b, tables, i, row, circuit.Joined(found...))
 	}
@@ -166,7 +166,7 @@ func (s *searching) Circuit(b *circuit.Builder, row circuit.Value, values []circ
 }
 
 // output returns a lane's code for the number of exceeded thresholds.
-func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Table, lane int, row,
+func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.ConstantTable, lane int, row,
 	found circuit.Value) circuit.Value {
 	unit, of := s.f.compare.Unit, num.Type{Kind: num.UInt, Width: found.Width()}
 	switch s.counts() {
@@ -182,27 +182,27 @@ func (s *searching) output(b *circuit.Builder, tables map[string][]circuit.Table
 
 // A Search is the circuit of a serial search.
 type Search struct {
-	*Serial
+	*SerialSearch
 	b      *circuit.Builder
-	tables map[string][]circuit.Table
+	tables map[string][]circuit.ConstantTable
 }
 
 // Search adds the tables of the serial search to a circuit.
-func (s *Serial) Search(b *circuit.Builder) Search { return Search{s, b, open(b, s)} }
+func (s *SerialSearch) Search(b *circuit.Builder) Search { return Search{s, b, open(b, s)} }
 
 // Place returns the type of places. After the last step, the place is the count alone.
 func (s Search) Place() num.Type { return num.Type{Kind: num.UInt, Width: s.Steps()} }
 
 // Next returns a lane's place after one step of the search for v, in the function that row selects.
 func (s Search) Next(lane int, row, place, v circuit.Value) circuit.Value {
-	limit := circuit.Element(s.tables["places"][lane].Row(s.address(row, circuit.Raw(place, s.Steps()))), 0, s.f.of)
-	more := circuit.Raw(circuit.Exceeds(v, limit), 1)
-	return circuit.Wrapped(circuit.Joined(more, circuit.Part(place, 0, s.Steps()-1)), s.Place())
+	limit := circuit.Element(s.tables["places"][lane].Row(s.address(row, circuit.LowBits(place, s.Steps()))), 0, s.f.of)
+	more := circuit.LowBits(circuit.GreaterThan(v, limit), 1)
+	return circuit.Wrapped(circuit.Joined(more, circuit.BitRange(place, 0, s.Steps()-1)), s.Place())
 }
 
 // Code returns a lane's code, from its place after the last step.
 func (s Search) Code(lane int, row, place circuit.Value) circuit.Value {
-	return s.output(s.b, s.tables, lane, row, circuit.Raw(place, s.Steps()))
+	return s.output(s.b, s.tables, lane, row, circuit.LowBits(place, s.Steps()))
 }
 
 // Circuit multiplies by a constant, as a sum of shifted values. If each lane has its own multiplier, there is one
@@ -218,10 +218,10 @@ func (s *Scaled) Circuit(b *circuit.Builder, row circuit.Value, values []circuit
 		if len(s.s.multiplier) == 1 {
 			own = 0
 		}
-		product := circuit.Times(circuit.Kept(v, s.occurring()), s.s.multiplier[own])
+		product := circuit.Times(circuit.AssumeRange(v, s.occurring()), s.s.multiplier[own])
 		sum := circuit.Wrapped(circuit.Sum(product, bias), s.s.sum)
-		rounded := circuit.Kept(circuit.Rounded(sum, s.s.shift, s.s.mode), s.s.code)
-		codes[i] = circuit.Kept(circuit.Clipped(rounded, s.s.limits), s.f.out.Range())
+		rounded := circuit.AssumeRange(circuit.Rounded(sum, s.s.shift, s.s.mode), s.s.code)
+		codes[i] = circuit.AssumeRange(circuit.Clipped(rounded, s.s.limits), s.f.out.Range())
 	}
 	return codes
 }

@@ -25,7 +25,7 @@ func (p *parallel) Clocks() int { return 1 }
 
 func (p *parallel) Lanes() int { return p.at.PE }
 
-func (p *parallel) Apart() bool { return false }
+func (p *parallel) TablesPerLane() bool { return false }
 
 func (p *parallel) Apply(n int, v int64) int64 { return p.f.compare.Apply(n, v) }
 
@@ -43,12 +43,12 @@ func (p *parallel) Storage() []dataflow.Storage {
 	return dataflow.StepStorage(p.f.compare, p.side(), p.f.of, p.at.Memory)
 }
 
-func (p *parallel) Logic(m cost.Model) []cost.Part {
+func (p *parallel) Logic(m cost.CostModel) []cost.CostPart {
 	steps := p.f.compare.Steps()
-	parts := []cost.Part{m.Comparators(cost.Comparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
+	parts := []cost.CostPart{m.Comparators(cost.Comparators{PE: p.at.PE, Steps: steps, Width: p.f.of.Width,
 		Constant: !p.f.loaded && len(p.f.compare.At) == p.side()})}
 	if p.f.compare.Delta != nil {
-		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).As("step sums"))
+		parts = append(parts, cost.Adder(p.f.out.Width).Times(p.at.PE*steps).AsPart("step sums"))
 	}
 	return parts
 }

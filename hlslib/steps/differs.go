@@ -9,22 +9,22 @@ import (
 // Forms are checked often, for many functions with many breakpoints. So values are checked nearly in increasing
 // order, and each lookup starts where the one before ended.
 
-// A Difference is a function and a value for which a form yields a wrong code.
-type Difference struct {
+// A FormDifference is a function and a value for which a form yields a wrong code.
+type FormDifference struct {
 	Function int
 	Value    int64
 }
 
-// Differs returns a function and a value for which the form yields another code than the function, or nil if there is
-// none. It considers all values of the type; for a Scaled form only those that occur. It need not try every value: a
-// code changes only at breakpoints and at the borders of table rows. A line that is right at both ends of a constant
-// piece is right between them. A row without a breakpoint holds the function's code for its first value.
-func (f *Functions) Differs(form Form) *Difference {
+// FindDifference returns a function and a value for which the form yields another code than the function, or nil if
+// there is none. It considers all values of the type; for a Scaled form only those that occur. It need not try every
+// value: a code changes only at breakpoints and at the borders of table rows. A line that is right at both ends of a
+// constant piece is right between them. A row without a breakpoint holds the function's code for its first value.
+func (f *Functions) FindDifference(form BuiltSteps) *FormDifference {
 	f.bind()
 	return f.differs(form)
 }
 
-func (f *Functions) differs(form Form) *Difference {
+func (f *Functions) differs(form BuiltSteps) *FormDifference {
 	root := f.root()
 	root.share.mutex.Lock()
 	defer root.share.mutex.Unlock()
@@ -38,7 +38,7 @@ func (f *Functions) differs(form Form) *Difference {
 			all = f.in[min(n, len(f.in)-1)]
 		}
 		if v, differs := otherThan(&f.list[n], all, form, n); differs {
-			return &Difference{n, v}
+			return &FormDifference{n, v}
 		}
 		if proofs != nil && f.origin[n] >= 0 {
 			proofs[f.origin[n]] = true
@@ -48,7 +48,7 @@ func (f *Functions) differs(form Form) *Difference {
 }
 
 // otherThan returns a value in all for which function n of the form yields another code than s.
-func otherThan(s *num.Step, all num.Range, form Form, n int) (at int64, differs bool) {
+func otherThan(s *num.StepFunction, all num.Range, form BuiltSteps, n int) (at int64, differs bool) {
 	apply := follow(form, n)
 	where := finger{list: s.At}
 	look := func(v int64) {
@@ -81,7 +81,7 @@ func otherThan(s *num.Step, all num.Range, form Form, n int) (at int64, differs 
 }
 
 // follow returns the form's Apply of function n, which is fast if the values come nearly in order.
-func follow(form Form, n int) func(v int64) int64 {
+func follow(form BuiltSteps, n int) func(v int64) int64 {
 	switch form := form.(type) {
 	case *searching:
 		if slices.IsSorted(form.f.compare.At[n]) {

@@ -11,7 +11,7 @@ import (
 // A ramp is a function as a stair, with the lines found so far that equal it. Functions that are shared among layers
 // share their ramps, so that each line is searched for only once.
 type ramp struct {
-	num.Stair
+	num.LineTarget
 	mutex sync.Mutex
 	keys  []byte // of the lines found: the rounding, and 6 bits of shift
 	found []*slope
@@ -53,7 +53,8 @@ func (r *ramp) passes(mode num.Rounding, shift int) bool {
 	rounds := byte(slices.Index(scalings, mode))
 	for i, key := range r.keys {
 		known := int(key & 63)
-		if s := r.found[i]; key>>6 == rounds && known < shift && s.passes && r.Lasts(s.multipliers, known, shift) {
+		if s := r.found[i]; key>>6 == rounds && known < shift && s.passes && r.HoldsForLargerShift(s.multipliers,
+			known, shift) {
 			return true
 		}
 	}
@@ -61,13 +62,13 @@ func (r *ramp) passes(mode num.Rounding, shift int) bool {
 }
 
 // rampsOf returns the ramps of the functions' stairs. It reuses ramps of the functions that these are part of.
-func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
+func (f *Functions) rampsOf(stairs []num.LineTarget) []*ramp {
 	list := make([]*ramp, len(stairs))
 	if f.whole != nil {
 		f.whole.bind()
 		for c := range stairs {
 			if c < len(f.channels) && f.channels[c] < len(f.whole.lines.ramps) {
-				if r := f.whole.lines.ramps[f.channels[c]]; same(&r.Stair, &stairs[c]) {
+				if r := f.whole.lines.ramps[f.channels[c]]; same(&r.LineTarget, &stairs[c]) {
 					list[c] = r
 				}
 			}
@@ -75,14 +76,14 @@ func (f *Functions) rampsOf(stairs []num.Stair) []*ramp {
 	}
 	for c := range list {
 		if list[c] == nil {
-			list[c] = &ramp{Stair: stairs[c]}
+			list[c] = &ramp{LineTarget: stairs[c]}
 		}
 	}
 	return list
 }
 
 // same reports whether two stairs are equal.
-func same(a, b *num.Stair) bool {
+func same(a, b *num.LineTarget) bool {
 	return a.X == b.X && a.V == b.V && a.Limits == b.Limits && slices.Equal(a.F.At, b.F.At) &&
 		slices.Equal(a.F.Value, b.F.Value)
 }

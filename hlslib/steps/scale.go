@@ -52,7 +52,7 @@ func (f *Functions) bindScalings() {
 	if f.of.Kind == num.Bipolar || f.compare.Steps()*len(f.list) > mostMeasured {
 		return
 	}
-	stairs, ok := num.Stairs(f.list, f.in)
+	stairs, ok := num.LineTargets(f.list, f.in)
 	if !ok {
 		return
 	}
@@ -172,7 +172,7 @@ func (s *scaling) complete(ramps []*ramp) bool {
 		b := r.Biases(s.mode, s.shift, m)
 		bias := min(max(0, b.Lo), b.Hi)
 		product, ok1 := r.X.Times(m)
-		sum, ok2 := product.Plus(num.Point(bias))
+		sum, ok2 := product.Plus(num.SingleValue(bias))
 		if b.Lo > b.Hi || !ok1 || !ok2 {
 			return false
 		}
@@ -180,7 +180,7 @@ func (s *scaling) complete(ramps []*ramp) bool {
 		if s.bias = append(s.bias, bias); c > 0 {
 			code, sum = code.Union(s.code), sum.Union(s.sum.Range())
 		}
-		s.code, s.sum = code, num.Type{Kind: num.Int, Width: num.Smallest(sum.Union(num.Point(-1))).Width}
+		s.code, s.sum = code, num.Type{Kind: num.Int, Width: num.NarrowestInt(sum.Union(num.SingleValue(-1))).Width}
 	}
 	int32s := num.Range{Lo: math.MinInt32, Hi: math.MaxInt32}
 	return s.sum.Width <= widestSum && s.limits.Within(int32s)
@@ -232,7 +232,7 @@ func digits(m int64) (list []int) {
 
 // scaled returns the forms that multiply: with a shared multiplier and, if there is a lane for each function, with
 // one multiplier per lane.
-func (f *Functions) scaled(p Site) (forms []Form) {
+func (f *Functions) scaled(p Site) (forms []BuiltSteps) {
 	if f.common != nil {
 		forms = append(forms, &Scaled{f, p, f.common})
 	}
@@ -288,7 +288,7 @@ func (s *Scaled) Clocks() int {
 func (s *Scaled) Lanes() int { return s.at.PE }
 
 // Apart returns false: each row of the biases holds those of all lanes.
-func (s *Scaled) Apart() bool { return false }
+func (s *Scaled) TablesPerLane() bool { return false }
 
 // Apply computes the line, rounded and clipped.
 func (s *Scaled) Apply(n int, v int64) int64 {
@@ -357,7 +357,7 @@ func (s *Scaled) Tables() []dataflow.Table {
 
 // exponent returns the element type of the table of digits.
 func (s *Scaled) exponent() num.Type {
-	return num.Smallest(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
+	return num.NarrowestInt(num.Range{Lo: -1 - int64(s.s.sum.Width), Hi: int64(s.s.sum.Width)})
 }
 
 // Storage returns the memories of the tables. A table with a single row becomes constants.
@@ -373,7 +373,7 @@ func (s *Scaled) Storage() []dataflow.Storage {
 }
 
 // Logic counts an adder for every word but the first, the rounding, and a comparison and a choice for each limit.
-func (s *Scaled) Logic(m cost.Model) []cost.Part {
+func (s *Scaled) Logic(m cost.CostModel) []cost.CostPart {
 	n, width := s.Terms()
 	adders := (n - 1) * s.at.PE
 	if len(s.s.multiplier) > 1 {
@@ -397,5 +397,5 @@ func (s *Scaled) Logic(m cost.Model) []cost.Part {
 		lane.FF += s.Clocks() * width
 	}
 	sums := lane.Times(s.at.PE).Plus(cost.Adder(width).Times(max(0, adders)))
-	return []cost.Part{sums.As("step sums"), clip.Times(s.at.PE).As("clipping")}
+	return []cost.CostPart{sums.AsPart("step sums"), clip.Times(s.at.PE).AsPart("clipping")}
 }

@@ -13,7 +13,7 @@ import (
 const mostRadix = 4
 
 // searched returns the searches of radix 2 to 16. The first stage finds the bits that the other stages leave.
-func (l lanes) searched() (forms []Form) {
+func (l lanes) searched() (forms []BuiltSteps) {
 	steps := l.f.compare.Steps()
 	if steps < 2 {
 		return nil
@@ -198,7 +198,7 @@ func (s *searching) Storage() (list []dataflow.Storage) {
 	return list
 }
 
-func (s *searching) Logic(m cost.Model) []cost.Part {
+func (s *searching) Logic(m cost.CostModel) []cost.CostPart {
 	var compared cost.Resources
 	registers := 0
 	for stage, b := range s.stages {
@@ -215,5 +215,5 @@ func (s *searching) Logic(m cost.Model) []cost.Part {
 	if m.Formula == cost.Fitted {
 		lane.FF = registers
 	}
-	return []cost.Part{compared.As("comparators"), lane.Times(s.at.PE).As("step sums")}
+	return []cost.CostPart{compared.AsPart("comparators"), lane.Times(s.at.PE).AsPart("step sums")}
 }

@@ -112,7 +112,7 @@ func (f *Functions) cut(g segmentation) {
 }
 
 // crossing counts a function's breakpoints in segments and in blocks of rows.
-func crossing(s *num.Step, g *segmentation) cross {
+func crossing(s *num.StepFunction, g *segmentation) cross {
 	c, wide := cross{known: true}, g.low+6
 	count, segment := 0, int64(0) // breakpoints inside a segment, and its number
 	block, inside := int64(0), false
@@ -134,7 +134,7 @@ func crossing(s *num.Step, g *segmentation) cross {
 }
 
 // segmented returns the forms by segments, and by tables.
-func (l lanes) segmented() (forms []Form) {
+func (l lanes) segmented() (forms []BuiltSteps) {
 	_, most, mostOfLanes := roomOf(l.f)
 	for _, s := range l.f.segments {
 		rows := l.functions() << (s.span - s.low)
@@ -155,7 +155,7 @@ type segment struct {
 }
 
 // delta returns the type of the jumps at breakpoints.
-func (s *segment) delta() num.Type { return num.Smallest(s.f.jumps) }
+func (s *segment) delta() num.Type { return num.NarrowestInt(s.f.jumps) }
 
 func (s *segment) Name() string {
 	name := fmt.Sprintf("2^%d segments", s.span-s.low)
@@ -305,7 +305,7 @@ func (s *segment) Tables() []dataflow.Table {
 func (s *segment) rest() num.Type { return num.Type{Kind: num.UInt, Width: s.low} }
 
 // padded returns the type of jumps in the table. Unused entries are 0.
-func (s *segment) padded() num.Type { return num.Smallest(s.f.jumps.Union(num.Point(0))) }
+func (s *segment) padded() num.Type { return num.NarrowestInt(s.f.jumps.Union(num.SingleValue(0))) }
 
 func (s *segment) Storage() []dataflow.Storage {
 	rows := 1 << (s.span - s.low)
@@ -332,7 +332,7 @@ func (s *segment) same() int {
 	return functions<<(s.span-s.low) - live*block
 }
 
-func (s *segment) Logic(m cost.Model) []cost.Part {
+func (s *segment) Logic(m cost.CostModel) []cost.CostPart {
 	var lane cost.Resources
 	if s.window {
 		// The difference's upper bits tell whether a value lies outside the window, and then replace its lower bits.
@@ -354,8 +354,8 @@ func (s *segment) Logic(m cost.Model) []cost.Part {
 			lane.FF += s.low // registers: the lower bits wait for the table
 		}
 	}
-	return []cost.Part{
+	return []cost.CostPart{
 		m.Comparators(cost.Comparators{PE: s.at.PE, Steps: s.inside, Width: s.low}),
-		lane.Times(s.at.PE).As("step sums"),
+		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

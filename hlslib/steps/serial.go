@@ -22,42 +22,43 @@ func (f *Functions) HasSerial(p Site) bool {
 
 // Serial returns a search of radix 2 with one comparator per lane, which makes one step at a time. A lane keeps the
 // thresholds of all steps in one memory. The search must be possible, as HasSerial reports.
-func (f *Functions) Serial(p Site) *Serial {
+func (f *Functions) Serial(p Site) *SerialSearch {
 	f.bindList()
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
-	form := &Serial{searching{lanes{f, p, p.Memory}, balanced(bits.Len(uint(f.compare.Steps())), 1)}}
+	form := &SerialSearch{searching{lanes{f, p, p.Memory}, balanced(bits.Len(uint(f.compare.Steps())), 1)}}
 	if !f.equal(form) {
 		panic("steps: a serial search differs from comparators")
 	}
 	return form
 }
 
-// A Serial search visits places of its memory, each with a threshold to compare. It starts at place 1. From place p
-// it goes to 2p + 1 if the value exceeds the threshold, else to 2p. After the last step, the bits of the place below
+// A SerialSearch search visits places of its memory, each with a threshold to compare. It starts at place 1. From place
+// p it goes to 2p + 1 if the value exceeds the threshold, else to 2p. After the last step, the bits of the place below
 // the highest one are the number of exceeded thresholds.
-type Serial struct{ searching }
+type SerialSearch struct{ searching }
 
 // Name distinguishes the serial search from a search with a memory per stage.
-func (s *Serial) Name() string { return fmt.Sprintf("serial search of %d steps", s.Steps()) }
+func (s *SerialSearch) Name() string { return fmt.Sprintf("serial search of %d steps", s.Steps()) }
 
 // Steps returns the comparisons per value, which is also the number of bits of a place.
-func (s *Serial) Steps() int { return len(s.stages) }
+func (s *SerialSearch) Steps() int { return len(s.stages) }
 
 // Clocks returns the least latency: one clock per step.
-func (s *Serial) Clocks() int { return s.Steps() }
+func (s *SerialSearch) Clocks() int { return s.Steps() }
 
 // Rows returns the rows of a lane's memory.
-func (s *Serial) Rows() int { return s.functions() << s.Steps() }
+func (s *SerialSearch) Rows() int { return s.functions() << s.Steps() }
 
 // Bits returns the width of a threshold.
-func (s *Serial) Bits() int { return s.f.of.Width }
+func (s *SerialSearch) Bits() int { return s.f.of.Width }
 
-// Coded reports whether a table maps the count to a code. Otherwise the code is a base plus a multiple of the count.
-func (s *Serial) Coded() bool { return s.f.compare.Delta != nil }
+// HasCodeTable reports whether a table maps the count to a code. Otherwise the code is a base plus a multiple of the
+// count.
+func (s *SerialSearch) HasCodeTable() bool { return s.f.compare.Delta != nil }
 
 // Next returns the place after one step of the search for v in function n.
-func (s *Serial) Next(n, place int, v int64) int {
+func (s *SerialSearch) Next(n, place int, v int64) int {
 	if v > s.limit(n, place) {
 		return 2*place + 1
 	}
@@ -65,10 +66,10 @@ func (s *Serial) Next(n, place int, v int64) int {
 }
 
 // Code returns the code of function n, from the place after the last step.
-func (s *Serial) Code(n, place int) int64 { return s.code(n, place-1<<s.Steps()) }
+func (s *SerialSearch) Code(n, place int) int64 { return s.code(n, place-1<<s.Steps()) }
 
 // limit returns the threshold at a place. Place 0 is unused.
-func (s *Serial) limit(n, place int) int64 {
+func (s *SerialSearch) limit(n, place int) int64 {
 	if place == 0 {
 		return 0
 	}
@@ -77,7 +78,7 @@ func (s *Serial) limit(n, place int) int64 {
 }
 
 // Apply makes all steps of the search.
-func (s *Serial) Apply(n int, v int64) int64 {
+func (s *SerialSearch) Apply(n int, v int64) int64 {
 	place := 1
 	for range s.Steps() {
 		place = s.Next(n, place, v)
@@ -86,7 +87,7 @@ func (s *Serial) Apply(n int, v int64) int64 {
 }
 
 // Fields returns the config fields that threshold_serial of threshold.hpp reads.
-func (s *Serial) Fields() []dataflow.Field {
+func (s *SerialSearch) Fields() []dataflow.Field {
 	return []dataflow.Field{
 		{Name: "functions", Doc: "step functions of a lane", Value: s.functions()},
 		{Name: "search_steps", Doc: "comparisons of a value", Value: s.Steps()},
@@ -95,7 +96,7 @@ func (s *Serial) Fields() []dataflow.Field {
 }
 
 // Tables returns the thresholds by place, and the table of codes if the code is not computed from the count.
-func (s *Serial) Tables() []dataflow.Table {
+func (s *SerialSearch) Tables() []dataflow.Table {
 	places := s.table("places", "what a value is compared with", s.f.of, func(n int) (rows [][]int64) {
 		for place := range 1 << s.Steps() {
 			rows = append(rows, []int64{s.limit(n, place)})
@@ -107,7 +108,7 @@ func (s *Serial) Tables() []dataflow.Table {
 }
 
 // Storage returns the memories of the tables.
-func (s *Serial) Storage() []dataflow.Storage {
+func (s *SerialSearch) Storage() []dataflow.Storage {
 	list := []dataflow.Storage{s.storage("places", 1<<s.Steps(), s.f.of.Width)}
 	if rows := s.counts(); rows > 0 {
 		list = append(list, s.storage("codes", rows, s.codes().Width))
@@ -116,7 +117,7 @@ func (s *Serial) Storage() []dataflow.Storage {
 }
 
 // Logic counts a comparator for each lane, and the multiplexer between a new value and the one that is searched for.
-func (s *Serial) Logic(m cost.Model) []cost.Part {
+func (s *SerialSearch) Logic(m cost.CostModel) []cost.CostPart {
 	lane := m.Multiplexer(2, s.f.of.Width+s.Steps())
 	if m.Formula == cost.Fitted {
 		lane.FF = s.f.of.Width // a register for the value
@@ -124,8 +125,8 @@ func (s *Serial) Logic(m cost.Model) []cost.Part {
 	if s.f.compare.Delta == nil {
 		lane = lane.Plus(cost.Adder(s.f.out.Width))
 	}
-	return []cost.Part{
+	return []cost.CostPart{
 		m.Comparators(cost.Comparators{PE: s.at.PE, Steps: 1, Width: s.f.of.Width}),
-		lane.Times(s.at.PE).As("step sums"),
+		lane.Times(s.at.PE).AsPart("step sums"),
 	}
 }

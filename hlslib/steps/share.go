@@ -33,8 +33,10 @@ type cross struct {
 	known  bool
 }
 
-// Share declares that f consists of the given channels of whole. It must be called before any form is requested.
-func (f *Functions) Share(whole *Functions, channels []int) { f.whole, f.channels = whole, channels }
+// SelectedFrom declares that f consists of the given channels of whole. It must be called before any form is requested.
+func (f *Functions) SelectedFrom(whole *Functions, channels []int) {
+	f.whole, f.channels = whole, channels
+}
 
 // root returns the functions from which these are selected, or f itself.
 func (f *Functions) root() *Functions {
@@ -64,7 +66,7 @@ func origins(f *Functions) []int {
 
 // proofs returns the results of one form by function, or nil if they cannot be shared: multipliers depend on the
 // functions built beside them. The caller must hold the lock.
-func (s *share) proofs(form Form, of num.Type, functions int) []bool {
+func (s *share) proofs(form BuiltSteps, of num.Type, functions int) []bool {
 	if _, ok := form.(*Scaled); ok {
 		return nil
 	}

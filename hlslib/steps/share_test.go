@@ -16,10 +16,10 @@ import (
 func TestShare(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 9))
-	model := cost.Model{Formula: cost.Fitted}
+	model := cost.CostModel{Formula: cost.Fitted}
 	for range 10 {
 		const channels, thresholds = 8, 3
-		list, in := make([]num.Step, channels), make([]num.Range, channels)
+		list, in := make([]num.StepFunction, channels), make([]num.Range, channels)
 		for c := range list {
 			reach := int64(20) << (2 * (c % 4))
 			at, base := -reach+1+r.Int64N(reach/4), int64(r.IntN(3)/2)
@@ -30,22 +30,22 @@ func TestShare(t *testing.T) {
 			}
 		}
 		of := func(some []int) *steps.Functions {
-			own, ranges, all := make([]num.Step, len(some)), make([]num.Range, len(some)), num.Range{}
+			own, ranges, all := make([]num.StepFunction, len(some)), make([]num.Range, len(some)), num.Range{}
 			for i, c := range some {
 				own[i], ranges[i], all = list[c], in[c], all.Union(in[c])
 			}
-			typ := num.Smallest(all)
+			typ := num.NarrowestInt(all)
 			k := num.Compare(own, ranges, typ, 1<<10).Merged()
 			return steps.New(k, ranges, typ, num.Type{Kind: num.UInt, Width: 3})
 		}
 		whole := of([]int{0, 1, 2, 3, 4, 5, 6, 7})
 		for _, some := range [][]int{{0, 4}, {5, 1}, {0, 1, 4, 5}, {2, 6}, {3}, {7, 6, 0, 4}} {
 			part, alone := of(some), of(some)
-			part.Share(whole, some)
+			part.SelectedFrom(whole, some)
 			for _, pe := range dataflow.Divisors(len(some)) {
 				site := steps.Site{PE: pe, Alike: len(some) == 1}
-				got, want := part.All(site), alone.All(site)
-				got, want = append(got, part.At(site)), append(want, alone.At(site))
+				got, want := part.Forms(site), alone.Forms(site)
+				got, want = append(got, part.FormAt(site)), append(want, alone.FormAt(site))
 				if len(got) != len(want) {
 					t.Fatalf("functions %v have %d forms, alone %d", some, len(got), len(want))
 				}
@@ -61,7 +61,7 @@ func TestShare(t *testing.T) {
 }
 
 // differs names the first property in which two forms differ. It returns "" if they agree.
-func differs(a, b steps.Form, m cost.Model) string {
+func differs(a, b steps.BuiltSteps, m cost.CostModel) string {
 	switch {
 	case a.Name() != b.Name():
 		return "names"

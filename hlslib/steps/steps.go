@@ -20,12 +20,12 @@
 // At chooses the cheapest form in LUTs and memories, among those with at most as many clocks as the layer allows. The
 // choice depends only on the functions, the lanes and the memory. A serial search is never chosen so: it takes
 // several clocks per value, and the fold asks for it (dataflow.Serial). Cost, tables, latency and simulation all
-// follow the Form that At returns.
+// follow the BuiltSteps that FormAt returns.
 //
 // In come comparators (num), types and lanes; out come tables, fields, clocks, costs and circuits. It sees estimate,
 // cost, circuit, dataflow and num.
 //
-//   - steps.go   Functions, Site, Form, and the choice of a form
+//   - steps.go   Functions, Site, BuiltSteps, and the choice of a form
 //   - compare.go comparators
 //   - segment.go segments and tables
 //   - search.go  search
@@ -54,7 +54,7 @@ import (
 type Functions struct {
 	of, out num.Type
 	in      []num.Range // the values that occur, by function
-	compare num.Comparators
+	compare num.ThresholdTable
 	loaded  bool // thresholds are loaded at run time
 
 	whole    *Functions // the functions from which these are selected, or nil
@@ -66,7 +66,7 @@ type Functions struct {
 
 	// The rest is computed when it is first needed, because a check of a model needs only little of it.
 	listed   sync.Once
-	list     []num.Step // by channel: the function that the comparators compute, over all values of the type
+	list     []num.StepFunction // by channel: the function that the comparators compute, over all values of the type
 	summed   sync.Once
 	codes    [][]int64
 	once     sync.Once
@@ -77,14 +77,14 @@ type Functions struct {
 	owned    sync.Once
 	own      *scaling // one multiplier per function, or nil if they have no fewer digits
 	mutex    sync.Mutex
-	chosen   map[Site]Form
+	chosen   map[Site]BuiltSteps
 	proved   map[string]bool // by form's name: whether the form equals the functions
 }
 
 // New returns the functions that the comparators k compute, from values of type of to codes of type out. in holds the
 // ranges of the values that occur: one for all functions, or one per channel.
-func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
-	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]Form{}, proved: map[string]bool{}}
+func New(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
+	f := &Functions{of: of, out: out, compare: k, in: in, chosen: map[Site]BuiltSteps{}, proved: map[string]bool{}}
 	if len(k.At) == 1 {
 		all := in[0]
 		for _, r := range in {
@@ -97,7 +97,7 @@ func New(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
 
 // Loaded returns functions whose thresholds are loaded at run time. Their forms work for any thresholds of the same
 // number and any functions with the same codes.
-func Loaded(k num.Comparators, in []num.Range, of, out num.Type) *Functions {
+func Loaded(k num.ThresholdTable, in []num.Range, of, out num.Type) *Functions {
 	f := New(k, in, of, out)
 	f.loaded = true
 	return f
@@ -123,7 +123,7 @@ func (f *Functions) bindList() {
 		if f.whole != nil {
 			f.whole.bindList()
 		}
-		f.list = make([]num.Step, len(f.compare.At))
+		f.list = make([]num.StepFunction, len(f.compare.At))
 		for n, at := range f.origin {
 			s := &f.list[n]
 			if f.whole != nil && at >= 0 {
@@ -132,7 +132,7 @@ func (f *Functions) bindList() {
 			}
 			*s = f.compare.Step(n, f.of)
 		}
-		num.Share(f.list)
+		num.ShareValues(f.list)
 	})
 }
 
@@ -155,7 +155,7 @@ func (f *Functions) bindJumps() {
 	first := true
 	for _, s := range f.list {
 		for i := range s.At {
-			d := num.Point(s.Value[i+1] - s.Value[i])
+			d := num.SingleValue(s.Value[i+1] - s.Value[i])
 			if first {
 				f.jumps, first = d, false
 			}
@@ -177,14 +177,14 @@ type Site struct {
 	Clocks int             // most clocks from a value to its code; 0 means any number
 }
 
-// A Form is one way to build the functions at a site.
-type Form interface {
+// A BuiltSteps is one way to build the functions at a site.
+type BuiltSteps interface {
 	// Name distinguishes the forms of the same functions, independent of the site.
 	Name() string
 	// Clocks returns the clocks from a value to its code. Data that does not depend on the value is fetched before.
 	Clocks() int
-	// Apart reports whether each lane has its own tables; else one row holds the data of all lanes.
-	Apart() bool
+	// TablesPerLane reports whether each lane has its own tables; else one row holds the data of all lanes.
+	TablesPerLane() bool
 	// Lanes returns the number of lanes.
 	Lanes() int
 	// Apply returns function n's code for v, computed from the form's tables.
@@ -195,7 +195,7 @@ type Form interface {
 	// Storage returns the memories of the tables, in the part "threshold memory".
 	Storage() []dataflow.Storage
 	// Logic returns the cost of the comparators and adders of all lanes.
-	Logic(cost.Model) []cost.Part
+	Logic(cost.CostModel) []cost.CostPart
 	// Circuit returns the codes of the lanes' values in RTL. row is the address of the tables' row, at stage 0, as
 	// for apply_steps.
 	Circuit(b *circuit.Builder, row circuit.Value, values []circuit.Value) []circuit.Value
@@ -218,8 +218,9 @@ func formField(n int) dataflow.Field {
 			"5 multiplier", Value: n}
 }
 
-// None returns the config fields of a layer without thresholds, whose output is unit times its value, plus base.
-func None(value string, unit, base int) []dataflow.Field {
+// NoStepsFields returns the config fields of a layer without thresholds, whose output is unit times its value, plus
+// base.
+func NoStepsFields(value string, unit, base int) []dataflow.Field {
 	return []dataflow.Field{
 		formField(none),
 		{Name: "unit", Doc: "added to the output by each count of the " + value, Value: unit},
@@ -228,8 +229,8 @@ func None(value string, unit, base int) []dataflow.Field {
 	}
 }
 
-// At returns the form for a site, or nil if there are no thresholds.
-func (f *Functions) At(p Site) Form {
+// FormAt returns the form for a site, or nil if there are no thresholds.
+func (f *Functions) FormAt(p Site) BuiltSteps {
 	if f.compare.Steps() == 0 {
 		return nil
 	}
@@ -255,24 +256,24 @@ const (
 )
 
 // PriceOf returns the price of a form in LUTs, on the fabric for which the cost formulas are fitted.
-func PriceOf(form Form) float64 {
-	m := cost.Model{Formula: cost.Fitted}
+func PriceOf(form BuiltSteps) float64 {
+	m := cost.CostModel{Formula: cost.Fitted}
 	var all cost.Resources
 	for _, s := range form.Storage() {
-		all = all.Plus(estimate.Stored(m, s))
+		all = all.Plus(estimate.MemoryCost(m, s))
 	}
 	for _, p := range form.Logic(m) {
 		all = all.Plus(p.Resources)
 	}
 	p := price(all)
-	if form.Apart() {
+	if form.TablesPerLane() {
 		p += float64(laneLUTs * form.Lanes())
 	}
 	return p
 }
 
 // Price returns the price of parts in LUTs.
-func Price(parts []cost.Part) float64 {
+func Price(parts []cost.CostPart) float64 {
 	var all cost.Resources
 	for _, p := range parts {
 		all = all.Plus(p.Resources)
@@ -286,21 +287,21 @@ func price(all cost.Resources) float64 {
 
 // choose returns the form with the least price and, among equals, the fewest clocks. Comparators are always possible;
 // any other form must be proved equal to the functions.
-func (f *Functions) choose(p Site) Form {
-	forms := slices.DeleteFunc(f.all(p), func(form Form) bool {
+func (f *Functions) choose(p Site) BuiltSteps {
+	forms := slices.DeleteFunc(f.all(p), func(form BuiltSteps) bool {
 		return p.Clocks > 0 && form.Clocks() > p.Clocks
 	})
 	return f.least(forms)
 }
 
-// All returns every form for a site, whatever its clocks, with the comparators first.
-func (f *Functions) All(p Site) []Form {
+// Forms returns every form for a site, whatever its clocks, with the comparators first.
+func (f *Functions) Forms(p Site) []BuiltSteps {
 	f.bind()
 	return f.all(p)
 }
 
-func (f *Functions) all(p Site) []Form {
-	forms := []Form{&parallel{f, p}}
+func (f *Functions) all(p Site) []BuiltSteps {
+	forms := []BuiltSteps{&parallel{f, p}}
 	if f.of.Kind == num.Bipolar {
 		return forms
 	}
@@ -326,9 +327,9 @@ func (f *Functions) all(p Site) []Form {
 
 // least returns the first of the forms, by price and then by clocks, that equals the functions. A proof for one site
 // holds for all sites.
-func (f *Functions) least(forms []Form) Form {
+func (f *Functions) least(forms []BuiltSteps) BuiltSteps {
 	type offer struct {
-		Form
+		BuiltSteps
 		price  float64
 		clocks int
 	}
@@ -340,15 +341,15 @@ func (f *Functions) least(forms []Form) Form {
 		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.clocks, b.clocks))
 	})
 	for _, o := range offers {
-		if f.equal(o.Form) {
-			return o.Form
+		if f.equal(o.BuiltSteps) {
+			return o.BuiltSteps
 		}
 	}
 	panic("steps: comparators differ from themselves")
 }
 
 // equal reports whether a form yields the functions' codes.
-func (f *Functions) equal(form Form) bool {
+func (f *Functions) equal(form BuiltSteps) bool {
 	name := form.Name()
 	equal, known := f.proved[name]
 	if !known {
@@ -366,7 +367,7 @@ type lanes struct {
 }
 
 // Apart returns true.
-func (l *lanes) Apart() bool { return true }
+func (l *lanes) TablesPerLane() bool { return true }
 
 // Lanes returns PE.
 func (l *lanes) Lanes() int { return l.at.PE }

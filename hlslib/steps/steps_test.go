@@ -14,14 +14,14 @@ import (
 )
 
 // draw is a step function of values of a type with so many breakpoints: rising by one, by jumps, or up and down.
-func draw(r *rand.Rand, of num.Type, breaks int) num.Step {
+func draw(r *rand.Rand, of num.Type, breaks int) num.StepFunction {
 	all := of.Range()
 	span := uint64(all.Hi) - uint64(all.Lo)
 	at := map[int64]bool{}
 	for range breaks {
 		at[all.Lo+1+int64(r.Uint64N(span))] = true
 	}
-	s := num.Step{Value: []int64{int64(r.IntN(9)) - 4}}
+	s := num.StepFunction{Value: []int64{int64(r.IntN(9)) - 4}}
 	jump := []func() int64{
 		func() int64 { return 1 }, func() int64 { return -1 }, func() int64 { return 1 + int64(r.IntN(4)) },
 		func() int64 { return int64(r.IntN(9)) - 4 },
@@ -33,11 +33,11 @@ func draw(r *rand.Rand, of num.Type, breaks int) num.Step {
 	for range s.At {
 		s.Value = append(s.Value, s.Value[len(s.Value)-1]+jump())
 	}
-	return s.Over(all)
+	return s.Restricted(all)
 }
 
 // line is a step function that multiplies, shifts and clips: it rises or falls.
-func line(r *rand.Rand, of num.Type) num.Step {
+func line(r *rand.Rand, of num.Type) num.StepFunction {
 	all := of.Range()
 	m, shift := int64(1+r.IntN(200)), max(0, of.Width-4+r.IntN(9))
 	if of.Width > 40 { // else a line that a few bits lie above
@@ -45,7 +45,7 @@ func line(r *rand.Rand, of num.Type) num.Step {
 	}
 	bias, sign := int64(r.IntN(1<<min(40, shift))), int64(1-2*r.IntN(2))
 	code := func(v int64) int64 { return max(-20, min((v*m+bias)>>shift, 43)) * sign }
-	s := num.Step{Value: []int64{code(all.Lo)}}
+	s := num.StepFunction{Value: []int64{code(all.Lo)}}
 	for v := all.Lo; v < all.Hi; {
 		// The next value with another code, by bisection: codes never turn round.
 		lo, hi, last := v, all.Hi, s.Value[len(s.Value)-1]
@@ -71,12 +71,12 @@ func TestForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 4))
 	names := map[string]bool{}
 	for n := range 150 {
-		of := num.Type{Kind: []num.Kind{num.UInt, num.Int}[n%2], Width: 2 + r.IntN(60)}
+		of := num.Type{Kind: []num.TypeKind{num.UInt, num.Int}[n%2], Width: 2 + r.IntN(60)}
 		if n%3 > 0 {
 			of.Width = 2 + r.IntN(12)
 		}
 		pe, rows := 1+r.IntN(3), 1+r.IntN(3)
-		list := make([]num.Step, []int{1, pe * rows}[r.IntN(2)])
+		list := make([]num.StepFunction, []int{1, pe * rows}[r.IntN(2)])
 		var values [][]int64
 		for c := range list {
 			if list[c] = draw(r, of, 1+r.IntN(40)); n%4 == 0 && of.Width < 55 {
@@ -90,7 +90,7 @@ func TestForms(t *testing.T) {
 		}
 		k := num.Compare(list, occurs, of, 100)
 		f := steps.New(k, occurs, of, num.Narrowest(values...))
-		for _, form := range f.All(steps.Site{PE: pe, Alike: len(list) == 1}) {
+		for _, form := range f.Forms(steps.Site{PE: pe, Alike: len(list) == 1}) {
 			names[form.Name()[:5]] = true
 			for c, s := range list {
 				probe := []int64{occurs[0].Lo, of.Range().Hi}
@@ -106,7 +106,7 @@ func TestForms(t *testing.T) {
 					}
 				}
 			}
-			if d := f.Differs(form); d != nil {
+			if d := f.FindDifference(form); d != nil {
 				t.Fatalf("%s of %v differs: %+v", form.Name(), of, d)
 			}
 			checkTables(t, form)
@@ -120,7 +120,7 @@ func TestForms(t *testing.T) {
 }
 
 // checkTables holds the tables of a form against its storage.
-func checkTables(t *testing.T, form steps.Form) {
+func checkTables(t *testing.T, form steps.BuiltSteps) {
 	t.Helper()
 	tables, storage := form.Tables(), form.Storage()
 	if len(tables) != len(storage) {
@@ -161,10 +161,10 @@ func same(rows [][]int64) (n int) {
 func TestSame(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.Int, Width: 12}
-	s := num.Step{At: []int64{100, 103, 140}, Value: []int64{0, 1, 2, 3}} // in two blocks
-	f := steps.New(num.Compare([]num.Step{s}, []num.Range{of.Range()}, of, 9), []num.Range{of.Range()}, of,
+	s := num.StepFunction{At: []int64{100, 103, 140}, Value: []int64{0, 1, 2, 3}} // in two blocks
+	f := steps.New(num.Compare([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9), []num.Range{of.Range()}, of,
 		num.Type{Kind: num.UInt, Width: 2})
-	for _, form := range f.All(steps.Site{PE: 2, Alike: true, Memory: dataflow.LUTRAM}) {
+	for _, form := range f.Forms(steps.Site{PE: 2, Alike: true, Memory: dataflow.LUTRAM}) {
 		if form.Name() != "table of 2^12 rows" {
 			continue
 		}
@@ -182,18 +182,18 @@ func TestDiffers(t *testing.T) {
 	of := num.Type{Kind: num.Int, Width: 8}
 	site := steps.Site{PE: 1, Alike: true}
 	make := func(at ...int64) *steps.Functions {
-		s := num.Step{At: at, Value: []int64{0}}
+		s := num.StepFunction{At: at, Value: []int64{0}}
 		for i := range at {
 			s.Value = append(s.Value, int64(i+1))
 		}
-		k := num.Compare([]num.Step{s}, []num.Range{of.Range()}, of, 9)
+		k := num.Compare([]num.StepFunction{s}, []num.Range{of.Range()}, of, 9)
 		return steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.UInt, Width: 3})
 	}
 	f := make(-100, 3, 77)
 	others := []*steps.Functions{make(-100, 3, 78), make(-99, 3, 77), make(-100, 3), make(-100, 3, 77, 127)}
 	for _, other := range others {
-		for _, form := range other.All(site) {
-			if f.Differs(form) == nil {
+		for _, form := range other.Forms(site) {
+			if f.FindDifference(form) == nil {
 				t.Errorf("%s of another function is taken", form.Name())
 			}
 		}
@@ -203,8 +203,8 @@ func TestDiffers(t *testing.T) {
 // TestChosen: what is taken at a site, and that clocks bound it.
 func TestChosen(t *testing.T) {
 	t.Parallel()
-	even := func(of num.Type, first, gap int64, n int) num.Step {
-		s := num.Step{Value: []int64{0}}
+	even := func(of num.Type, first, gap int64, n int) num.StepFunction {
+		s := num.StepFunction{Value: []int64{0}}
 		for i := range int64(n) {
 			s.At, s.Value = append(s.At, first+i*gap), append(s.Value, i+1)
 		}
@@ -213,7 +213,7 @@ func TestChosen(t *testing.T) {
 	wide, byte8 := num.Type{Kind: num.Int, Width: 17}, num.Type{Kind: num.Int, Width: 8}
 	for _, tt := range []struct {
 		of     num.Type
-		step   num.Step
+		step   num.StepFunction
 		clocks int
 		want   string
 	}{
@@ -224,9 +224,9 @@ func TestChosen(t *testing.T) {
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 0, "2^8 segments of 2^17 values"},
 		{num.Type{Kind: num.Int, Width: 40}, even(wide, -50000, 384, 255), 1, "comparators"},
 	} {
-		k := num.Compare([]num.Step{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
+		k := num.Compare([]num.StepFunction{tt.step}, []num.Range{tt.of.Range()}, tt.of, 300)
 		site := steps.Site{PE: 4, Alike: true, Memory: dataflow.NoMemory, Clocks: tt.clocks}
-		form := steps.New(k, []num.Range{tt.of.Range()}, tt.of, num.Type{Kind: num.UInt, Width: 8}).At(site)
+		form := steps.New(k, []num.Range{tt.of.Range()}, tt.of, num.Type{Kind: num.UInt, Width: 8}).FormAt(site)
 		if form.Name() != tt.want || tt.clocks > 0 && form.Clocks() > tt.clocks {
 			t.Errorf("%v in %d clocks: %s in %d, want %s", tt.of, tt.clocks, form.Name(), form.Clocks(), tt.want)
 		}
@@ -236,34 +236,34 @@ func TestChosen(t *testing.T) {
 // TestComparators looks at how step functions are written as tables of comparators.
 func TestComparators(t *testing.T) {
 	t.Parallel()
-	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
-	fall := num.Step{At: []int64{2}, Value: []int64{1, 0}}
-	jump := num.Step{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
+	relu := num.StepFunction{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	fall := num.StepFunction{At: []int64{2}, Value: []int64{1, 0}}
+	jump := num.StepFunction{At: []int64{2, 4}, Value: []int64{0, 1, 100}}
 	tests := []struct {
 		name  string
-		steps []num.Step
+		steps []num.StepFunction
 		pe    int
 		want  string
 	}{
-		{"shared", []num.Step{relu}, 2, "thresholds UINT3 none [[0 2 5]]"},
-		{"found to be shared", []num.Step{relu, relu}, 1, "thresholds UINT3 none [[0 2 5]]"},
-		{"by channel", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1,
+		{"shared", []num.StepFunction{relu}, 2, "thresholds UINT3 none [[0 2 5]]"},
+		{"found to be shared", []num.StepFunction{relu, relu}, 1, "thresholds UINT3 none [[0 2 5]]"},
+		{"by channel", []num.StepFunction{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 1,
 			"thresholds UINT3 distributed [[0 2 5] [3 7 7]]"},
-		{"side by side", []num.Step{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2,
+		{"side by side", []num.StepFunction{relu, {At: []int64{4}, Value: []int64{0, 1}}}, 2,
 			"thresholds UINT3 none [[0 2 5 3 7 7]]"},
-		{"bases", []num.Step{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2,
+		{"bases", []num.StepFunction{relu, {At: []int64{4}, Value: []int64{-2, -1}}}, 2,
 			"thresholds UINT3 none [[0 2 5 3 7 7]], base INT2 none [[0 -2]]"},
-		{"deltas", []num.Step{fall, jump}, 1,
+		{"deltas", []num.StepFunction{fall, jump}, 1,
 			"thresholds UINT3 distributed [[1 7] [1 3]], base BINARY distributed [[1] [0]], deltas INT8 distributed " +
 				"[[-1 0] [1 99]]"},
-		{"a jump", []num.Step{jump}, 1,
+		{"a jump", []num.StepFunction{jump}, 1,
 			"thresholds UINT3 none [[1 3]], base BINARY none [[0]], deltas UINT7 none [[1 99]]"},
 	}
 	for _, tt := range tests {
 		of := num.Type{Kind: num.UInt, Width: 3}
 		k := num.Compare(tt.steps, []num.Range{of.Range()}, of, 4).Merged()
 		f := steps.New(k, []num.Range{of.Range()}, of, num.Type{Kind: num.Int, Width: 8})
-		form := f.All(steps.Site{PE: tt.pe, Alike: k.Shared(), Memory: dataflow.LUTRAM})[0]
+		form := f.Forms(steps.Site{PE: tt.pe, Alike: k.Shared(), Memory: dataflow.LUTRAM})[0]
 		var tables []string
 		for i, x := range form.Tables() {
 			tables = append(tables, fmt.Sprintf("%s %s %s %v", x.Name, x.Elem, form.Storage()[i].In, x.Rows))
@@ -279,11 +279,11 @@ func TestConstantThresholds(t *testing.T) {
 	t.Parallel()
 	of := num.Type{Kind: num.UInt, Width: 12}
 	values := []int64{0, 1, 2}
-	list := []num.Step{{At: []int64{100, 1500}, Value: values}, {At: []int64{31, 2000}, Value: values}}
-	luts := func(made func(num.Comparators, []num.Range, num.Type, num.Type) *steps.Functions, pe int) int {
+	list := []num.StepFunction{{At: []int64{100, 1500}, Value: values}, {At: []int64{31, 2000}, Value: values}}
+	luts := func(made func(num.ThresholdTable, []num.Range, num.Type, num.Type) *steps.Functions, pe int) int {
 		k := num.Compare(list, []num.Range{of.Range(), of.Range()}, of, 4)
 		f := made(k, []num.Range{of.Range(), of.Range()}, of, num.Type{Kind: num.UInt, Width: 2})
-		return f.All(steps.Site{PE: pe, Memory: dataflow.LUTRAM})[0].Logic(cost.Model{})[0].LUT
+		return f.Forms(steps.Site{PE: pe, Memory: dataflow.LUTRAM})[0].Logic(cost.CostModel{})[0].LUT
 	}
 	for name, tt := range map[string]struct{ got, want int }{
 		"a row":        {luts(steps.New, 2), 2 * (2*4 + 1)},

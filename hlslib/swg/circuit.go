@@ -30,10 +30,10 @@ func newVariable(b *circuit.Builder, name string, first int, r num.Range, end ci
 	if r.Lo == r.Hi {
 		return variable{b.Constant(r.Lo), func(_, _ circuit.Value) {}}
 	}
-	reg := b.Register(name, 0, r).Starts(int64(first))
+	reg := b.Register(name, 0, r).WithInitial(int64(first))
 	return variable{reg.Value(), func(next, when circuit.Value) {
-		b.Now(func() circuit.Value {
-			reg.Set(circuit.Choice(end, b.Constant(int64(first)), circuit.Kept(next, r)), circuit.Any(end, when))
+		b.WithoutStageLimit(func() circuit.Value {
+			reg.Set(circuit.Choice(end, b.Constant(int64(first)), circuit.AssumeRange(next, r)), circuit.Any(end, when))
 			return end
 		})
 	}}
@@ -53,8 +53,8 @@ func span(lo, hi int) num.Range { return num.Range{Lo: int64(lo), Hi: int64(hi)}
 func plus(v circuit.Value, n int) circuit.Value { return circuit.Sum(v, circuit.Constant(v, int64(n))) }
 
 func lies(v circuit.Value, lo, hi int) circuit.Value {
-	return circuit.All(circuit.Exceeds(v, circuit.Constant(v, int64(lo-1))),
-		circuit.Exceeds(circuit.Constant(v, int64(hi)), v))
+	return circuit.All(circuit.GreaterThan(v, circuit.Constant(v, int64(lo-1))),
+		circuit.GreaterThan(circuit.Constant(v, int64(hi)), v))
 }
 
 // tap returns a word of the frame in the output's type, or padding if inside does not hold.
@@ -62,7 +62,7 @@ func tap(o *op, b *circuit.Builder, word, inside circuit.Value) circuit.Value {
 	elements := layer.Elements(word, o.in.Elem)
 	padding := make([]circuit.Value, len(elements))
 	for i, x := range elements {
-		elements[i], padding[i] = circuit.Kept(x, o.in.Union()), b.Constant(o.P.Pad)
+		elements[i], padding[i] = circuit.AssumeRange(x, o.in.Union()), b.Constant(o.P.Pad)
 	}
 	if o.in.Elem != o.out.Elem {
 		word = circuit.Packed(o.out.Elem, elements...)
@@ -88,8 +88,9 @@ func (c *ringing) build() {
 	need := newVariable(b, "need", start.need(), span(0, start.frame+1), end)
 	limit := newVariable(b, "limit", min(start.limit(rows), start.frame), span(0, start.frame), end)
 	var reads, writes circuit.Value
-	b.Now(func() circuit.Value {
-		reads, writes = circuit.Exceeds(limit.Value, got.Value), circuit.Not(circuit.Exceeds(need.Value, got.Value))
+	b.WithoutStageLimit(func() circuit.Value {
+		reads, writes = circuit.GreaterThan(limit.Value, got.Value), circuit.Not(circuit.GreaterThan(need.Value,
+			got.Value))
 		got.set(plus(got.Value, 1), reads)
 		return reads
 	})
@@ -103,13 +104,16 @@ func (c *ringing) build() {
 	}{{"word", tile}, {"tap_column", g.kernel[1]}, {"tap_row", g.kernel[0]}, {"tile", start.parts / tile}} {
 		last := b.Counter(l.name, l.n, steps[len(lasts)]).Last
 		lasts = append(lasts, last)
-		steps = append(steps, b.Now(func() circuit.Value { return circuit.All(steps[len(lasts)-1], last) }))
+		steps = append(steps, b.WithoutStageLimit(func() circuit.Value {
+			return circuit.All(steps[len(lasts)-1],
+				last)
+		}))
 	}
 	newRow := c.windows(start, rows, need, limit, steps[4], end)
 
 	to := newVariable(b, "to", 0, span(0, rows-1), end)
 	from := newVariable(b, "from", wrap(start.y+start.x, rows), span(0, rows-1), end)
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		one := b.Constant(int64(wrap(1, rows)))
 		to.set(turn(to.Value, one, plus(one, -rows)), reads)
 		step := func(more int) circuit.Value { return c.step(start, rows, more, lasts, newRow) }
@@ -147,10 +151,10 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 	firstY, firstX = ahead.limits(rows)
 	limitY := newVariable(b, "limit_y", firstY, span(rows, rows+max(0, int(y.Range().Hi))), end)
 	limitX := newVariable(b, "limit_x", firstX, span(0, max(0, int(x.Range().Hi))), end)
-	return b.Now(func() circuit.Value {
+	return b.WithoutStageLimit(func() circuit.Value {
 		number := func(n int) circuit.Value { return b.Constant(int64(n)) }
-		none, zero := circuit.Same(oy.Value, number(start.windows[0])), number(0)
-		last := circuit.Same(ox.Value, number(start.windows[1]-1))
+		none, zero := circuit.EqualTo(oy.Value, number(start.windows[0])), number(0)
+		last := circuit.EqualTo(ox.Value, number(start.windows[1]-1))
 		next := b.All(enter, circuit.Not(none))
 		ox.set(circuit.Choice(last, zero, plus(ox.Value, 1)), next)
 		x.set(circuit.Choice(last, number(start.x), plus(x.Value, nextX)), next)
@@ -158,17 +162,17 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 		y.set(plus(y.Value, nextY), b.All(next, last))
 
 		need.set(circuit.Choice(over.Value, number(start.frame+1), circuit.Sum(needY.Value, needX.Value)), enter)
-		room := circuit.Least(circuit.Sum(limitY.Value, limitX.Value), number(start.frame))
+		room := circuit.Minimum(circuit.Sum(limitY.Value, limitX.Value), number(start.frame))
 		limit.set(circuit.Choice(over.Value, number(start.frame), room), enter)
 		over.set(none, enter)
-		begins.set(circuit.Same(ox.Value, zero), enter)
+		begins.set(circuit.EqualTo(ox.Value, zero), enter)
 		needY.set(atMost(y.Value, start.span(0)*start.line, start.frame-start.line), enter)
 		needX.set(atMost(x.Value, start.span(1)*start.parts+start.parts, start.line), enter)
-		inside := circuit.Exceeds(y.Value, zero)
+		inside := circuit.GreaterThan(y.Value, zero)
 		limitY.set(circuit.Choice(inside, plus(y.Value, rows), number(rows)), enter)
-		slides := circuit.Any(circuit.Exceeds(plus(y.Value, nextY), zero),
-			circuit.Same(oy.Value, number(start.windows[0]-1)))
-		limitX.set(circuit.Choice(b.All(slides, circuit.Exceeds(x.Value, zero)), x.Value, zero), enter)
+		slides := circuit.Any(circuit.GreaterThan(plus(y.Value, nextY), zero),
+			circuit.EqualTo(oy.Value, number(start.windows[0]-1)))
+		limitX.set(circuit.Choice(b.All(slides, circuit.GreaterThan(x.Value, zero)), x.Value, zero), enter)
 		return begins.Value
 	})
 }
@@ -176,7 +180,7 @@ func (c *ringing) windows(start walk, rows int, need, limit variable, enter, end
 // atMost returns v + n, limited to most.
 func atMost(v circuit.Value, n, most int) circuit.Value {
 	number := func(n int) circuit.Value { return circuit.Constant(v, int64(n)) }
-	return circuit.Choice(circuit.Exceeds(v, number(most-n)), number(most), plus(v, n))
+	return circuit.Choice(circuit.GreaterThan(v, number(most-n)), number(most), plus(v, n))
 }
 
 // step returns the distance in the ring, plus more, from the word that is written to the next: the next word, tap,
@@ -203,13 +207,13 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 	corners := span(first, first+(g.windows[axis]-1)*g.stride[axis])
 	corner := newVariable(b, "corner_"+name, first, corners, end)
 	tap := newVariable(b, name, first, span(first, int(corners.Hi)+g.span(axis)), end)
-	return b.Now(func() circuit.Value {
+	return b.WithoutStageLimit(func() circuit.Value {
 		next, enters, again := plus(corner.Value, g.stride[axis]), newRow, b.All(lasts[3])
 		if axis == 1 {
 			next, enters = circuit.Choice(newRow, b.Constant(int64(first)), next), b.Constant(1)
 			again = b.All(lasts[2], lasts[3])
 		}
-		next = circuit.Choice(enters, circuit.Kept(next, corners), corner.Value)
+		next = circuit.Choice(enters, circuit.AssumeRange(next, corners), corner.Value)
 		corner.set(next, steps[4])
 		next = circuit.Choice(again, next, corner.Value)
 		tap.set(circuit.Choice(lasts[2-axis], next, plus(tap.Value, g.dilation[axis])), steps[2-axis])
@@ -221,7 +225,7 @@ func (c *ringing) within(axis int, steps, lasts []circuit.Value, newRow, end cir
 // computed at once.
 func turn(at, step, back circuit.Value) circuit.Value {
 	before := circuit.Sum(at, back)
-	return circuit.Choice(circuit.Negativity(before), circuit.Sum(at, step), before)
+	return circuit.Choice(circuit.IsNegative(before), circuit.Sum(at, step), before)
 }
 
 // wrap reduces a place to a ring of the given length.
@@ -238,18 +242,18 @@ func (c *shifting) build() {
 	b, g := c.b, &c.g
 	part := b.Counter("part", c.parts(c.f), b.Constant(1))
 	pixel := b.Counter("pixel", c.parallel.slots, part.Last)
-	end := b.Now(func() circuit.Value { return b.All(part.Last, pixel.Last) })
+	end := b.WithoutStageLimit(func() circuit.Value { return b.All(part.Last, pixel.Last) })
 	due := newVariable(b, "due", g.due(0, 0), span(0, c.parallel.slots), end)
 	var reads, writes, next circuit.Value
-	b.Now(func() circuit.Value {
-		reads = circuit.Exceeds(b.Constant(int64(g.pixels())), pixel.Index)
-		writes = circuit.Same(pixel.Index, due.Value)
+	b.WithoutStageLimit(func() circuit.Value {
+		reads = circuit.GreaterThan(b.Constant(int64(g.pixels())), pixel.Index)
+		writes = circuit.EqualTo(pixel.Index, due.Value)
 		next = b.All(writes, part.Last)
 		return next
 	})
 	column := b.Counter("column", g.windows[1], next)
-	row := b.Counter("row", g.windows[0], b.Now(func() circuit.Value { return b.All(next, column.Last) }))
-	b.Now(func() circuit.Value {
+	row := b.Counter("row", g.windows[0], b.WithoutStageLimit(func() circuit.Value { return b.All(next, column.Last) }))
+	b.WithoutStageLimit(func() circuit.Value {
 		step := b.Constant(int64(g.stride[0]*g.frame[1] - (g.windows[1]-1)*g.stride[1]))
 		then := circuit.Sum(due.Value, circuit.Choice(column.Last, step, b.Constant(int64(g.stride[1]))))
 		never := b.Constant(int64(c.parallel.slots))
@@ -265,7 +269,7 @@ func (c *shifting) build() {
 	var words []circuit.Value
 	for i := range g.kernel[0] {
 		for j := range g.kernel[1] {
-			word := circuit.Part(taps, (j*g.kernel[0]+i)*newest.Width(), newest.Width())
+			word := circuit.BitRange(taps, (j*g.kernel[0]+i)*newest.Width(), newest.Width())
 			words = append(words, tap(c.op, b, word, b.All(y[i], x[j])))
 		}
 	}
@@ -278,7 +282,7 @@ func (c *shifting) inside(axis int, next, last, end circuit.Value) []circuit.Val
 	first := -g.before[axis]
 	corners := span(first, first+(g.windows[axis]-1)*g.stride[axis])
 	corner := newVariable(b, [2]string{"y", "x"}[axis], first, corners, end)
-	b.Now(func() circuit.Value {
+	b.WithoutStageLimit(func() circuit.Value {
 		then, when := plus(corner.Value, g.stride[axis]), b.All(next, last)
 		if axis == 1 {
 			then, when = circuit.Choice(last, b.Constant(int64(first)), then), next
@@ -302,7 +306,7 @@ func (c *shifting) delay(name string, style circuit.Style, stages, places int, n
 		return newest
 	}
 	b, always, width, stage := c.b, c.b.Constant(1), newest.Width(), newest.Stage()
-	rest := func(all circuit.Value) circuit.Value { return circuit.Part(all, width, stages*width) }
+	rest := func(all circuit.Value) circuit.Value { return circuit.BitRange(all, width, stages*width) }
 	if places == 1 {
 		kept := b.Latch(name, stage, stages*width)
 		all := circuit.Joined(kept.Value(), newest)

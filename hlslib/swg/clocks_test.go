@@ -47,17 +47,17 @@ func (r *reference) pixels() int { return r.frame[0] * r.frame[1] }
 
 // serial returns the words read and written in each clock if one kernel position is read per clock. Each pixel has
 // parts words, and the ring buffer has room for ring words. It returns nil if the ring cannot hold a window.
-func (r *reference) serial(parts, ring int) (moves []dataflow.Moves) {
+func (r *reference) serial(parts, ring int) (moves []dataflow.PortMoves) {
 	got, w, written := 0, 0, 0
 	for got < r.pixels()*parts || w < len(r.need) {
-		var m dataflow.Moves
+		var m dataflow.PortMoves
 		if got < r.pixels()*parts && (w == len(r.need) || got-r.keep[w]*parts < ring) {
 			m.Read = 1
 		}
 		if w < len(r.need) && got >= r.need[w]*parts {
 			m.Write = 1
 		}
-		if m == (dataflow.Moves{}) {
+		if m == (dataflow.PortMoves{}) {
 			return nil // the ring does not hold a window
 		}
 		got += int(m.Read)
@@ -108,17 +108,17 @@ func (r *reference) due() (due []int, ok bool) {
 
 // parallel returns the words read and written in each clock if all kernel positions are read in the same clock. The
 // list due names the pixel at which each window is written.
-func (r *reference) parallel(parts int, due []int) (moves []dataflow.Moves) {
+func (r *reference) parallel(parts int, due []int) (moves []dataflow.PortMoves) {
 	last := max(r.pixels(), due[len(due)-1]+1)
 	for pixel := range last {
-		var m dataflow.Moves
+		var m dataflow.PortMoves
 		if pixel < r.pixels() {
 			m.Read = 1
 		}
 		if slices.Contains(due, pixel) {
 			m.Write = 1
 		}
-		moves = append(moves, slices.Repeat([]dataflow.Moves{m}, parts)...)
+		moves = append(moves, slices.Repeat([]dataflow.PortMoves{m}, parts)...)
 	}
 	return moves
 }
@@ -128,7 +128,7 @@ func (r *reference) parallel(parts int, due []int) (moves []dataflow.Moves) {
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	for _, g := range geometries {
-		op, out, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(4), g.shape()...)})
+		op, out, err := swg.New(g.params(0)).Bind([]dataflow.StreamType{typ(uintN(4), g.shape()...)})
 		if err != nil {
 			t.Fatalf("%+v: %v", g, err)
 		}
@@ -178,7 +178,7 @@ func TestStreams(t *testing.T) {
 	for _, g := range []geometry{square(5, 6, 3, 1, 1, 1, 4, 1), square(8, 7, 5, 1, 1, 2, 4, 4),
 		square(9, 9, 3, 1, 2, 2, 6, 2), line(16, 3, 1, 1, 1, 1, 4, 1), line(16, 4, 1, 3, 9, 0, 2, 1),
 		square(112, 112, 7, 1, 1, 3, 3, 1)} {
-		op, out, err := swg.New(g.params(0)).Bind([]dataflow.Type{typ(uintN(2), g.shape()...)})
+		op, out, err := swg.New(g.params(0)).Bind([]dataflow.StreamType{typ(uintN(2), g.shape()...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,7 +203,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-func runs(body []dataflow.Run) int {
+func runs(body []dataflow.LoopRun) int {
 	n := len(body)
 	for _, r := range body {
 		n += runs(r.Body)
@@ -230,7 +230,7 @@ func TestLoopIsSmall(t *testing.T) {
 
 func BenchmarkBind(b *testing.B) {
 	op := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0))
-	in := []dataflow.Type{typ(uintN(2), 224, 224, 64)}
+	in := []dataflow.StreamType{typ(uintN(2), 224, 224, 64)}
 	for b.Loop() {
 		if _, _, err := op.Bind(in); err != nil {
 			b.Fatal(err)
@@ -239,7 +239,8 @@ func BenchmarkBind(b *testing.B) {
 }
 
 func BenchmarkLoop(b *testing.B) {
-	op, _, err := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0)).Bind([]dataflow.Type{typ(uintN(2), 224, 224,
+	op, _, err := swg.New(square(224, 224, 3, 2, 1, 1, 64, 1).params(0)).Bind([]dataflow.StreamType{typ(uintN(2), 224,
+		224,
 		64)})
 	if err != nil {
 		b.Fatal(err)

@@ -15,7 +15,7 @@ const control = 300
 // Cost returns the cost by the fitted formula, or by FINN's estimate of memory and logic. FINN ignores registers and
 // padding; they are added here as swg.hpp has them.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m := estimate.Model(t)
@@ -24,15 +24,15 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		drive = cost.Resources{LUT: control, FF: counters(o, f)}
 	}
 	storage := o.storage(f)
-	parts := append(o.memoryCost(m, f, storage), drive.As("stream control"))
+	parts := append(o.memoryCost(m, f, storage), drive.AsPart("stream control"))
 	if o.padded { // a LUT per bit chooses between data and a constant
-		parts = append(parts, cost.Resources{LUT: out}.As("padding"))
+		parts = append(parts, cost.Resources{LUT: out}.AsPart("padding"))
 	}
 	// The written word has a register. The fitted formula includes it in a memory in LUTs.
 	if m.Formula == cost.FINN || o.all(f) || storage[0].In != dataflow.LUTRAM {
-		parts = append(parts, cost.Resources{FF: out}.As("output register"))
+		parts = append(parts, cost.Resources{FF: out}.AsPart("output register"))
 	}
-	return estimate.Parts(parts...)
+	return estimate.CostOfParts(parts...)
 }
 
 // Delay returns the delay of the decision to read or write a word, in nanoseconds. With one position per clock, the
@@ -60,18 +60,18 @@ func (o *op) storage(f dataflow.Fold) []dataflow.Storage {
 	}
 	h, w := o.g.kernel[0], o.g.kernel[1]
 	return []dataflow.Storage{
-		delay("lines", "window buffer", h-1, o.depth(f), word).At(f.Memory).Shifted(),
-		delay("columns", "window registers", w-1, o.spacing(f), h*word).At(dataflow.LUTRAM).Shifted(),
+		delay("lines", "window buffer", h-1, o.depth(f), word).At(f.Memory).InShiftRegisters(),
+		delay("columns", "window registers", w-1, o.spacing(f), h*word).At(dataflow.LUTRAM).InShiftRegisters(),
 	}
 }
 
 // memoryCost returns the cost of the memories. FINN's formula for the ring also serves for delays that are too long
 // for registers.
-func (o *op) memoryCost(m cost.Model, f dataflow.Fold, storage []dataflow.Storage) []cost.Part {
-	parts := estimate.Storage(m, storage)
+func (o *op) memoryCost(m cost.CostModel, f dataflow.Fold, storage []dataflow.Storage) []cost.CostPart {
+	parts := estimate.MemoryParts(m, storage)
 	for i, s := range storage {
 		if shifted := o.all(f) && s.Rows <= dataflow.ShiftRegister; m.Formula == cost.FINN && !shifted {
-			parts[i] = cost.WindowBuffer(s.Width, s.Rows, estimate.Memory(s.In)).As(s.Part)
+			parts[i] = cost.WindowBuffer(s.Width, s.Rows, estimate.Memory(s.In)).AsPart(s.Part)
 		}
 	}
 	return parts

@@ -7,14 +7,14 @@ import (
 
 // Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.Along(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependence(o.in.Shape, o.out.Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
 		if p.Kernel[1-axis] != 1 {
 			return nil // its padding would meet weights
 		}
-		p.Kernel, p.Stride = layer.Axis(axis, p.Kernel, 1), layer.Axis(axis, p.Stride, 1)
-		p.Dilation = layer.Axis(axis, p.Dilation, 1)
-		p.Before, p.After = layer.Axis(axis, p.Before, 0), layer.Axis(axis, p.After, 0)
+		p.Kernel, p.Stride = layer.AxisParams(axis, p.Kernel, 1), layer.AxisParams(axis, p.Stride, 1)
+		p.Dilation = layer.AxisParams(axis, p.Dilation, 1)
+		p.Before, p.After = layer.AxisParams(axis, p.Before, 0), layer.AxisParams(axis, p.After, 0)
 		return New(p)
 	})
 }

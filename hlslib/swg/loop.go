@@ -92,7 +92,7 @@ func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	n := o.out.Shape.Size()
 	return []dataflow.Port{{Elem: o.in.Elem, PerWord: f.SIMD, Words: o.in.Shape.Size() / f.SIMD}},
 		[]dataflow.Port{{Elem: o.out.Elem, PerWord: f.PE * f.SIMD, Words: n / (f.PE * f.SIMD),
-			Tile: o.out.Shape.Tiled(o.tile(f))}}
+			Tile: o.out.Shape.TileOf(o.tile(f))}}
 }
 
 // buffered is the number of rows for which latencies of memories are computed. The real number depends on the length
@@ -111,8 +111,9 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 			c.Fetch(buffered, word, f.Memory)
 		}
 	} else {
-		c.Look(buffered, word, f.Memory)
+		c.Lookup(buffered, word, f.Memory)
 	}
 	c.Choose(1)
-	return layer.Timed(o, f, t, dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)), Latency: c.Write()})
+	return layer.WithLatency(o, f, t, dataflow.Loop{Body: iterations(o.schedule(f).body, o.parts(f)),
+		Latency: c.Write()})
 }

@@ -8,26 +8,26 @@ import (
 
 // A schedule is the loop of a frame in slots. A slot is CF iterations with equal moves.
 type schedule struct {
-	body  []dataflow.Run
+	body  []dataflow.LoopRun
 	slots int
 	ring  int // pixels of the ring
 }
 
 // The moves of a slot.
 var (
-	reads  = dataflow.Moves{Read: 1}
-	writes = dataflow.Moves{Write: 1}
-	both   = dataflow.Moves{Read: 1, Write: 1}
+	reads  = dataflow.PortMoves{Read: 1}
+	writes = dataflow.PortMoves{Write: 1}
+	both   = dataflow.PortMoves{Read: 1, Write: 1}
 )
 
-func slots(n int, m dataflow.Moves) dataflow.Run { return dataflow.Run{Times: n, Moves: m} }
+func slots(n int, m dataflow.PortMoves) dataflow.LoopRun { return dataflow.LoopRun{Times: n, Moves: m} }
 
 // iterations converts runs of slots to runs of iterations.
-func iterations(body []dataflow.Run, parts int) []dataflow.Run {
+func iterations(body []dataflow.LoopRun, parts int) []dataflow.LoopRun {
 	if parts == 1 {
 		return body
 	}
-	scaled := make([]dataflow.Run, len(body))
+	scaled := make([]dataflow.LoopRun, len(body))
 	for i, r := range body {
 		scaled[i] = r
 		if r.Body == nil {
@@ -79,7 +79,7 @@ type row struct {
 func (g *geometry) withRing(ring int) schedule {
 	s := schedule{ring: ring}
 	type done struct {
-		body []dataflow.Run
+		body []dataflow.LoopRun
 		got  int
 	}
 	known := map[row]done{}
@@ -112,7 +112,7 @@ func (g *geometry) withRing(ring int) schedule {
 }
 
 // row returns the slots of a row of windows, and the number of pixels read after it.
-func (g *geometry) row(r row, ring int) (body []dataflow.Run, got int) {
+func (g *geometry) row(r row, ring int) (body []dataflow.LoopRun, got int) {
 	k := g.kernel[0] * g.kernel[1]
 	got = r.got
 	type window struct{ wait, both int }
@@ -164,15 +164,15 @@ func (g *geometry) parallel() schedule {
 
 // period returns the slots of one row of windows, from pixel at on. The slots between two windows are the same for
 // all windows, except near the end of the frame.
-func (g *geometry) period(at, length int) []dataflow.Run {
+func (g *geometry) period(at, length int) []dataflow.LoopRun {
 	step, n := g.stride[1], g.windows[1]-1
-	stride := func(ox int) []dataflow.Run {
+	stride := func(ox int) []dataflow.LoopRun {
 		return g.shift(g.shift(nil, at+ox*step, 1, true), at+ox*step+1, step-1, false)
 	}
 	left := max(0, g.pixels()-at)
 	// Strides that end before the end of the frame, and strides that begin before it.
 	in, begun := min(n, left/step), min(n, (left+step-1)/step)
-	var body []dataflow.Run
+	var body []dataflow.LoopRun
 	body = append(body, dataflow.Repeat(in, stride(0)...)...)
 	for ox := in; ox < begun; ox++ {
 		body = append(body, stride(ox)...)
@@ -183,11 +183,11 @@ func (g *geometry) period(at, length int) []dataflow.Run {
 }
 
 // shift appends n slots from pixel at on, which all write or all do not. Pixels beyond the frame are not read.
-func (g *geometry) shift(body []dataflow.Run, at, n int, write bool) []dataflow.Run {
+func (g *geometry) shift(body []dataflow.LoopRun, at, n int, write bool) []dataflow.LoopRun {
 	read := max(0, min(n, g.pixels()-at))
-	m := dataflow.Moves{}
+	m := dataflow.PortMoves{}
 	if write {
 		m = writes
 	}
-	return append(body, slots(read, dataflow.Moves{Read: 1, Write: m.Write}), slots(n-read, m))
+	return append(body, slots(read, dataflow.PortMoves{Read: 1, Write: m.Write}), slots(n-read, m))
 }

@@ -87,9 +87,9 @@ type Params struct {
 }
 
 type op struct {
-	dataflow.Mover
+	dataflow.MinifloatMover
 	layer.Base[Params]
-	in, out  dataflow.Type
+	in, out  dataflow.StreamType
 	g        geometry
 	channels int
 	padded   bool  // some window has a tap outside of the frame
@@ -124,7 +124,7 @@ func (p Params) Verify() error {
 
 // bind takes an input of shape [H, W, C] and returns windows of shape [OH, OW, K, C]. Their ranges are the input's,
 // united with Pad if there is padding. Their element type is the input's if it holds Pad, else the narrowest one.
-func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(base layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: base, in: in[0], channels: in[0].Shape[2]}
 	if o.channels%o.P.Groups != 0 {
 		return nil, nil, fmt.Errorf("%d groups of %d channels", o.P.Groups, o.channels)
@@ -132,7 +132,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	if err := o.bindGeometry(); err != nil {
 		return nil, nil, err
 	}
-	o.out = dataflow.Type{Shape: dataflow.Shape{o.g.windows[0], o.g.windows[1], o.positions(), o.channels},
+	o.out = dataflow.StreamType{Shape: dataflow.Shape{o.g.windows[0], o.g.windows[1], o.positions(), o.channels},
 		Range: o.in.Range, Elem: o.in.Elem}
 	if o.padded {
 		o.out = layer.Padded(o.out, o.P.Pad)
@@ -145,7 +145,7 @@ func bind(base layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.
 	if o.positions() > 1 && o.g.increasing() {
 		o.parallel = o.g.parallel()
 	}
-	return o, []dataflow.Type{o.out}, nil
+	return o, []dataflow.StreamType{o.out}, nil
 }
 
 // bindGeometry places the windows. With a single window along an axis, the stride does not matter and becomes 1.

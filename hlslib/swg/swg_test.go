@@ -109,7 +109,7 @@ func TestContract(t *testing.T) {
 	var cases []layertest.Case
 	for i, g := range geometries {
 		op, in := swg.New(g.params(pads[i%len(pads)])), typ(elems[i%len(elems)], g.shape()...)
-		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: op, In: []dataflow.Type{in}})
+		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: op, In: []dataflow.StreamType{in}})
 	}
 	signed := num.Type{Kind: num.Float, Width: 6, Mantissa: 2}
 	unsigned := num.Type{Kind: num.UFloat, Width: 5, Mantissa: 2}
@@ -120,7 +120,7 @@ func TestContract(t *testing.T) {
 		{intN(33), -7 << 29}, {uintN(4), 1 << 40}} { // beyond an int: that of a maximum over E5M2, and one that widens
 		op, in := swg.New(geometries[3].params(c.pad)), typ(c.elem, geometries[3].shape()...)
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%v padded with %d", c.elem, c.pad), Op: op,
-			In: []dataflow.Type{in}})
+			In: []dataflow.StreamType{in}})
 	}
 	layertest.Check(t, 40, cases...)
 }
@@ -128,10 +128,10 @@ func TestContract(t *testing.T) {
 // TestTypes has padding that the input's type holds, and padding that it does not.
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	small := dataflow.Type{Range: []num.Range{{Lo: 2, Hi: 3}, {Lo: 0, Hi: 1}}, Elem: uintN(8)}
-	signs := dataflow.Type{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}
+	small := dataflow.StreamType{Range: []num.Range{{Lo: 2, Hi: 3}, {Lo: 0, Hi: 1}}, Elem: uintN(8)}
+	signs := dataflow.StreamType{Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: bipolar}
 	for _, tt := range []struct {
-		in      dataflow.Type
+		in      dataflow.StreamType
 		padding int
 		pad     int64
 		elem    string
@@ -150,7 +150,7 @@ func TestTypes(t *testing.T) {
 	} {
 		g := square(4, 4, 3, 1, 1, tt.padding, 2, 1)
 		tt.in.Shape = g.shape()
-		_, out, err := swg.New(g.params(tt.pad)).Bind([]dataflow.Type{tt.in})
+		_, out, err := swg.New(g.params(tt.pad)).Bind([]dataflow.StreamType{tt.in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,8 +164,8 @@ func TestTypes(t *testing.T) {
 // TestRecodes pads with what the input cannot hold, ranges that do not fill their type among them.
 func TestRecodes(t *testing.T) {
 	t.Parallel()
-	ranges := func(elem num.Type, r ...num.Range) []dataflow.Type {
-		return []dataflow.Type{{Shape: dataflow.Shape{4, 5, 2}, Range: r, Elem: elem}}
+	ranges := func(elem num.Type, r ...num.Range) []dataflow.StreamType {
+		return []dataflow.StreamType{{Shape: dataflow.Shape{4, 5, 2}, Range: r, Elem: elem}}
 	}
 	p := func(pad int64, groups int) dataflow.Op {
 		return swg.New(square(4, 5, 3, 1, 1, 1, 2, groups).params(pad))
@@ -193,7 +193,7 @@ func TestSmallFrames(t *testing.T) {
 		square(1, 1, 5, 1, 3, 6, 2, 2),
 	} {
 		cases = append(cases, layertest.Case{Name: fmt.Sprintf("%+v", g), Op: swg.New(g.params(2)),
-			In: []dataflow.Type{typ(intN(2), g.shape()...)}})
+			In: []dataflow.StreamType{typ(intN(2), g.shape()...)}})
 	}
 	layertest.Check(t, 20, cases...)
 }
@@ -210,42 +210,42 @@ func TestBindRefuses(t *testing.T) {
 	huge := typ(uintN(1), 1<<15, 1<<15, 1)
 	for _, tt := range []struct {
 		p    swg.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{ok, []dataflow.Type{in}, ""},
-		{swg.Params{}, []dataflow.Type{in}, "a kernel of 0"},
-		{with(func(p *swg.Params) { p.Kernel[1] = -1 }), []dataflow.Type{in}, "a kernel of -1"},
-		{with(func(p *swg.Params) { p.Kernel[1] = 1 << 40 }), []dataflow.Type{in}, "want 1 to 1048576"},
-		{with(func(p *swg.Params) { p.Stride[0] = 0 }), []dataflow.Type{in}, "a stride of 0"},
-		{with(func(p *swg.Params) { p.Dilation[0] = 1 << 21 }), []dataflow.Type{in}, "a dilation of 2097152"},
-		{with(func(p *swg.Params) { p.Before[0] = 3 }), []dataflow.Type{in},
+		{ok, []dataflow.StreamType{in}, ""},
+		{swg.Params{}, []dataflow.StreamType{in}, "a kernel of 0"},
+		{with(func(p *swg.Params) { p.Kernel[1] = -1 }), []dataflow.StreamType{in}, "a kernel of -1"},
+		{with(func(p *swg.Params) { p.Kernel[1] = 1 << 40 }), []dataflow.StreamType{in}, "want 1 to 1048576"},
+		{with(func(p *swg.Params) { p.Stride[0] = 0 }), []dataflow.StreamType{in}, "a stride of 0"},
+		{with(func(p *swg.Params) { p.Dilation[0] = 1 << 21 }), []dataflow.StreamType{in}, "a dilation of 2097152"},
+		{with(func(p *swg.Params) { p.Before[0] = 3 }), []dataflow.StreamType{in},
 			"padding by 3 for a kernel that reaches over 3, want 0 to 2"},
-		{with(func(p *swg.Params) { p.After[1] = -1 }), []dataflow.Type{in}, "padding by -1"},
-		{with(func(p *swg.Params) { p.Pad = 1 << 31 }), []dataflow.Type{in}, ""},
-		{with(func(p *swg.Params) { p.Groups = 0 }), []dataflow.Type{in}, "0 groups"},
-		{with(func(p *swg.Params) { p.Groups = 3 }), []dataflow.Type{in}, "3 groups of 4 channels"},
-		{with(func(p *swg.Params) { p.Groups = 8 }), []dataflow.Type{in}, "8 groups of 4 channels"},
+		{with(func(p *swg.Params) { p.After[1] = -1 }), []dataflow.StreamType{in}, "padding by -1"},
+		{with(func(p *swg.Params) { p.Pad = 1 << 31 }), []dataflow.StreamType{in}, ""},
+		{with(func(p *swg.Params) { p.Groups = 0 }), []dataflow.StreamType{in}, "0 groups"},
+		{with(func(p *swg.Params) { p.Groups = 3 }), []dataflow.StreamType{in}, "3 groups of 4 channels"},
+		{with(func(p *swg.Params) { p.Groups = 8 }), []dataflow.StreamType{in}, "8 groups of 4 channels"},
 		{ok, nil, "0 inputs, want 1"},
-		{ok, []dataflow.Type{in, in}, "2 inputs, want 1"},
-		{ok, []dataflow.Type{typ(uintN(4), 6, 4)}, "shape [6 4], want rows, columns and channels"},
-		{with(func(p *swg.Params) { p.Kernel[0], p.Before[0] = 9, 0 }), []dataflow.Type{in},
+		{ok, []dataflow.StreamType{in, in}, "2 inputs, want 1"},
+		{ok, []dataflow.StreamType{typ(uintN(4), 6, 4)}, "shape [6 4], want rows, columns and channels"},
+		{with(func(p *swg.Params) { p.Kernel[0], p.Before[0] = 9, 0 }), []dataflow.StreamType{in},
 			"reaches over 9 by 3 for a frame of shape [6 6 4] padded to 7 by 8: no window fits"},
-		{with(func(p *swg.Params) { p.Dilation[1], p.Kernel[1] = 1<<20, 1<<20 }), []dataflow.Type{in},
+		{with(func(p *swg.Params) { p.Dilation[1], p.Kernel[1] = 1<<20, 1<<20 }), []dataflow.StreamType{in},
 			"no window fits"},
-		{ok, []dataflow.Type{huge}, "has more than 268435456 elements"},
-		{ok, []dataflow.Type{typ(uintN(1), 1<<13, 1<<13, 1)}, "8192 by 8192 windows, at most 33554432"},
-		{square(300, 300, 100, 1, 1, 50, 2, 1).params(0), []dataflow.Type{typ(uintN(1), 300, 300, 2)},
+		{ok, []dataflow.StreamType{huge}, "has more than 268435456 elements"},
+		{ok, []dataflow.StreamType{typ(uintN(1), 1<<13, 1<<13, 1)}, "8192 by 8192 windows, at most 33554432"},
+		{square(300, 300, 100, 1, 1, 50, 2, 1).params(0), []dataflow.StreamType{typ(uintN(1), 300, 300, 2)},
 			"301 by 301 windows of 100 by 100 pixels have more than"},
-		{square(100, 100, 100, 1, 1, 99, 1, 1).params(0), []dataflow.Type{typ(uintN(4), 100, 100, 1)}, ""},
+		{square(100, 100, 100, 1, 1, 99, 1, 1).params(0), []dataflow.StreamType{typ(uintN(4), 100, 100, 1)}, ""},
 	} {
-		layertest.Refuses(t, swg.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, swg.New(tt.p), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, swg.Layer, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
+	layertest.CheckTextRefused(t, swg.Layer, ``, `null`, `{}`, `[]`, `{"kernel":[3,3]}`,
 		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1]}`, `{"kernel":3,"stride":[1,1],"dilation":[1,1],"groups":1}`,
 		`{"kernel":[3,3],"stride":[1,1],"dilation":[1,1],"groups":1,"pad":1e99}`,
 		`{"kernel":[3],"stride":[1,1],"dilation":[1,1],"groups":1}`)
@@ -271,7 +271,7 @@ func TestFolds(t *testing.T) {
 			{1, 32, 32}, {1, 64, 0}, {9, 1, 1}, {9, 2, 2}, {9, 4, 4}, {9, 8, 8}, {9, 16, 16}}},
 		{square(3, 3, 2, 1, 1, 0, 2048, 1024), uintN(8), []words{{1, 1, 2}, {1, 2, 2}, {4, 2, 2}}},
 	} {
-		op, out, err := swg.New(tt.g.params(0)).Bind([]dataflow.Type{typ(tt.elem, tt.g.shape()...)})
+		op, out, err := swg.New(tt.g.params(0)).Bind([]dataflow.StreamType{typ(tt.elem, tt.g.shape()...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -329,4 +329,4 @@ func TestCost(t *testing.T) {
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -29,12 +29,12 @@ func (s *serial) circuit() (m *circuit.Module, clocks int) {
 	b := circuit.New(s.target.Rate())
 	always := b.Constant(1)
 	call := b.Counter("call", s.calls, always)
-	step := b.Register("phase", 0, num.Range{Hi: int64(s.clocks)}).Starts(0)
-	begins := b.Now(func() circuit.Value {
-		again := circuit.Any(call.Last, circuit.Same(step.Value(), b.Constant(int64(s.clocks-1))))
+	step := b.Register("phase", 0, num.Range{Hi: int64(s.clocks)}).WithInitial(0)
+	begins := b.WithoutStageLimit(func() circuit.Value {
+		again := circuit.Any(call.Last, circuit.EqualTo(step.Value(), b.Constant(int64(s.clocks-1))))
 		next := circuit.Choice(again, b.Constant(0), circuit.Sum(step.Value(), always))
-		step.Set(circuit.Kept(next, step.Value().Range()), always)
-		return circuit.Same(step.Value(), b.Constant(0))
+		step.Set(circuit.AssumeRange(next, step.Value().Range()), always)
+		return circuit.EqualTo(step.Value(), b.Constant(0))
 	})
 	word := b.Counter("fold", s.Words(s.fold), call.Last).Index
 

@@ -9,7 +9,7 @@ import (
 
 // Cost returns FINN's estimate for Thresholding_hls, or the fitted one.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	rows := o.Words(f)
@@ -22,9 +22,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	}
 	if f.Steps == dataflow.Serial {
 		s := o.serial(f, t)
-		return estimate.Storing(t, m, s.storage(), s.form.Logic(estimate.Model(t))...)
+		return estimate.StoringLayerCost(t, m, s.storage(), s.form.Logic(estimate.Model(t))...)
 	}
-	return estimate.Storing(t, m, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
+	return estimate.StoringLayerCost(t, m, o.steps.Storage(f), o.steps.Logic(estimate.Model(t), f)...)
 }
 
 // Delay returns the delay of the counter of words, the only state of the layer, in nanoseconds.

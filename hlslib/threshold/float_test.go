@@ -13,7 +13,7 @@ import (
 func TestFloats(t *testing.T) {
 	t.Parallel()
 	signed := num.Type{Kind: num.Float, Width: 6, Mantissa: 2}
-	rising := func(of num.Type, from, gap int64) (s num.Step) {
+	rising := func(of num.Type, from, gap int64) (s num.StepFunction) {
 		for code := of.Codes().Range().Lo; code <= of.Codes().Range().Hi; code++ {
 			if code == -1 { // there is no -0
 				continue
@@ -25,17 +25,18 @@ func TestFloats(t *testing.T) {
 		return s
 	}
 	unsigned := num.Type{Kind: num.UFloat, Width: 5, Mantissa: 2}
-	of := func(name string, out num.Type, in num.Type, steps ...num.Step) layertest.Case {
+	of := func(name string, out num.Type, in num.Type, steps ...num.StepFunction) layertest.Case {
 		return layertest.Case{Name: name, Op: threshold.New(threshold.Params{Steps: steps, Out: &out}),
-			In: []dataflow.Type{typ(in, 3, 2)}, Folds: 12}
+			In: []dataflow.StreamType{typ(in, 3, 2)}, Folds: 12}
 	}
 	layertest.Check(t, 40, of("signed", signed, intN(12), rising(signed, -900, 29)),
 		of("unsigned", unsigned, intN(9), rising(unsigned, -5, 7)),
 		of("one each", signed, intN(12), rising(signed, -900, 29), rising(signed, -700, 17)),
-		of("falls", unsigned, intN(5), num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, 448, 7, 0}}),
+		of("falls", unsigned, intN(5), num.StepFunction{At: []int64{-3, 0, 4}, Value: []int64{2, 448, 7, 0}}),
 		of("wide", unsigned, intN(50), rising(unsigned, -1<<40, 1<<43)))
-	op := threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{0}, Value: []int64{0, 9}}}, Out: &unsigned})
-	if _, _, err := op.Bind([]dataflow.Type{typ(intN(4), 2)}); err == nil {
+	op := threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{0}, Value: []int64{0, 9}}},
+		Out: &unsigned})
+	if _, _, err := op.Bind([]dataflow.StreamType{typ(intN(4), 2)}); err == nil {
 		t.Error("9 is taken for a minifloat of three significant bits")
 	}
 }

@@ -15,7 +15,7 @@ type serial struct {
 	*op
 	fold   dataflow.Fold
 	target dataflow.Target
-	form   *steps.Serial
+	form   *steps.SerialSearch
 	clocks int // clocks per step
 	calls  int // calls per word
 }
@@ -25,9 +25,9 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	t.Bound = delay.Expected // the C++ keeps this number, whatever synthesis achieves
 	c := layer.Body(t)
 	c.Choose(s.form.Steps()) // the first place, or the place found before
-	c.Look(s.form.Rows(), s.form.Bits(), f.Memory)
-	c.Do(delay.Compare, s.form.Bits())
-	c.Do(delay.Keep, 1)
+	c.Lookup(s.form.Rows(), s.form.Bits(), f.Memory)
+	c.DoOp(delay.Compare, s.form.Bits())
+	c.DoOp(delay.Keep, 1)
 	s.take(c.Clocks())
 	if t.Stalls == dataflow.Credit { // the circuit determines the number
 		_, clocks := s.circuit()
@@ -62,20 +62,20 @@ func (s *serial) loop() dataflow.Loop {
 	c := layer.Begin(s.target)
 	c.ReadWhere()
 	c.Choose(s.form.Steps())
-	c.Look(s.form.Rows(), s.form.Bits(), s.fold.Memory)
-	c.Do(delay.Compare, s.form.Bits())
-	if codes := s.codes(); s.form.Coded() {
-		c.Look(codes.Rows, codes.Width, codes.In)
+	c.Lookup(s.form.Rows(), s.form.Bits(), s.fold.Memory)
+	c.DoOp(delay.Compare, s.form.Bits())
+	if codes := s.codes(); s.form.HasCodeTable() {
+		c.Lookup(codes.Rows, codes.Width, codes.In)
 	} else {
 		c.Fetch(codes.Rows, codes.Width, codes.In)
-		c.Do(delay.Add, s.Out[0].Elem.Width)
+		c.DoOp(delay.Add, s.Out[0].Elem.Width)
 	}
-	each, first, last := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First},
-		dataflow.Index{Kind: dataflow.Last}
-	return layer.Timed(s.op, s.fold, s.target, dataflow.Nest{
+	each, first, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First},
+		dataflow.IndexSet{Kind: dataflow.Last}
+	return layer.WithLatency(s.op, s.fold, s.target, dataflow.LoopNest{
 		Trips:   []int{s.Vectors, s.Words(s.fold), s.calls},
-		Read:    []dataflow.Access{{each, each, first}},
-		Write:   []dataflow.Access{{each, each, last}},
+		Read:    []dataflow.PortIndices{{each, each, first}},
+		Write:   []dataflow.PortIndices{{each, each, last}},
 		Latency: c.Write(),
 	}.Loop())
 }
@@ -93,7 +93,7 @@ func (s *serial) codes() dataflow.Storage {
 // storage returns the tables, and the memory of the places that the next step continues from.
 func (s *serial) storage() []dataflow.Storage {
 	found := dataflow.RAM("found", "places", s.clocks, s.fold.PE*s.form.Steps())
-	if found = found.At(dataflow.LUTRAM).Shifted(); s.clocks == 2 {
+	if found = found.At(dataflow.LUTRAM).InShiftRegisters(); s.clocks == 2 {
 		found.In = dataflow.Registers
 	}
 	return append(s.form.Storage(), found)
@@ -145,7 +145,7 @@ func (k *searching) Step(iteration int, in []dataflow.Word) []dataflow.Word {
 	}
 	codes := make(dataflow.Word, k.fold.PE)
 	for pe, place := range k.places {
-		codes[pe] = k.steps.Number(k.form.Code(k.function(pe), place))
+		codes[pe] = k.steps.FromCode(k.form.Code(k.function(pe), place))
 	}
 	return []dataflow.Word{codes}
 }

@@ -16,11 +16,11 @@ import (
 func serially(f dataflow.Fold) bool { return f.Steps == dataflow.Serial }
 
 // stairs are functions of so many steps each, over values of a type: even ones, or with any jumps.
-func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.Step) {
+func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.StepFunction) {
 	values := in.Range()
 	size := uint64(values.Hi) - uint64(values.Lo) // less one, which may be all of 64 bits
 	for c := range n {
-		var s num.Step
+		var s num.StepFunction
 		seen := map[int64]bool{}
 		for len(s.At) < steps {
 			if at := values.Lo + 1 + int64(r.Uint64N(size)); !seen[at] {
@@ -36,7 +36,7 @@ func stairs(r *rand.Rand, n, steps int, in num.Type, even bool) (list []num.Step
 			}
 			s.Value = append(s.Value, s.Value[i]+jump)
 		}
-		list = append(list, s.Over(values))
+		list = append(list, s.Restricted(values))
 	}
 	return list
 }
@@ -60,7 +60,7 @@ func TestSerial(t *testing.T) {
 						Name: fmt.Sprintf("%v to %d codes, %d functions of %d channels, even: %t", in, steps+1, n,
 							channels, even),
 						Op:    threshold.New(threshold.Params{Steps: stairs(r, n, steps, in, even)}),
-						In:    []dataflow.Type{typ(in, 3, channels)},
+						In:    []dataflow.StreamType{typ(in, 3, channels)},
 						Only:  serially,
 						Folds: 4,
 						Loose: "functions of values that no frame has",

@@ -41,7 +41,7 @@ const MaxAddress = layer.MaxAddress
 
 // Params are the parameters of the layer.
 type Params struct {
-	Steps []num.Step `json:"steps"` // one for all channels, one per channel, or one per pixel and channel
+	Steps []num.StepFunction `json:"steps"` // one for all channels, one per channel, or one per pixel and channel
 	// Out is the type of the outputs, a minifloat; nil selects the narrowest integer type.
 	Out *num.Type `json:"out,omitempty"`
 }
@@ -68,27 +68,27 @@ func (p Params) Verify() error {
 type op struct {
 	layer.Base[Params]
 	layer.Channelwise
-	steps layer.Steps
+	steps layer.ActivationTail
 }
 
 // bind returns the layer for one input, whose last axes have as many elements as there are step functions; a single
 // function fits any input. The output has the same shape.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
-	v := layer.View(len(b.P.Steps), in[0])
-	if err := layer.PerChannel("step functions", len(b.P.Steps), []dataflow.Type{v}); err != nil {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
+	v := layer.MergeAxes(len(b.P.Steps), in[0])
+	if err := layer.PerChannel("step functions", len(b.P.Steps), []dataflow.StreamType{v}); err != nil {
 		return nil, nil, err
 	}
-	o := &op{Base: b, Channelwise: layer.Positions(len(b.P.Steps), in)}
+	o := &op{Base: b, Channelwise: layer.NeighbourSchedule(len(b.P.Steps), in)}
 	var err error
 	if o.steps, o.Out, err = layer.BindTo(b.P.elem(), b.P.Steps, v); err != nil {
 		return nil, nil, err
 	}
-	o.Out[0] = layer.Unview(o.Out[0], in[0].Shape)
+	o.Out[0] = layer.SplitAxes(o.Out[0], in[0].Shape)
 	return o, o.Out, nil
 }
 
 // Dependence says that every vector of a frame is computed independently.
-func (o *op) Dependence() dataflow.Dependence { return dataflow.EachApart(1, o.Vectors) }
+func (o *op) Dependence() dataflow.Dependence { return dataflow.SeparateParts(1, o.Vectors) }
 
 // Computation describes Eval as data, which compiled engines execute.
 func (o *op) Computation() dataflow.Computation {
@@ -97,7 +97,7 @@ func (o *op) Computation() dataflow.Computation {
 		s := o.steps.Step(c)
 		turns = turns || !s.NonDecreasing() && !s.Mirror().NonDecreasing()
 	}
-	return dataflow.Elements{Channels: o.Channels, Of: o.outputOf, Monotonic: !turns}
+	return dataflow.Elementwise{Channels: o.Channels, Of: o.outputOf, Monotonic: !turns}
 }
 
 func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
@@ -124,14 +124,14 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
 	o.steps.Chain(&c, f)
-	return layer.Timed(o, f, t, o.Nest(f, c.Write()).Loop())
+	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }
 
 func (o *op) Kernel(f dataflow.Fold, t dataflow.Target) dataflow.Kernel {
 	if f.Steps == dataflow.Serial {
 		return o.serial(f, t).kernel()
 	}
-	built := o.steps.Built(f)
+	built := o.steps.HardwareFunction(f)
 	return o.Channelwise.Kernel(f, func(c int, x []int64) int64 { return built(c, x[0]) })
 }
 
@@ -154,12 +154,12 @@ func (o *op) Emit(f dataflow.Fold, t dataflow.Target) dataflow.Instance {
 func (o *op) Coded() (coded dataflow.Op, ok bool) {
 	var m num.Magnitude
 	for c := range max(len(o.P.Steps), len(o.In[0].Range)) {
-		live := o.steps.Step(c).Over(layer.Of(o.In[0].Range, c))
+		live := o.steps.Step(c).Restricted(layer.ForChannel(o.In[0].Range, c))
 		for _, v := range live.Value {
 			m = m.With(v)
 		}
 	}
-	t := m.Denser(o.Out[0].Elem)
+	t := m.NarrowerFloat(o.Out[0].Elem)
 	p := o.P
 	p.Out = &t
 	return New(p), t.IsFloat()

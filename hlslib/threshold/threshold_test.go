@@ -18,37 +18,39 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
-	fall := num.Step{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
-	sign := num.Step{At: []int64{0}, Value: []int64{-1, 1}}
-	wide := num.Step{At: []int64{math.MinInt64 + 1, math.MaxInt64}, Value: []int64{-1 << 40, 3, 1 << 50}}
+	relu := num.StepFunction{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	fall := num.StepFunction{At: []int64{-3, 0, 4}, Value: []int64{2, -1, 7, -8}}
+	sign := num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
+	wide := num.StepFunction{At: []int64{math.MinInt64 + 1, math.MaxInt64}, Value: []int64{-1 << 40, 3, 1 << 50}}
 	cases := []layertest.Case{
-		{Name: "one for all", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}),
-			In: []dataflow.Type{typ(intN(4), 3, 6)}},
-		{Name: "one per channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, sign}}),
-			In: []dataflow.Type{typ(intN(4), 3, 2)}},
-		{Name: "the same per channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, relu}}),
-			In: []dataflow.Type{typ(uintN(4), 3, 2)}},
-		{Name: "falling", Op: threshold.New(threshold.Params{Steps: []num.Step{fall}}),
-			In: []dataflow.Type{typ(intN(5), 4)}},
-		{Name: "one falls", Op: threshold.New(threshold.Params{Steps: []num.Step{fall, relu}}),
-			In: []dataflow.Type{typ(intN(5), 4, 2)}},
-		{Name: "bipolar both", Op: threshold.New(threshold.Params{Steps: []num.Step{sign}}),
-			In: []dataflow.Type{typ(bipolar, 6)}},
-		{Name: "bipolar turned round", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1},
-			Value: []int64{1, -1}}}}), In: []dataflow.Type{typ(bipolar, 6)}},
-		{Name: "constants", Op: threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{-3}},
-			{Value: []int64{9}}}}), In: []dataflow.Type{typ(uintN(1), 2, 2)}},
-		{Name: "all of 64 bits", Op: threshold.New(threshold.Params{Steps: []num.Step{wide}}),
-			In: []dataflow.Type{typ(intN(64), 2)}},
-		{Name: "a base beyond an int", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{1},
-			Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.Type{typ(uintN(2), 2)}},
-		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-8, -7, 7,
-			8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.Type{typ(intN(4), 2)}},
-		{Name: "one per pixel and channel", Op: threshold.New(threshold.Params{Steps: []num.Step{relu, sign, fall, relu,
-			relu, sign}}), In: []dataflow.Type{typ(intN(4), 4, 3, 2)}},
-		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.Step{relu}}),
-			In: []dataflow.Type{typ(intN(4))}},
+		{Name: "one for all", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu}}),
+			In: []dataflow.StreamType{typ(intN(4), 3, 6)}},
+		{Name: "one per channel", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu, sign}}),
+			In: []dataflow.StreamType{typ(intN(4), 3, 2)}},
+		{Name: "the same per channel", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu, relu}}),
+			In: []dataflow.StreamType{typ(uintN(4), 3, 2)}},
+		{Name: "falling", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{fall}}),
+			In: []dataflow.StreamType{typ(intN(5), 4)}},
+		{Name: "one falls", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{fall, relu}}),
+			In: []dataflow.StreamType{typ(intN(5), 4, 2)}},
+		{Name: "bipolar both", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{sign}}),
+			In: []dataflow.StreamType{typ(bipolar, 6)}},
+		{Name: "bipolar turned round", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{1},
+			Value: []int64{1, -1}}}}), In: []dataflow.StreamType{typ(bipolar, 6)}},
+		{Name: "constants", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{{Value: []int64{-3}},
+			{Value: []int64{9}}}}), In: []dataflow.StreamType{typ(uintN(1), 2, 2)}},
+		{Name: "all of 64 bits", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{wide}}),
+			In: []dataflow.StreamType{typ(intN(64), 2)}},
+		{Name: "a base beyond an int", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{1},
+			Value: []int64{1 << 40, 1<<40 + 1}}}}), In: []dataflow.StreamType{typ(uintN(2), 2)}},
+		{Name: "thresholds at the ends", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{-8,
+			-7, 7,
+			8}, Value: []int64{0, 1, 2, 3, 4}}}}), In: []dataflow.StreamType{typ(intN(4), 2)}},
+		{Name: "one per pixel and channel", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu, sign,
+			fall, relu,
+			relu, sign}}), In: []dataflow.StreamType{typ(intN(4), 4, 3, 2)}},
+		{Name: "scalar", Op: threshold.New(threshold.Params{Steps: []num.StepFunction{relu}}),
+			In: []dataflow.StreamType{typ(intN(4))}},
 	}
 	layertest.Check(t, 120, append(cases, layertest.Random(60, 11, randomtest.Threshold)...)...)
 }
@@ -58,7 +60,7 @@ func TestContract(t *testing.T) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 9))
-	draw := func(in num.Type, turns bool) (s num.Step) {
+	draw := func(in num.Type, turns bool) (s num.StepFunction) {
 		s.Value = []int64{r.Int64N(100)}
 		for v := in.Range().Lo + 1; v <= in.Range().Hi; v += 1 + r.Int64N(2) {
 			jump := 1 + r.Int64N(3)
@@ -72,10 +74,12 @@ func TestTables(t *testing.T) {
 	wide, narrow := intN(16), uintN(13)
 	cases := []layertest.Case{
 		{Name: "turns", Loose: "values are too many to meet the least",
-			Folds: 1, Op: threshold.New(threshold.Params{Steps: []num.Step{draw(narrow, true), draw(narrow, false)}}),
-			In: []dataflow.Type{typ(narrow, 4, 2)}},
+			Folds: 1, Op: threshold.New(threshold.Params{Steps: []num.StepFunction{draw(narrow, true), draw(narrow,
+				false)}}),
+			In: []dataflow.StreamType{typ(narrow, 4, 2)}},
 	}
-	most := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{draw(wide, true)}}), typ(wide, 2, 64))
+	most := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.StepFunction{draw(wide, true)}}), typ(wide,
+		2, 64))
 	pe := 0
 	for f := range most.Folds() {
 		pe = max(pe, f.PE)
@@ -106,15 +110,15 @@ func TestTables(t *testing.T) {
 func TestForms(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(41, 4))
-	steps := func(n int, in num.Type, gap, spread int64, jump func() int64) (list []num.Step) {
+	steps := func(n int, in num.Type, gap, spread int64, jump func() int64) (list []num.StepFunction) {
 		for range n {
-			var s num.Step
+			var s num.StepFunction
 			at, value := -20*gap, int64(-3)
 			for range 40 {
 				s.At, s.Value = append(s.At, at), append(s.Value, value)
 				at, value = at+gap+r.Int64N(spread), value+jump()
 			}
-			list = append(list, num.Step{At: s.At, Value: append(s.Value, value)}.Over(in.Range()))
+			list = append(list, num.StepFunction{At: s.At, Value: append(s.Value, value)}.Restricted(in.Range()))
 		}
 		return list
 	}
@@ -138,7 +142,7 @@ func TestForms(t *testing.T) {
 			p := threshold.Params{Steps: steps(n, tt.in, tt.gap, tt.spread, tt.jump)}
 			c := layertest.Case{Name: fmt.Sprint(tt.name, n), Loose: "functions of values that no frame has",
 				Op: threshold.New(p),
-				In: []dataflow.Type{typ(tt.in, 3, 6)}}
+				In: []dataflow.StreamType{typ(tt.in, 3, 6)}}
 			cases = append(cases, c)
 			op := layertest.Bind(t, threshold.New(p), c.In...)
 			for f := range op.Folds() {
@@ -165,9 +169,9 @@ func TestForms(t *testing.T) {
 func TestMultiplied(t *testing.T) {
 	t.Parallel()
 	in := intN(20)
-	line := func(m, bias int64, shift int, mode num.Rounding, lo, hi int64) num.Step {
+	line := func(m, bias int64, shift int, mode num.Rounding, lo, hi int64) num.StepFunction {
 		code := func(x int64) int64 { return min(max(mode.Quotient(m*x+bias, shift), lo), hi) }
-		s := num.Step{Value: []int64{code(in.Range().Lo)}}
+		s := num.StepFunction{Value: []int64{code(in.Range().Lo)}}
 		for x := in.Range().Lo; x <= in.Range().Hi; x++ {
 			if v := code(x); v != s.Value[len(s.Value)-1] {
 				s.At, s.Value = append(s.At, x), append(s.Value, v)
@@ -198,7 +202,7 @@ func TestMultiplied(t *testing.T) {
 			m, b := tt.multipliers[min(c, len(tt.multipliers)-1)], tt.biases[min(c, len(tt.biases)-1)]
 			p.Steps = append(p.Steps, line(m, b, tt.shift, tt.mode, tt.lo, tt.hi))
 		}
-		c := layertest.Case{Name: tt.name, Op: threshold.New(p), In: []dataflow.Type{typ(in, 3, 6)}}
+		c := layertest.Case{Name: tt.name, Op: threshold.New(p), In: []dataflow.StreamType{typ(in, 3, 6)}}
 		cases = append(cases, c)
 		op := layertest.Bind(t, threshold.New(p), c.In...)
 		for f := range op.Folds() {
@@ -221,47 +225,50 @@ func TestMultiplied(t *testing.T) {
 
 func TestBindRefuses(t *testing.T) {
 	t.Parallel()
-	s := num.Step{At: []int64{1}, Value: []int64{0, 1}}
-	var long num.Step
+	s := num.StepFunction{At: []int64{1}, Value: []int64{0, 1}}
+	var long num.StepFunction
 	for i := range int64(5000) {
 		long.At, long.Value = append(long.At, i), append(long.Value, i%7)
 	}
 	long.Value = append(long.Value, 0)
-	apart := slices.Repeat([]num.Step{long}, 17)
+	apart := slices.Repeat([]num.StepFunction{long}, 17)
 	for c := range apart {
 		apart[c].At = slices.Clone(long.At)
 		apart[c].At[len(long.At)-1] += int64(c)
 	}
 	in := typ(uintN(4), 2, 3)
 	tests := []struct {
-		steps []num.Step
-		in    []dataflow.Type
+		steps []num.StepFunction
+		in    []dataflow.StreamType
 		want  string
 	}{
-		{nil, []dataflow.Type{in}, "no step functions"},
-		{[]num.Step{{}}, []dataflow.Type{in}, "0 breakpoints and 0 values"},
-		{[]num.Step{s, s}, []dataflow.Type{in}, "2 step functions for an input of shape [2 3], want one or 3"},
-		{[]num.Step{s}, nil, "0 inputs"},
-		{[]num.Step{s}, []dataflow.Type{in, in}, "2 inputs"},
-		{[]num.Step{long}, []dataflow.Type{typ(uintN(17), 3)}, "has 4999 thresholds"},
-		{slices.Repeat([]num.Step{long}, 17), []dataflow.Type{typ(uintN(16), 17)}, ""}, // one table for all
-		{apart, []dataflow.Type{typ(uintN(16), 17)}, "17 functions of 4999 thresholds take tables of 1114112 rows"},
-		{[]num.Step{long}, []dataflow.Type{in}, ""},
+		{nil, []dataflow.StreamType{in}, "no step functions"},
+		{[]num.StepFunction{{}}, []dataflow.StreamType{in}, "0 breakpoints and 0 values"},
+		{[]num.StepFunction{s, s}, []dataflow.StreamType{in},
+			"2 step functions for an input of shape [2 3], want one or 3"},
+		{[]num.StepFunction{s}, nil, "0 inputs"},
+		{[]num.StepFunction{s}, []dataflow.StreamType{in, in}, "2 inputs"},
+		{[]num.StepFunction{long}, []dataflow.StreamType{typ(uintN(17), 3)}, "has 4999 thresholds"},
+		// one table for all
+		{slices.Repeat([]num.StepFunction{long}, 17), []dataflow.StreamType{typ(uintN(16), 17)}, ""},
+		{apart, []dataflow.StreamType{typ(uintN(16), 17)},
+			"17 functions of 4999 thresholds take tables of 1114112 rows"},
+		{[]num.StepFunction{long}, []dataflow.StreamType{in}, ""},
 	}
 	for _, tt := range tests {
-		layertest.Refuses(t, threshold.New(threshold.Params{Steps: tt.steps}), tt.in, tt.want)
+		layertest.CheckRefused(t, threshold.New(threshold.Params{Steps: tt.steps}), tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, threshold.Layer, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
+	layertest.CheckTextRefused(t, threshold.Layer, ``, `null`, `{}`, `[]`, `{"steps":[]}`, `{"steps":[{}]}`,
 		`{"steps":[{"at":[2,1],"value":[1,2,3]}]}`, `{"steps":[{"at":[1],"value":[0.5,1]}]}`)
 }
 
 func TestLoop(t *testing.T) {
 	t.Parallel()
-	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.Step{{Value: []int64{1}}}}),
+	op := layertest.Bind(t, threshold.New(threshold.Params{Steps: []num.StepFunction{{Value: []int64{1}}}}),
 		typ(uintN(8), 5, 12))
 	for pe, iterations := range map[int]int{1: 60, 3: 20, 12: 5} {
 		l := op.Loop(dataflow.Fold{PE: pe, SIMD: 1, Memory: dataflow.LUTRAM}, dataflow.Target{})
@@ -274,12 +281,12 @@ func TestLoop(t *testing.T) {
 // TestCost follows FINN's formula: a LUT per bit compared, and a table unless there is one row.
 func TestCost(t *testing.T) {
 	t.Parallel()
-	steps := make([]num.Step, 128)
+	steps := make([]num.StepFunction, 128)
 	for c := range steps {
-		steps[c] = num.Step{At: []int64{int64(c)}, Value: []int64{0, 1}}
+		steps[c] = num.StepFunction{At: []int64{int64(c)}, Value: []int64{0, 1}}
 	}
 	for _, tt := range []struct {
-		steps []num.Step
+		steps []num.StepFunction
 		fold  dataflow.Fold
 		want  dataflow.Resources
 	}{
@@ -288,9 +295,9 @@ func TestCost(t *testing.T) {
 		{steps, dataflow.Fold{PE: 4, SIMD: 1, Memory: dataflow.BRAM}, dataflow.Resources{LUT: 32, BRAM: 2}},
 	} {
 		op := layertest.Bind(t, threshold.New(threshold.Params{Steps: tt.steps}), typ(uintN(8), 128))
-		layertest.Costs(t, op, tt.fold, tt.want)
+		layertest.CheckFINNCost(t, op, tt.fold, tt.want)
 	}
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -9,9 +9,9 @@ import (
 func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	b := circuit.New(t.Rate())
 	trips := o.trips(f)
-	levels := b.Nest("at", trips[1:]...)
+	levels := b.LoopPosition("at", trips[1:]...)
 	row, column, again, word := levels[0], levels[1], levels[2], levels[3]
-	reads := b.Now(func() circuit.Value { return circuit.All(row.First, again.First) })
+	reads := b.WithoutStageLimit(func() circuit.Value { return circuit.All(row.First, again.First) })
 	x := b.Input(f.SIMD*o.In[0].Elem.Width, reads)
 	if trips[1]*trips[3] > 1 {
 		address := word.Index

@@ -10,7 +10,7 @@ import (
 // Cost counts the buffer, the counters of the position, and the choice between a kept word and one that is read. FINN
 // counts nothing for its UpsampleNearestNeighbour.
 func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
-	if c, ok := layer.Priced(o, f, t); ok {
+	if c, ok := layer.CircuitCost(o, f, t); ok {
 		return c
 	}
 	m, width := estimate.Model(t), f.SIMD*o.In[0].Elem.Width
@@ -18,9 +18,9 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	for _, n := range o.trips(f)[1:] {
 		counters = counters.Plus(cost.Counter(n))
 	}
-	return estimate.Layer(m, o.storage(f),
+	return estimate.LayerCost(m, o.storage(f),
 		m.Control(counters),
-		m.Multiplexer(2, width).As("multiplexers"),
+		m.Multiplexer(2, width).AsPart("multiplexers"),
 		m.Registers(width),
 	)
 }

@@ -43,12 +43,12 @@ func (p Params) Verify() error {
 
 type op struct {
 	layer.Base[Params]
-	layer.Mover
+	layer.MoveSchedule
 }
 
 // bind returns the layer for one input of shape [H, W, C]. The output has the shape [H*Scale[0], W*Scale[1], C], and
 // the element type and ranges of the input.
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	shape, s := in[0].Shape, b.P.Scale
 	if s[0] > dataflow.MaxElements/shape.Size()/s[1] {
 		return nil, nil, fmt.Errorf("an input of shape %v scaled by %d and %d, at most %d elements are possible",
@@ -56,15 +56,15 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 	}
 	out := in[0]
 	out.Shape = dataflow.Shape{shape[0] * s[0], shape[1] * s[1], shape[2]}
-	o := &op{b, layer.Mover{In: in, Out: []dataflow.Type{out}, SIMD: dataflow.Divisors(shape[2])}}
+	o := &op{b, layer.MoveSchedule{In: in, Out: []dataflow.StreamType{out}, SIMD: dataflow.Divisors(shape[2])}}
 	return o, o.Out, nil
 }
 
 // Dependence returns the dependence along a line of pixels, if the frames are lines.
 func (o *op) Dependence() dataflow.Dependence {
-	return layer.Along(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
+	return layer.LineDependence(o.In[0].Shape, o.Out[0].Shape, func(axis, columns int) dataflow.Op {
 		p := o.P
-		p.Scale = layer.Axis(axis, p.Scale, 1)
+		p.Scale = layer.AxisParams(axis, p.Scale, 1)
 		return New(p)
 	})
 }
@@ -114,11 +114,11 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		c.Fetch(o.kept(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	}
 	c.Choose(1)
-	each, first := dataflow.Index{Kind: dataflow.Each}, dataflow.Index{Kind: dataflow.First}
-	return layer.Timed(o, f, t, dataflow.Nest{
+	each, first := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First}
+	return layer.WithLatency(o, f, t, dataflow.LoopNest{
 		Trips:   o.trips(f),
-		Read:    []dataflow.Access{{each, first, each, first, each}},
-		Write:   []dataflow.Access{{each, each, each, each, each}},
+		Read:    []dataflow.PortIndices{{each, first, each, first, each}},
+		Write:   []dataflow.PortIndices{{each, each, each, each, each}},
 		Latency: c.Write(),
 	}.Loop())
 }

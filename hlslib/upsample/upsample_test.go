@@ -18,12 +18,12 @@ func scale(rows, columns int) dataflow.Op {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	cases := []layertest.Case{
-		{Name: "both", Op: scale(2, 2), In: []dataflow.Type{typ(int4, 3, 2, 4)}},
-		{Name: "rows", Op: scale(3, 1), In: []dataflow.Type{typ(int4, 2, 4, 2)}},
-		{Name: "columns", Op: scale(1, 3), In: []dataflow.Type{typ(bipolar, 2, 4, 2)}},
-		{Name: "neither", Op: scale(1, 1), In: []dataflow.Type{typ(int4, 2, 3, 2)}},
-		{Name: "a pixel", Op: scale(4, 5), In: []dataflow.Type{typ(int4, 1, 1, 3)}},
-		{Name: "a row of a channel", Op: scale(2, 3), In: []dataflow.Type{typ(int4, 1, 5, 1)}},
+		{Name: "both", Op: scale(2, 2), In: []dataflow.StreamType{typ(int4, 3, 2, 4)}},
+		{Name: "rows", Op: scale(3, 1), In: []dataflow.StreamType{typ(int4, 2, 4, 2)}},
+		{Name: "columns", Op: scale(1, 3), In: []dataflow.StreamType{typ(bipolar, 2, 4, 2)}},
+		{Name: "neither", Op: scale(1, 1), In: []dataflow.StreamType{typ(int4, 2, 3, 2)}},
+		{Name: "a pixel", Op: scale(4, 5), In: []dataflow.StreamType{typ(int4, 1, 1, 3)}},
+		{Name: "a row of a channel", Op: scale(2, 3), In: []dataflow.StreamType{typ(int4, 1, 5, 1)}},
 	}
 	layertest.Check(t, 30, append(cases, layertest.Random(15, 11, randomtest.Upsample)...)...)
 }
@@ -32,15 +32,16 @@ func TestContract(t *testing.T) {
 func TestContractOfBlocks(t *testing.T) {
 	t.Parallel()
 	layertest.Check(t, 1, layertest.Case{Name: "a long row", Op: scale(2, 1),
-		In: []dataflow.Type{typ(layertest.Int(16), 2, 70, 1)}})
+		In: []dataflow.StreamType{typ(layertest.Int(16), 2, 70, 1)}})
 }
 
 func TestOutputType(t *testing.T) {
 	t.Parallel()
-	in := dataflow.Type{Shape: dataflow.Shape{5, 9, 2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 3, Hi: 4}}, Elem: int4}
-	_, out, err := scale(2, 3).Bind([]dataflow.Type{in})
-	want := dataflow.Type{Shape: dataflow.Shape{10, 27, 2}, Range: in.Range, Elem: int4}
-	if err != nil || !reflect.DeepEqual(out, []dataflow.Type{want}) {
+	in := dataflow.StreamType{Shape: dataflow.Shape{5, 9, 2}, Range: []num.Range{{Lo: 0, Hi: 1}, {Lo: 3, Hi: 4}},
+		Elem: int4}
+	_, out, err := scale(2, 3).Bind([]dataflow.StreamType{in})
+	want := dataflow.StreamType{Shape: dataflow.Shape{10, 27, 2}, Range: in.Range, Elem: int4}
+	if err != nil || !reflect.DeepEqual(out, []dataflow.StreamType{want}) {
 		t.Errorf("%+v, %v, want %+v", out, err, want)
 	}
 }
@@ -70,25 +71,25 @@ func TestBindRefuses(t *testing.T) {
 	in := typ(int4, 4, 5, 2)
 	for _, tt := range []struct {
 		op   dataflow.Op
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{scale(0, 1), []dataflow.Type{in}, "scales of 0 by 1"},
-		{scale(2, -1), []dataflow.Type{in}, "scales of 2 by -1"},
+		{scale(0, 1), []dataflow.StreamType{in}, "scales of 0 by 1"},
+		{scale(2, -1), []dataflow.StreamType{in}, "scales of 2 by -1"},
 		{scale(2, 2), nil, "0 inputs"},
-		{scale(2, 2), []dataflow.Type{typ(int4, 4, 5)}, "an input of shape [4 5], want rows"},
-		{scale(1<<30, 1<<30), []dataflow.Type{in}, "at most 1073741824 elements"},
-		{scale(1<<20, 1<<5), []dataflow.Type{in}, "at most 1073741824 elements"},
+		{scale(2, 2), []dataflow.StreamType{typ(int4, 4, 5)}, "an input of shape [4 5], want rows"},
+		{scale(1<<30, 1<<30), []dataflow.StreamType{in}, "at most 1073741824 elements"},
+		{scale(1<<20, 1<<5), []dataflow.StreamType{in}, "at most 1073741824 elements"},
 	} {
-		layertest.Refuses(t, tt.op, tt.in, tt.want)
+		layertest.CheckRefused(t, tt.op, tt.in, tt.want)
 	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.RefusesText(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`,
+	layertest.CheckTextRefused(t, upsample.Layer, ``, `null`, `{}`, `{"scale":2}`, `{"scale":[2]}`, `{"scale":[2,-2]}`,
 		`{"scale":[2,1e12]}`)
 }
 
 // What types are called above.
-var int4, typ, bipolar = layertest.Int(4), layertest.Full, layertest.Bipolar
+var int4, typ, bipolar = layertest.Int(4), layertest.FullType, layertest.Bipolar

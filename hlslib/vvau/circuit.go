@@ -22,7 +22,7 @@ func (o *op) Circuit(f dataflow.Fold, t dataflow.Target) *circuit.Module {
 	positions := func(pe int) circuit.Value {
 		words := make([]circuit.Value, f.SIMD)
 		for i := range words {
-			words[i] = circuit.Part(x, (i*f.PE+pe)*width, width)
+			words[i] = circuit.BitRange(x, (i*f.PE+pe)*width, width)
 		}
 		return circuit.Joined(words...)
 	}

@@ -16,7 +16,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 	m := cost.VVAU{
 		Channels: o.channels, Kernel: o.positions, PE: f.PE, SIMD: f.SIMD,
 		WeightBits: o.Weight.Width, InBits: o.in.Elem.Width, AccBits: o.Acc.Width,
-		Spare: mac.Spare(o.Unit, f, t),
+		Spare: mac.SavedBits(o.Unit, f, t),
 		// FINN counts the inputs of an XNOR layer as unsigned bits.
 		InSigned:  o.in.Elem.Signed() && !o.XNOR,
 		DSP:       f.Compute == dataflow.DSP,
@@ -29,7 +29,7 @@ func (o *op) Cost(f dataflow.Fold, t dataflow.Target) dataflow.Cost {
 		m.Thresholds = o.Thresholds()
 	}
 	logic := append(o.Logic(estimate.Model(t), f), o.Codes.Logic(f.PE*f.SIMD, o.WeightStorage(f).Rows)...)
-	c := estimate.Storing(t, m, o.Storage(f), logic...)
+	c := estimate.StoringLayerCost(t, m, o.Storage(f), logic...)
 	if t.Formula == dataflow.FINN {
 		for i := range c {
 			c[i].DSP *= f.SIMD

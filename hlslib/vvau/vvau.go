@@ -40,10 +40,10 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params are the parameters of the layer.
 type Params struct {
-	Weights [][]int64  `json:"weights"`         // [C][K]
-	Steps   []num.Step `json:"steps,omitempty"` // none, one for all channels, or one per channel
+	Weights [][]int64          `json:"weights"`         // [C][K]
+	Steps   []num.StepFunction `json:"steps,omitempty"` // none, one for all channels, or one per channel
 	// Room limits weights and step functions that are loaded at run time; nil if they are constants.
-	Room *dataflow.Room `json:"room,omitempty"`
+	Room *dataflow.WeightRoom `json:"room,omitempty"`
 }
 
 // Verify reports what is wrong with the parameters, whatever the inputs are.
@@ -53,13 +53,13 @@ type op struct {
 	layer.Base[Params]
 	*mac.Unit
 	channels, positions int
-	in, out             dataflow.Type
+	in, out             dataflow.StreamType
 	vectors             int
 	pe, simd            []int // the divisors of the channels, and of the positions
 }
 
 // bind returns the layer for one input of shape [..., K, C]. The output has the shape [..., C].
-func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Type, error) {
+func bind(b layer.Base[Params], in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	o := &op{Base: b, in: in[0], channels: len(b.P.Weights), positions: len(b.P.Weights[0])}
 	shape := in[0].Shape
 	outer := len(shape) - 2
@@ -81,12 +81,12 @@ func bind(b layer.Base[Params], in []dataflow.Type) (dataflow.Op, []dataflow.Typ
 		return nil, nil, err
 	}
 	o.Apart = true
-	o.out = dataflow.Type{Shape: append(slices.Clone(shape[:outer]), o.channels), Range: o.Range, Elem: o.Out}
-	return o, []dataflow.Type{o.out}, nil
+	o.out = dataflow.StreamType{Shape: append(slices.Clone(shape[:outer]), o.channels), Range: o.Range, Elem: o.Out}
+	return o, []dataflow.StreamType{o.out}, nil
 }
 
 // Loaded returns the layer with weights and step functions that are loaded at run time, within the room.
-func (o *op) Loaded(room dataflow.Room) dataflow.Op {
+func (o *op) Loaded(room dataflow.WeightRoom) dataflow.Op {
 	p := o.P
 	p.Room = &room
 	return New(p)
@@ -97,7 +97,7 @@ func (o *op) Reads() int { return o.vectors }
 
 // Dependence says that every vector of a frame is computed independently.
 func (o *op) Dependence() dataflow.Dependence {
-	d := dataflow.EachApart(1, o.vectors)
+	d := dataflow.SeparateParts(1, o.vectors)
 	d.Window = true
 	return d
 }
@@ -135,11 +135,11 @@ func (o *op) Products(f dataflow.Fold) (n, bits int) {
 }
 
 // Adds returns how many bits the circuit adds for the products of a clock.
-func (o *op) Adds(f dataflow.Fold) int { return mac.Adds(o.Unit, f.PE*f.SIMD, f) }
+func (o *op) Adds(f dataflow.Fold) int { return mac.AddedBits(o.Unit, f.PE*f.SIMD, f) }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 	tiles := o.in.Port(f.PE * f.SIMD)
-	tiles.Tile = o.in.Shape.Tiled(f.PE)
+	tiles.Tile = o.in.Shape.TileOf(f.PE)
 	return []dataflow.Port{tiles}, []dataflow.Port{o.out.Port(f.PE)}
 }
 
@@ -147,8 +147,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
 	o.Chain(&c, f, cost.Packing{})
-	l := layer.Windows(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write())
-	return layer.Timed(o, mac.Plain(o.Unit, f), t, l)
+	l := layer.WindowsLoop(o.vectors, o.channels/f.PE, o.positions/f.SIMD, c.Write())
+	return layer.WithLatency(o, mac.WithoutMemory(o.Unit, f), t, l)
 }
 
 // A kernel is the state of the hardware: counters and a sum per PE. Sums wrap around at 64 bits rather than at the

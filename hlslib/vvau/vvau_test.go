@@ -22,34 +22,39 @@ func weights(r *rand.Rand, channels, positions int, lo, hi int64) [][]int64 {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
-	relu := num.Step{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
-	sign := num.Step{At: []int64{0}, Value: []int64{-1, 1}}
+	relu := num.StepFunction{At: []int64{1, 3, 6}, Value: []int64{0, 1, 2, 3}}
+	sign := num.StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
 	cases := []layertest.Case{
 		{Name: "one by one", Op: vvau.New(vvau.Params{Weights: [][]int64{{3}}}),
-			In: []dataflow.Type{typ(intN(4), 1, 1)}},
-		{Name: "four by six", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 4, -4, 3), Steps: []num.Step{relu}}),
-			In: []dataflow.Type{typ(uintN(3), 2, 4, 6)}},
+			In: []dataflow.StreamType{typ(intN(4), 1, 1)}},
+		{Name: "four by six", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 4, -4, 3),
+			Steps: []num.StepFunction{relu}}),
+			In: []dataflow.StreamType{typ(uintN(3), 2, 4, 6)}},
 		{Name: "nine by four", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -4, 3)}),
-			In: []dataflow.Type{typ(uintN(4), 2, 3, 9, 4)}},
-		{Name: "bipolar weights", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 9, -1, 1), Steps: []num.Step{sign}}),
-			In: []dataflow.Type{typ(intN(3), 2, 9, 2)}},
+			In: []dataflow.StreamType{typ(uintN(4), 2, 3, 9, 4)}},
+		{Name: "bipolar weights", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 9, -1, 1),
+			Steps: []num.StepFunction{sign}}),
+			In: []dataflow.StreamType{typ(intN(3), 2, 9, 2)}},
 		{Name: "bipolar inputs", Op: vvau.New(vvau.Params{Weights: weights(r, 2, 6, -3, 4)}),
-			In: []dataflow.Type{typ(bipolar, 2, 6, 2)}},
-		{Name: "both bipolar", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -1, 1), Steps: []num.Step{sign}}),
-			In: []dataflow.Type{typ(bipolar, 2, 9, 4)}},
+			In: []dataflow.StreamType{typ(bipolar, 2, 6, 2)}},
+		{Name: "both bipolar", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 9, -1, 1),
+			Steps: []num.StepFunction{sign}}),
+			In: []dataflow.StreamType{typ(bipolar, 2, 9, 4)}},
 		{Name: "both bipolar, no activation", Op: vvau.New(vvau.Params{Weights: weights(r, 4, 4, -1, 1)}),
-			In: []dataflow.Type{typ(bipolar, 2, 4, 4)}},
-		{Name: "one position", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 1, -4, 3), Steps: []num.Step{relu}}),
-			In: []dataflow.Type{typ(uintN(3), 2, 1, 6)}},
+			In: []dataflow.StreamType{typ(bipolar, 2, 4, 4)}},
+		{Name: "one position", Op: vvau.New(vvau.Params{Weights: weights(r, 6, 1, -4, 3),
+			Steps: []num.StepFunction{relu}}),
+			In: []dataflow.StreamType{typ(uintN(3), 2, 1, 6)}},
 		{Name: "one channel", Op: vvau.New(vvau.Params{Weights: weights(r, 1, 6, -4, 3)}),
-			In: []dataflow.Type{typ(uintN(3), 2, 6, 1)}},
-		{Name: "bases that differ", Op: vvau.New(vvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}}, Steps: []num.Step{
-			{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}),
-			In: []dataflow.Type{typ(uintN(2), 2, 2)}},
+			In: []dataflow.StreamType{typ(uintN(3), 2, 6, 1)}},
+		{Name: "bases that differ", Op: vvau.New(vvau.Params{Weights: [][]int64{{1, 1}, {-1, 2}},
+			Steps: []num.StepFunction{
+				{At: []int64{1}, Value: []int64{-7, 2}}, {At: []int64{0}, Value: []int64{1, 10}}}}),
+			In: []dataflow.StreamType{typ(uintN(2), 2, 2)}},
 		{Name: "wide", Op: vvau.New(vvau.Params{Weights: [][]int64{{1 << 39, -1 << 39}, {1, 1}}}),
-			In: []dataflow.Type{typ(intN(22), 2, 2)}},
+			In: []dataflow.StreamType{typ(intN(22), 2, 2)}},
 		{Name: "many", Op: vvau.New(vvau.Params{Weights: weights(r, 48, 9, -7, 7)}),
-			In: []dataflow.Type{typ(uintN(4), 9, 48)}, Folds: 10},
+			In: []dataflow.StreamType{typ(uintN(4), 9, 48)}, Folds: 10},
 	}
 	layertest.Check(t, 60, append(cases, layertest.Random(40, 8, randomtest.VVAU)...)...)
 }
@@ -58,15 +63,15 @@ func TestContract(t *testing.T) {
 func TestIsAGroupPerChannel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 6))
-	in := dataflow.Type{Shape: dataflow.Shape{2, 3, 9, 4}, Elem: intN(4),
+	in := dataflow.StreamType{Shape: dataflow.Shape{2, 3, 9, 4}, Elem: intN(4),
 		Range: []num.Range{{Lo: -8, Hi: 7}, {Lo: 0, Hi: 3}, {Lo: 2, Hi: 2}, {Lo: -1, Hi: 0}}}
 	w := weights(r, 4, 9, -4, 3)
 	x := dataflow.Tensor{Shape: in.Shape}
 	for i := range in.Shape.Size() {
 		x.Data = append(x.Data, layertest.Between(r, in.Channel(i%4)))
 	}
-	deep, deepOut, err1 := vvau.New(vvau.Params{Weights: w}).Bind([]dataflow.Type{in})
-	group, groupOut, err2 := mvau.New(mvau.Params{Weights: w, Groups: 4}).Bind([]dataflow.Type{in})
+	deep, deepOut, err1 := vvau.New(vvau.Params{Weights: w}).Bind([]dataflow.StreamType{in})
+	group, groupOut, err2 := mvau.New(mvau.Params{Weights: w, Groups: 4}).Bind([]dataflow.StreamType{in})
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
@@ -91,7 +96,7 @@ func TestIsAGroupPerChannel(t *testing.T) {
 func TestEval(t *testing.T) {
 	t.Parallel()
 	op, out, err := vvau.New(vvau.Params{Weights: [][]int64{{1, 2}, {-1, 3},
-		{0, 5}}}).Bind([]dataflow.Type{typ(uintN(3), 1, 2, 3)})
+		{0, 5}}}).Bind([]dataflow.StreamType{typ(uintN(3), 1, 2, 3)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,25 +118,26 @@ func TestBindRefuses(t *testing.T) {
 	in := typ(uintN(4), 2, 3)
 	for _, tt := range []struct {
 		p    vvau.Params
-		in   []dataflow.Type
+		in   []dataflow.StreamType
 		want string
 	}{
-		{vvau.Params{}, []dataflow.Type{in}, "no weights"},
-		{vvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.Type{in}, "row 1 of the weights has 1 elements"},
+		{vvau.Params{}, []dataflow.StreamType{in}, "no weights"},
+		{vvau.Params{Weights: [][]int64{{1, 2}, {1}}}, []dataflow.StreamType{in},
+			"row 1 of the weights has 1 elements"},
 		{p, nil, "0 inputs"},
-		{p, []dataflow.Type{typ(uintN(4))}, "an input of shape []"},
-		{p, []dataflow.Type{typ(uintN(4), 3)}, "an input of shape [3]"},
-		{p, []dataflow.Type{typ(uintN(4), 3, 2)},
+		{p, []dataflow.StreamType{typ(uintN(4))}, "an input of shape []"},
+		{p, []dataflow.StreamType{typ(uintN(4), 3)}, "an input of shape [3]"},
+		{p, []dataflow.StreamType{typ(uintN(4), 3, 2)},
 			"an input of shape [3 2] for weights of 3 channels by 2 positions, want [..., 2, 3]"},
-		{p, []dataflow.Type{typ(uintN(4), 6)}, "want [..., 2, 3]"},
-		{p, []dataflow.Type{typ(intN(64), 2, 3)}, "more than 63 bits"},
-		{vvau.Params{Weights: p.Weights, Steps: []num.Step{{At: []int64{5}, Value: []int64{1, 0}}}},
-			[]dataflow.Type{in}, "channel 0: the step function falls"},
-		{p, []dataflow.Type{in}, ""},
+		{p, []dataflow.StreamType{typ(uintN(4), 6)}, "want [..., 2, 3]"},
+		{p, []dataflow.StreamType{typ(intN(64), 2, 3)}, "more than 63 bits"},
+		{vvau.Params{Weights: p.Weights, Steps: []num.StepFunction{{At: []int64{5}, Value: []int64{1, 0}}}},
+			[]dataflow.StreamType{in}, "channel 0: the step function falls"},
+		{p, []dataflow.StreamType{in}, ""},
 	} {
-		layertest.Refuses(t, vvau.New(tt.p), tt.in, tt.want)
+		layertest.CheckRefused(t, vvau.New(tt.p), tt.in, tt.want)
 	}
-	layertest.RefusesText(t, vvau.Layer, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
+	layertest.CheckTextRefused(t, vvau.Layer, ``, `null`, `{}`, `{"weights":[]}`, `{"weights":[[1],[1,2]]}`,
 		`{"weights":[[1]],"steps":[{}]}`)
 }
 
@@ -186,7 +192,7 @@ func TestCost(t *testing.T) {
 	for c := range w {
 		w[c] = []int64{-8, 7, 1, 0, 0, 0, 0, 0, 0} // [-120,120]: 8 bits
 	}
-	p := vvau.Params{Weights: w, Steps: []num.Step{layertest.Stairs(15, 8)}}
+	p := vvau.Params{Weights: w, Steps: []num.StepFunction{layertest.Stairs(15, 8)}}
 	op := layertest.Bind(t, vvau.New(p), typ(uintN(4), 7, 7, 9, 32))
 	// Per PE: multipliers 3*3*8, adder tree 8*5, accumulator 8, comparators 15*8, thresholds 15*8*4/64.
 	// 300 + 1.1*8*(72+40+8+120+7.5) = 2478; 12 rows of 96 bits.
@@ -196,20 +202,20 @@ func TestCost(t *testing.T) {
 		// without the multipliers 1844.4
 		{PE: 8, SIMD: 3, Memory: dataflow.URAM, Compute: dataflow.DSP}: {LUT: 1844, URAM: 2, DSP: 24},
 	} {
-		layertest.Costs(t, op, f, want)
+		layertest.CheckFINNCost(t, op, f, want)
 	}
 }
 
 // BenchmarkVVAU is a layer in the middle of MobileNet: 128 channels of 14 by 14 pixels and 3 by 3 positions.
 func BenchmarkVVAU(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
-	p := vvau.Params{Weights: weights(r, 128, 9, -8, 7), Steps: []num.Step{layertest.Stairs(15, 40)}}
+	p := vvau.Params{Weights: weights(r, 128, 9, -8, 7), Steps: []num.StepFunction{layertest.Stairs(15, 40)}}
 	in := typ(uintN(4), 14, 14, 9, 128)
 	x := dataflow.Tensor{Shape: in.Shape, Data: make([]int64, in.Shape.Size())}
 	for i := range x.Data {
 		x.Data[i] = layertest.Between(r, in.Range[0])
 	}
-	op, _, err := vvau.New(p).Bind([]dataflow.Type{in})
+	op, _, err := vvau.New(p).Bind([]dataflow.StreamType{in})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -231,4 +237,4 @@ func BenchmarkVVAU(b *testing.B) {
 }
 
 // What types are called above.
-var typ, uintN, intN, bipolar = layertest.Full, layertest.UInt, layertest.Int, layertest.Bipolar
+var typ, uintN, intN, bipolar = layertest.FullType, layertest.UInt, layertest.Int, layertest.Bipolar

@@ -21,21 +21,21 @@ func pictures() map[string]interface{ Draw() (Picture, error) } {
 	r := rand.New(rand.NewPCG(1, 2))
 	fronts := Fronts{Title: "TFC on two boards", Cost: "LUT", Gain: "frames per second"}
 	for i, name := range []string{"pynq-z1, 100 MHz", "pynq-z1, 150 MHz", "zcu104, 200 MHz", "zcu104, 300 MHz"} {
-		s := Series{Name: name}
+		s := PointSeries{Name: name}
 		for k := range 40 {
 			x := 800 * float64(uint(1)<<(k/5)) * (1 + r.Float64())
-			s.Dots = append(s.Dots, Dot{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
+			s.Dots = append(s.Dots, Design{x, x * 3 * float64(i+1) * (0.3 + r.Float64())})
 		}
 		fronts.Series = append(fronts.Series, s)
 	}
-	best := Best(fronts.Series[3].Dots)
+	best := ParetoFront(fronts.Series[3].Dots)
 	fronts.Chosen, fronts.Label = &best[len(best)-1], "zcu104, 300 MHz: 1.2M frames/s, 98.4k LUT"
 	few := fronts
-	few.Series = []Series{{hostile, []Dot{{0, 100}, {0, 200}, {12, 900}}}}
-	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &Dot{0, 200}
+	few.Series = []PointSeries{{hostile, []Design{{0, 100}, {0, 200}, {12, 900}}}}
+	few.Title, few.Cost, few.Label, few.Chosen = hostile, "RAMB18", hostile, &Design{0, 200}
 	var many Fronts
 	for i := range 40 {
-		many.Series = append(many.Series, Series{fmt.Sprint("board ", i), []Dot{{float64(i), float64(i + 1)}}})
+		many.Series = append(many.Series, PointSeries{fmt.Sprint("board ", i), []Design{{float64(i), float64(i + 1)}}})
 	}
 	layers := Bars{Title: "Clocks per frame of every layer", Value: "clocks", Mark: "bottleneck"}
 	for i := range 14 {
@@ -109,12 +109,12 @@ func TestNoBars(t *testing.T) {
 
 func TestBest(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ in, want []Dot }{
+	for _, c := range []struct{ in, want []Design }{
 		{nil, nil},
-		{[]Dot{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []Dot{{1, 1}, {2, 2}, {3, 3}}},
-		{[]Dot{{5, 9}, {0, 9}, {5, 10}}, []Dot{{0, 9}, {5, 10}}},
+		{[]Design{{3, 3}, {1, 1}, {2, 1}, {2, 2}, {2, 2}, {4, 2}}, []Design{{1, 1}, {2, 2}, {3, 3}}},
+		{[]Design{{5, 9}, {0, 9}, {5, 10}}, []Design{{0, 9}, {5, 10}}},
 	} {
-		if got := Best(c.in); !reflect.DeepEqual(got, c.want) {
+		if got := ParetoFront(c.in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %v, want %v", c.in, got, c.want)
 		}
 	}

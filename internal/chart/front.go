@@ -13,30 +13,30 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Dot is a design in a picture. Cost is the amount of a resource, at least 0, and Gain is the rate, above 0.
-type Dot struct{ Cost, Gain float64 }
+// A Design is a design in a picture. Cost is the amount of a resource, at least 0, and Gain is the rate, above 0.
+type Design struct{ Cost, Gain float64 }
 
-// A Series is a set of designs that are shown in one colour.
-type Series struct {
+// A PointSeries is a set of designs that are shown in one colour.
+type PointSeries struct {
 	Name string
-	Dots []Dot
+	Dots []Design
 }
 
 // Fronts is a picture of the best gain for each cost. In each series, a line joins the points that no other point
 // of the series beats. Between two of these points, the cheaper one is the best available.
 type Fronts struct {
 	Title, Cost, Gain string
-	Series            []Series
-	Chosen            *Dot   // highlighted point; may be nil
-	Label             string // label of the chosen point
-	Percent           bool   // gains are percentages, so their axis is linear
+	Series            []PointSeries
+	Chosen            *Design // highlighted point; may be nil
+	Label             string  // label of the chosen point
+	Percent           bool    // gains are percentages, so their axis is linear
 }
 
-// Best returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
+// ParetoFront returns the points that no other point beats in both cost and gain, sorted by cost. Of equal points it
 // returns one.
-func Best(points []Dot) (best []Dot) {
+func ParetoFront(points []Design) (best []Design) {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b Dot) int {
+	slices.SortFunc(sorted, func(a, b Design) int {
 		return cmp.Or(cmp.Compare(a.Cost, b.Cost),
 			cmp.Compare(b.Gain, a.Gain))
 	})
@@ -118,16 +118,16 @@ func fit(a *plot.Axis, values []float64) {
 // marks lists the shapes of points. Each use of all colours takes another shape.
 var marks = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.TriangleGlyph{}}
 
-func (s Series) add(p *plot.Plot, legend *plot.Legend, i int) error {
+func (s PointSeries) add(p *plot.Plot, legend *plot.Legend, i int) error {
 	c, shape := series[i%len(series)], marks[i/len(series)%len(marks)]
-	xys := func(points []Dot) (list plotter.XYs) {
+	xys := func(points []Design) (list plotter.XYs) {
 		for _, q := range points {
 			list = append(list, plotter.XY{X: q.Cost, Y: q.Gain})
 		}
 		return list
 	}
-	best := Best(s.Dots)
-	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q Dot) bool { return slices.Contains(best, q) })
+	best := ParetoFront(s.Dots)
+	rest := slices.DeleteFunc(slices.Clone(s.Dots), func(q Design) bool { return slices.Contains(best, q) })
 	if len(rest) > 0 {
 		dots, err := plotter.NewScatter(xys(rest))
 		if err != nil {

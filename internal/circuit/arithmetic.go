@@ -26,7 +26,7 @@ func Sum(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range()))
-	return operation(Add, 0, adder(a.b, num.Smallest(r).Width), r, a, b)
+	return operation(Add, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
 }
 
 // Difference returns a - b.
@@ -35,11 +35,11 @@ func Difference(a, b Value) Value {
 		return a
 	}
 	r := checked(a.Range().Plus(b.Range().Neg()))
-	return operation(Sub, 0, adder(a.b, num.Smallest(r).Width), r, a, b)
+	return operation(Sub, 0, adder(a.b, num.NarrowestInt(r).Width), r, a, b)
 }
 
-// Negative returns -a.
-func Negative(a Value) Value { return Difference(a.b.Constant(0), a) }
+// Negated returns -a.
+func Negated(a Value) Value { return Difference(a.b.Constant(0), a) }
 
 // Total returns the sum of one or more values. It adds them in pairs, as a balanced tree.
 func Total(values ...Value) Value {
@@ -87,7 +87,7 @@ func Times(a Value, m int64) Value {
 	case len(add)+len(take) == 0:
 		return a.b.Constant(0)
 	case len(add) == 0:
-		return Negative(Total(take...))
+		return Negated(Total(take...))
 	case len(take) == 0:
 		return Total(add...)
 	}
@@ -106,9 +106,9 @@ const (
 	leastProduct = 11
 )
 
-// Multiplied returns the widths of the multiplier for a product: its two signed factors and the whole product. Bits
-// beyond those of the values are copies of the sign.
-func (m *Module) Multiplied(product *Node) (factors [2]int, whole int) {
+// MultiplierWidths returns the widths of the multiplier for a product: its two signed factors and the whole product.
+// Bits beyond those of the values are copies of the sign.
+func (m *Module) MultiplierWidths(product *Node) (factors [2]int, whole int) {
 	for i, a := range product.Args {
 		n := &m.Nodes[a]
 		if factors[i] = n.Width; !n.Signed {
@@ -136,15 +136,15 @@ func product(a, b num.Range) num.Range {
 	return checked(lo.Union(hi), ok1 && ok2)
 }
 
-// Kept returns a, with the knowledge that it lies in range r.
-func Kept(a Value, r num.Range) Value {
+// AssumeRange returns a, with the knowledge that it lies in range r.
+func AssumeRange(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
 	}
 	if r.Lo == r.Hi {
 		return a.b.Constant(r.Lo)
 	}
-	t := num.Smallest(r)
+	t := num.NarrowestInt(r)
 	v := Wrapped(a, t)
 	if v.Range() == r {
 		return v
@@ -169,15 +169,15 @@ func Wrapped(a Value, t num.Type) Value {
 	return operation(Wrap, 0, 0, t.Range(), a)
 }
 
-// Exceeds returns the condition a > b.
-func Exceeds(a, b Value) Value {
+// GreaterThan returns the condition a > b.
+func GreaterThan(a, b Value) Value {
 	switch {
 	case a.Range().Lo > b.Range().Hi:
 		return a.b.Constant(1)
 	case a.Range().Hi <= b.Range().Lo:
 		return a.b.Constant(0)
 	}
-	width := num.Smallest(a.Range().Union(b.Range())).Width
+	width := num.NarrowestInt(a.Range().Union(b.Range())).Width
 	logic := adder(a.b, width)
 	if width <= a.b.rate.Inputs/2 {
 		logic = a.b.rate.LUT
@@ -185,15 +185,15 @@ func Exceeds(a, b Value) Value {
 	return operation(Less, 0, logic, condition, b, a)
 }
 
-// Same returns the condition a == b.
-func Same(a, b Value) Value {
+// EqualTo returns the condition a == b.
+func EqualTo(a, b Value) Value {
 	if a.Range().Lo > b.Range().Hi || a.Range().Hi < b.Range().Lo {
 		return a.b.Constant(0)
 	}
 	if c, ok := a.constant(); ok && b.is(c) {
 		return a.b.Constant(1)
 	}
-	width := num.Smallest(a.Range().Union(b.Range())).Width
+	width := num.NarrowestInt(a.Range().Union(b.Range())).Width
 	operands := 2
 	if _, ok := b.constant(); ok {
 		operands = 1
@@ -205,16 +205,16 @@ func Same(a, b Value) Value {
 	return operation(Equal, 0, logic, condition, a, b)
 }
 
-// Greatest returns the greater of two numbers.
-func Greatest(a, b Value) Value {
+// Maximum returns the greater of two numbers.
+func Maximum(a, b Value) Value {
 	r := num.Range{Lo: max(a.Range().Lo, b.Range().Lo), Hi: max(a.Range().Hi, b.Range().Hi)}
-	return Kept(Choice(Exceeds(a, b), a, b), r)
+	return AssumeRange(Choice(GreaterThan(a, b), a, b), r)
 }
 
-// Least returns the smaller of two numbers.
-func Least(a, b Value) Value {
+// Minimum returns the smaller of two numbers.
+func Minimum(a, b Value) Value {
 	r := num.Range{Lo: min(a.Range().Lo, b.Range().Lo), Hi: min(a.Range().Hi, b.Range().Hi)}
-	return Kept(Choice(Exceeds(a, b), b, a), r)
+	return AssumeRange(Choice(GreaterThan(a, b), b, a), r)
 }
 
 // Clipped returns the number in range r that is nearest to a. If r is the range of a type, the bits above that type
@@ -223,15 +223,16 @@ func Clipped(a Value, r num.Range) Value {
 	if a.Range().Within(r) {
 		return a
 	}
-	if t := num.Smallest(r); t.Range() == r && a.node().Op != Const {
+	if t := num.NarrowestInt(r); t.Range() == r && a.node().Op != Const {
 		return saturated(a, t)
 	}
 	v := a
 	if a.Range().Lo < r.Lo {
-		v = Greatest(a, a.b.Constant(r.Lo))
+		v = Maximum(a, a.b.Constant(r.Lo))
 	}
 	if hi := a.b.Constant(r.Hi); v.Range().Hi > r.Hi {
-		v = Kept(Choice(Exceeds(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi}) // compare both at once
+		// compare both at once
+		v = AssumeRange(Choice(GreaterThan(a, hi), hi, v), num.Range{Lo: v.Range().Lo, Hi: r.Hi})
 	}
 	return v
 }
@@ -239,7 +240,7 @@ func Clipped(a Value, r num.Range) Value {
 // saturated returns a clipped to type t. The value a fits into t exactly if all bits from the type's highest bit on
 // equal the sign.
 func saturated(a Value, t num.Type) Value {
-	r, negative := t.Range(), Negativity(a)
+	r, negative := t.Range(), IsNegative(a)
 	first := t.Width
 	if t.Signed() {
 		first--
@@ -248,7 +249,7 @@ func saturated(a Value, t num.Type) Value {
 	for i := first; i < a.Width(); i++ {
 		bit := Bit(a, i)
 		if t.Signed() {
-			bit = Differ(bit, negative)
+			bit = NotEqual(bit, negative)
 		} else if a.node().Signed && i == a.Width()-1 {
 			break
 		}
@@ -265,7 +266,7 @@ func saturated(a Value, t num.Type) Value {
 	} else {
 		low = Choice(negative, least, Choice(leaves, most, low))
 	}
-	return Kept(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
+	return AssumeRange(low, num.Range{Lo: max(r.Lo, a.Range().Lo), Hi: min(r.Hi, a.Range().Hi)})
 }
 
 // Rounded returns a / 2^shift, rounded by the given mode.
@@ -278,34 +279,34 @@ func Rounded(a Value, shift int, mode num.Rounding) Value {
 		return floor
 	}
 	rest := Wrapped(a, num.Type{Kind: num.UInt, Width: shift})
-	negative, half := Negativity(a), a.b.Constant(1<<(shift-1))
+	negative, half := IsNegative(a), a.b.Constant(1<<(shift-1))
 	var up Value
 	switch mode {
 	case num.Ceil:
-		up = Not(Same(rest, a.b.Constant(0)))
+		up = Not(EqualTo(rest, a.b.Constant(0)))
 	case num.TowardZero:
-		up = All(negative, Not(Same(rest, a.b.Constant(0))))
+		up = All(negative, Not(EqualTo(rest, a.b.Constant(0))))
 	case num.AwayFromZero:
-		up = All(Not(negative), Not(Same(rest, a.b.Constant(0))))
+		up = All(Not(negative), Not(EqualTo(rest, a.b.Constant(0))))
 	case num.HalfUp:
 		if up = a.b.Constant(0); shift <= rest.Width() {
 			up = Bit(rest, shift-1)
 		}
 	case num.HalfTowardZero:
-		up = Any(Exceeds(rest, half), All(negative, Same(rest, half)))
+		up = Any(GreaterThan(rest, half), All(negative, EqualTo(rest, half)))
 	case num.HalfAway:
-		up = Any(Exceeds(rest, half), All(Not(negative), Same(rest, half)))
+		up = Any(GreaterThan(rest, half), All(Not(negative), EqualTo(rest, half)))
 	case num.HalfEven:
-		up = Any(Exceeds(rest, half), All(Bit(floor, 0), Same(rest, half)))
+		up = Any(GreaterThan(rest, half), All(Bit(floor, 0), EqualTo(rest, half)))
 	default:
 		panic("circuit: unknown rounding " + string(mode))
 	}
 	r := num.Range{Lo: mode.Quotient(a.Range().Lo, shift), Hi: mode.Quotient(a.Range().Hi, shift)}
-	return Kept(Sum(floor, up), r)
+	return AssumeRange(Sum(floor, up), r)
 }
 
-// Negativity returns the condition a < 0.
-func Negativity(a Value) Value {
+// IsNegative returns the condition a < 0.
+func IsNegative(a Value) Value {
 	switch r := a.Range(); {
 	case r.Lo >= 0:
 		return a.b.Constant(0)

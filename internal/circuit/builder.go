@@ -38,9 +38,9 @@ func New(rate Rate) *Builder {
 	return b
 }
 
-// Loaded makes all tables that follow memories that can be loaded at run time. The circuit then does not depend on
-// their initial content.
-func Loaded(b *Builder) { b.loaded = true }
+// MakeTablesLoadable makes all tables that follow memories that can be loaded at run time. The circuit then does not
+// depend on their initial content.
+func MakeTablesLoadable(b *Builder) { b.loaded = true }
 
 // A Value is a node of a circuit that is being built.
 type Value struct {
@@ -86,7 +86,7 @@ func (v Value) is(value int64) bool {
 
 // Constant returns a constant number.
 func (b *Builder) Constant(v int64) Value {
-	return b.number(Node{Op: Const, Stage: Always}, num.Point(v))
+	return b.number(Node{Op: Const, Stage: Always}, num.SingleValue(v))
 }
 
 // Constant returns a constant number in the circuit of another value.
@@ -97,7 +97,7 @@ func (b *Builder) number(n Node, r num.Range) Value {
 	if r.Lo == r.Hi {
 		n = Node{Op: Const, Stage: Always}
 	}
-	t := num.Smallest(r)
+	t := num.NarrowestInt(r)
 	n.Range, n.Width, n.Signed = r, t.Width, t.Signed()
 	return b.add(n)
 }
@@ -197,9 +197,9 @@ func together(logic int, operands ...Value) (at []Value, stage, levels int) {
 	return from(stage, logic, operands...)
 }
 
-// Room returns the values at a common stage in which the given number of lookup tables in a row fits behind them.
+// WithSlack returns the values at a common stage in which the given number of lookup tables in a row fits behind them.
 // Values that one iteration hands to the next need such room.
-func Room(tables int, values ...Value) []Value {
+func WithSlack(tables int, values ...Value) []Value {
 	b := values[0].b
 	at, stage, _ := together(tables*b.rate.LUT, values...)
 	if stage == Always {
@@ -236,7 +236,7 @@ func ids(values []Value) []ID {
 }
 
 // operation adds a node with the given operands, at the first stage in which its logic fits.
-func operation(op Op, k, logic int, r num.Range, operands ...Value) Value {
+func operation(op Operation, k, logic int, r num.Range, operands ...Value) Value {
 	at, stage, levels := together(logic, operands...)
 	return operands[0].b.number(Node{Op: op, Args: ids(at), K: k, Stage: stage, level: levels}, r)
 }

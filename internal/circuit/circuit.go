@@ -42,11 +42,11 @@ import (
 type Module struct {
 	Name    string // for a function, an identifier; for a layer, the name of its node
 	Nodes   []Node // operands come before their users, except for the values that states take
-	In, Out []Stream
+	In, Out []StreamPort
 	Fire    ID // for a layer: the condition that an iteration starts
 
-	States   []State
-	Memories []Memory
+	States   []StateRegister
+	Memories []RowMemory
 
 	Pins    []ID // for a function: its arguments, all at stage 0
 	Results []ID // for a function: its results, all at stage Stages
@@ -75,8 +75,8 @@ type ID int32
 // None stands for no node.
 const None ID = -1
 
-// A Stream is a port of a layer.
-type Stream struct {
+// A StreamPort is a port of a layer.
+type StreamPort struct {
 	Name  string // in0, in1 and so on, ends or weights; out0 and so on
 	Width int
 	When  ID  // condition at stage 0 that the iteration moves a word
@@ -87,7 +87,7 @@ type Stream struct {
 
 // A Node is an operation.
 type Node struct {
-	Op     Op
+	Op     Operation
 	Args   []ID
 	Width  int
 	Signed bool
@@ -104,23 +104,23 @@ type Node struct {
 // Always stands for the stage of constants.
 const Always = -1
 
-// An Op is an operation of a node.
-type Op uint8
+// An Operation is an operation of a node.
+type Operation uint8
 
 // The operations. Operands of arithmetic are numbers, and results are as wide as their range.
 const (
-	Const    Op = iota // the constant Range.Lo
-	Take               // the word of input stream K, at stage 0
-	Pin                // argument K of a function
-	Fire               // the iteration starts; 1 at stage 0
-	Add                // a + b
-	Sub                // a - b
-	Multiply           // a * b by a multiplier of the device: K clocks later
-	And                // a and b, conditions
+	Const    Operation = iota // the constant Range.Lo
+	Take                      // the word of input stream K, at stage 0
+	Pin                       // argument K of a function
+	Fire                      // the iteration starts; 1 at stage 0
+	Add                       // a + b
+	Sub                       // a - b
+	Multiply                  // a * b by a multiplier of the device: K clocks later
+	And                       // a and b, conditions
 	Or
 	Xor
 	Invert // not a
-	Look   // function of up to 6 conditions, given by Table
+	Look   // function of up to 6 conditions, given by ConstantTable
 	Mux    // operand 1 if the condition (operand 0) holds, otherwise operand 2
 	Pick   // operand 1+n, where n is the value of operand 0
 	Less   // a < b
@@ -135,12 +135,12 @@ const (
 	After  // state K after the iteration, a clock later
 	Fetch  // row of memory K at the address, a clock later
 	Peek   // row of memory K at the address, in the same clock
-	Result // result K of call Table
+	Result // result K of call ConstantTable
 )
 
-// A State is a register that later iterations read. It takes the value Next at stage Stage in each iteration in
+// A StateRegister is a register that later iterations read. It takes the value Next at stage Stage in each iteration in
 // which When holds. Its Read node may be at an earlier stage.
-type State struct {
+type StateRegister struct {
 	Name   string
 	Stage  int
 	Node   ID // its Read node
@@ -163,8 +163,8 @@ const (
 	Registers   Style = "registers"
 )
 
-// A Memory is a table, or an array that iterations write.
-type Memory struct {
+// A RowMemory is a table, or an array that iterations write.
+type RowMemory struct {
 	Name  string
 	Rows  int
 	Width int
@@ -182,14 +182,14 @@ type Memory struct {
 }
 
 // Constant reports whether the content of the memory never changes.
-func (m *Memory) Constant() bool { return m.Data != nil && !m.Loaded }
+func (m *RowMemory) Constant() bool { return m.Data != nil && !m.Loaded }
 
 // LoadBits is the width of the words in which rows are loaded, in bits. A row takes as many words as it needs, its
 // lowest bits first.
 const LoadBits = 32
 
-// Loads returns the tables that can be loaded, in the order in which their rows arrive.
-func (m *Module) Loads() (list []*Memory) {
+// LoadableTables returns the tables that can be loaded, in the order in which their rows arrive.
+func (m *Module) LoadableTables() (list []*RowMemory) {
 	for k := range m.Memories {
 		if m.Memories[k].Loaded {
 			list = append(list, &m.Memories[k])

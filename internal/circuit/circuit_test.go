@@ -39,7 +39,7 @@ func pure(rate circuit.Rate, types []num.Type, f function) *circuit.Module {
 	for _, t := range types {
 		x = append(x, circuit.Element(b.Input(t.Width, always), 0, t))
 	}
-	b.Output(circuit.Raw(f(b, x), 64), always)
+	b.Output(circuit.LowBits(f(b, x), 64), always)
 	return b.Layer()
 }
 
@@ -116,13 +116,13 @@ func TestNumbers(t *testing.T) {
 			"sum":        {circuit.Sum, func(a, b int64) int64 { return a + b }},
 			"difference": {circuit.Difference, func(a, b int64) int64 { return a - b }},
 			"product":    {circuit.Product, func(a, b int64) int64 { return a * b }},
-			"exceeds":    {circuit.Exceeds, func(a, b int64) int64 { return truth(a > b) }},
-			"same":       {circuit.Same, func(a, b int64) int64 { return truth(a == b) }},
-			"greatest":   {circuit.Greatest, func(a, b int64) int64 { return max(a, b) }},
-			"least":      {circuit.Least, func(a, b int64) int64 { return min(a, b) }},
-			"negative": {func(a, b value) value { return circuit.Total(circuit.Negative(a), b, a, b) },
+			"exceeds":    {circuit.GreaterThan, func(a, b int64) int64 { return truth(a > b) }},
+			"same":       {circuit.EqualTo, func(a, b int64) int64 { return truth(a == b) }},
+			"greatest":   {circuit.Maximum, func(a, b int64) int64 { return max(a, b) }},
+			"least":      {circuit.Minimum, func(a, b int64) int64 { return min(a, b) }},
+			"negative": {func(a, b value) value { return circuit.Total(circuit.Negated(a), b, a, b) },
 				func(_, b int64) int64 { return 2 * b }},
-			"sign": {func(a, b value) value { return circuit.Choice(circuit.Negativity(a), b, circuit.Constant(b, 5)) },
+			"sign": {func(a, b value) value { return circuit.Choice(circuit.IsNegative(a), b, circuit.Constant(b, 5)) },
 				func(a, b int64) int64 {
 					if a < 0 {
 						return b
@@ -190,7 +190,7 @@ func TestConditions(t *testing.T) {
 		everywhere(t, "odd", types, func(b *circuit.Builder, x some) value {
 			odd := b.Constant(0)
 			for _, c := range x {
-				odd = circuit.Differ(odd, circuit.Not(c))
+				odd = circuit.NotEqual(odd, circuit.Not(c))
 			}
 			return odd
 		}, func(x []int64) int64 {
@@ -217,8 +217,8 @@ func TestSelected(t *testing.T) {
 	}
 	types := []num.Type{uintN(2), intN(3), intN(3), uintN(3)}
 	everywhere(t, "one of three words", types, func(_ *circuit.Builder, x some) value {
-		words := some{circuit.Raw(x[1], 5), circuit.Raw(x[2], 5),
-			circuit.Joined(circuit.Raw(x[3], 3), circuit.Raw(x[0], 2))}
+		words := some{circuit.LowBits(x[1], 5), circuit.LowBits(x[2], 5),
+			circuit.Joined(circuit.LowBits(x[3], 3), circuit.LowBits(x[0], 2))}
 		return circuit.Element(circuit.Selected(circuit.Clipped(x[0], num.Range{Hi: 2}), words...), 0, intN(5))
 	}, func(x []int64) int64 {
 		return intN(5).Decode(uint64([]int64{x[1], x[2], x[3] | x[0]<<3}[min(x[0], 2)]))
@@ -257,7 +257,7 @@ func TestHeap(t *testing.T) {
 			h.Add(b.Constant(-5), 0)
 			h.Add(x[0], 2)
 			total, _ := sum.Plus(num.Range{Lo: -37, Hi: 23}) // and 4*x[0] - 5
-			return h.Total(total)
+			return h.Sum(total)
 		})
 		if err := timed(m); err != nil {
 			t.Errorf("trial %d: %v", trial, err)
@@ -286,7 +286,7 @@ func TestHeap(t *testing.T) {
 func put(h *circuit.Heap, x, w value, typ num.Type) {
 	switch typ.Kind {
 	case num.Bipolar:
-		h.AddSigned(circuit.Exceeds(w, circuit.Constant(w, 0)), x)
+		h.AddSigned(circuit.GreaterThan(w, circuit.Constant(w, 0)), x)
 	case num.Ternary:
 		bits := circuit.Encoded(w, typ)
 		h.AddTernary(circuit.Bit(bits, 0), circuit.Bit(bits, 1), x)
@@ -302,9 +302,9 @@ func TestMatches(t *testing.T) {
 		everywhere(t, "matches", slices.Repeat([]num.Type{uintN(1)}, 2*n), func(b *circuit.Builder, x some) value {
 			h := b.Heap()
 			for i := range n {
-				h.AddMatch(x[i], x[n+i])
+				h.AddIfEqual(x[i], x[n+i])
 			}
-			return h.Total(num.Range{Hi: int64(n)})
+			return h.Sum(num.Range{Hi: int64(n)})
 		}, func(x []int64) (count int64) {
 			for i := range n {
 				count += truth(x[i] == x[n+i])

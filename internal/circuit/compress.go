@@ -71,8 +71,8 @@ func (h *Heap) Add(v Value, weight int) {
 	}
 }
 
-// AddTimes adds v * m with as few terms as the digits of m allow.
-func (h *Heap) AddTimes(v Value, m int64) {
+// AddMultiple adds v * m with as few terms as the digits of m allow.
+func (h *Heap) AddMultiple(v Value, m int64) {
 	if c, ok := v.constant(); ok {
 		h.constant += uint64(c) * uint64(m)
 		return
@@ -88,7 +88,7 @@ func (h *Heap) AddTimes(v Value, m int64) {
 func (h *Heap) AddProduct(a, b Value) {
 	of := func(v Value) (list []Value, signed bool) {
 		if c, ok := v.constant(); ok {
-			t := num.Smallest(num.Point(c))
+			t := num.NarrowestInt(num.SingleValue(c))
 			for i := range t.Width {
 				list = append(list, v.b.Constant(c>>i&1))
 			}
@@ -145,12 +145,12 @@ func (h *Heap) extend(x Value, put func(i int)) {
 	}
 }
 
-// AddMatch adds 1 if the two conditions are equal.
-func (h *Heap) AddMatch(a, b Value) { h.put(0, false, alike, a, b) }
+// AddIfEqual adds 1 if the two conditions are equal.
+func (h *Heap) AddIfEqual(a, b Value) { h.put(0, false, alike, a, b) }
 
-// Total returns the sum, which the caller knows to lie in range r.
-func (h *Heap) Total(r num.Range) Value {
-	t := num.Smallest(r)
+// Sum returns the sum, which the caller knows to lie in range r.
+func (h *Heap) Sum(r num.Range) Value {
+	t := num.NarrowestInt(r)
 	columns := make([][]term, t.Width) // higher bits do not matter
 	copy(columns, h.columns)
 	for i := range t.Width {
@@ -164,9 +164,9 @@ func (h *Heap) Total(r num.Range) Value {
 		unsigned = t
 	}
 	if len(rows) == 1 {
-		return Kept(Wrapped(rows[0], t), r)
+		return AssumeRange(Wrapped(rows[0], t), r)
 	}
-	return Kept(wrappedSum(Wrapped(rows[0], unsigned), Wrapped(rows[1], unsigned), t), r)
+	return AssumeRange(wrappedSum(Wrapped(rows[0], unsigned), Wrapped(rows[1], unsigned), t), r)
 }
 
 // Addends returns three numbers whose sum is that of the heap, so that the numbers of several heaps can be added
@@ -205,7 +205,7 @@ func (h *Heap) rows(columns [][]term) []Value {
 			if k < len(c) {
 				bit = h.count(c[k : k+1])[0]
 			}
-			row = append(row, Raw(bit, 1))
+			row = append(row, LowBits(bit, 1))
 		}
 		rows[k] = Joined(row...)
 	}

@@ -10,9 +10,9 @@ import (
 // first and the last index.
 type Level struct{ Index, First, Last Value }
 
-// Nest returns the position of an iteration in a nest of loops with the given trip counts, the outermost first. The
-// nest repeats frame after frame. All values are at stage 0.
-func (b *Builder) Nest(names string, trips ...int) []Level {
+// LoopPosition returns the position of an iteration in a nest of loops with the given trip counts, the outermost first.
+// The nest repeats frame after frame. All values are at stage 0.
+func (b *Builder) LoopPosition(names string, trips ...int) []Level {
 	levels := make([]Level, len(trips))
 	step := b.Constant(1)
 	for i := len(trips) - 1; i >= 0; i-- {
@@ -29,12 +29,12 @@ func (b *Builder) Counter(name string, n int, step Value) Level {
 		return Level{b.Constant(0), b.Constant(1), b.Constant(1)}
 	}
 	r := num.Range{Hi: int64(n - 1)}
-	index := b.Register(name, 0, r).Starts(0)
+	index := b.Register(name, 0, r).WithInitial(0)
 	at := index.Value()
 	l := Level{Index: at}
 	b.now(func() Value {
-		l.First, l.Last = Same(at, b.Constant(0)), Same(at, b.Constant(r.Hi))
-		index.Set(Kept(Choice(l.Last, b.Constant(0), Sum(at, b.Constant(1))), r), step)
+		l.First, l.Last = EqualTo(at, b.Constant(0)), EqualTo(at, b.Constant(r.Hi))
+		index.Set(AssumeRange(Choice(l.Last, b.Constant(0), Sum(at, b.Constant(1))), r), step)
 		return at
 	})
 	return l
@@ -50,9 +50,9 @@ func (b *Builder) now(make func() Value) Value {
 	return v
 }
 
-// Now runs make without the limit on the logic in a stage. Conditions that decide which words move need this, for
-// they must be known at stage 0.
-func (b *Builder) Now(make func() Value) Value { return b.now(make) }
+// WithoutStageLimit runs make without the limit on the logic in a stage. Conditions that decide which words move need
+// this, for they must be known at stage 0.
+func (b *Builder) WithoutStageLimit(make func() Value) Value { return b.now(make) }
 
 // Started returns the condition that an iteration has started, at the given stage.
 func (b *Builder) Started(stage int) Value { return Value{b, b.m.Fire}.At(stage) }
@@ -68,17 +68,17 @@ func (b *Builder) Input(width int, when Value) Value {
 // at stage 0.
 func Weights(b *Builder, width int) Value { return take(b, "weights", width, b.Constant(1)) }
 
-// Ends adds the stream that marks the ends of sequences, with one bit per time step that is 1 at the last one. An
-// iteration takes a bit if the condition when, at stage 0, holds. Ends returns the condition that it takes a bit
+// SequenceEnd adds the stream that marks the ends of sequences, with one bit per time step that is 1 at the last one.
+// An iteration takes a bit if the condition when, at stage 0, holds. Ends returns the condition that it takes a bit
 // that is 1, at stage 0.
-func Ends(when Value) Value {
+func SequenceEnd(when Value) Value {
 	word := take(when.b, "ends", 1, when)
 	return when.b.now(func() Value { return All(when, Bit(word, 0)) })
 }
 
 func take(b *Builder, name string, width int, when Value) Value {
 	word := b.bits(Node{Op: Take, K: len(b.m.In), level: b.rate.LUT, Name: name}, width)
-	b.m.In = append(b.m.In, Stream{Name: name, Width: width, When: moves(when), Word: word.id, Moves: None})
+	b.m.In = append(b.m.In, StreamPort{Name: name, Width: width, When: moves(when), Word: word.id, Moves: None})
 	return word
 }
 
@@ -92,7 +92,8 @@ func (b *Builder) Output(word, when Value) {
 		n.Stage = 0
 		word = b.add(n)
 	}
-	b.m.Out = append(b.m.Out, Stream{Name: fmt.Sprintf("out%d", len(b.m.Out)), Width: word.Width(), When: moves(when),
+	b.m.Out = append(b.m.Out, StreamPort{Name: fmt.Sprintf("out%d", len(b.m.Out)), Width: word.Width(),
+		When: moves(when),
 		Word: word.id, Stage: word.Stage()})
 }
 
@@ -208,7 +209,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 		}
 		return moved[from:len(moved):len(moved)]
 	}
-	var keptStates []State
+	var keptStates []StateRegister
 	for i, s := range m.States {
 		if states[i] {
 			toState[i] = len(keptStates)
@@ -218,7 +219,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 			keptStates = append(keptStates, s)
 		}
 	}
-	var keptMemories []Memory
+	var keptMemories []RowMemory
 	for i, a := range m.Memories {
 		if memories[i] {
 			toMemory[i] = len(keptMemories)
@@ -248,7 +249,7 @@ func (m *Module) renumber(nodes, states, memories, calls []bool) {
 			n.Table = toCall[n.Table]
 		}
 	}
-	for _, streams := range [][]Stream{m.In, m.Out} {
+	for _, streams := range [][]StreamPort{m.In, m.Out} {
 		for i := range streams {
 			id(&streams[i].When)
 			id(&streams[i].Word)

@@ -2,21 +2,21 @@ package circuit
 
 import "hlsgen/internal/num"
 
-// A Factor is a number in the form that a multiplier takes: Significand times 2^Shift, negated if Negative holds.
+// A Factor is a number in the form that a multiplier takes: Significand times 2^Shift, negated if Negated holds.
 type Factor struct {
 	Significand Value
 	Shift       Value // constant 0 for integers
 	Negative    Value // condition; constant 0 for integers, whose significand has the sign
 }
 
-// Whole returns an integer as a factor.
-func Whole(v Value) Factor { return Factor{v, v.b.Constant(0), v.b.Constant(0)} }
+// IntegerFactor returns an integer as a factor.
+func IntegerFactor(v Value) Factor { return Factor{v, v.b.Constant(0), v.b.Constant(0)} }
 
 // FactorOf returns element i of a word as a factor. The word holds elements of type t.
 func FactorOf(word Value, i int, t num.Type) Factor {
 	b := word.b
 	if !t.IsFloat() {
-		return Whole(Element(word, i, t))
+		return IntegerFactor(Element(word, i, t))
 	}
 	at, negative := i*t.Width, b.Constant(0)
 	if t.Kind == num.Float {
@@ -24,7 +24,7 @@ func FactorOf(word Value, i int, t num.Type) Factor {
 	}
 	pattern := func(first, n int) (list []Value) { // bits of the magnitude; a negative number stores them inverted
 		for k := range n {
-			list = append(list, Raw(Differ(Bit(word, at+first+k), negative), 1))
+			list = append(list, LowBits(NotEqual(Bit(word, at+first+k), negative), 1))
 		}
 		return list
 	}
@@ -32,17 +32,17 @@ func FactorOf(word Value, i int, t num.Type) Factor {
 		return Wrapped(Joined(bits...), num.Type{Kind: num.UInt, Width: len(bits)})
 	}
 	exponent := unsigned(pattern(t.Mantissa, t.Exponent()))
-	normal := Not(Same(exponent, b.Constant(0)))
-	f := Factor{Significand: unsigned(append(pattern(0, t.Mantissa), Raw(normal, 1))), Negative: negative}
-	f.Shift = Kept(Difference(exponent, normal), num.Range{Hi: max(0, int64(1)<<t.Exponent()-2)})
+	normal := Not(EqualTo(exponent, b.Constant(0)))
+	f := Factor{Significand: unsigned(append(pattern(0, t.Mantissa), LowBits(normal, 1))), Negative: negative}
+	f.Shift = AssumeRange(Difference(exponent, normal), num.Range{Hi: max(0, int64(1)<<t.Exponent()-2)})
 	return f
 }
 
 // Number returns the value of a factor, which the caller knows to lie in range r.
 func (f Factor) Number(r num.Range) Value {
-	b, width := f.Significand.b, num.Smallest(num.Range{Hi: max(r.Hi, -r.Lo)}).Width
+	b, width := f.Significand.b, num.NarrowestInt(num.Range{Hi: max(r.Hi, -r.Lo)}).Width
 	v := ShiftedBy(f.Significand, f.Shift, width)
-	return Kept(Choice(f.Negative, Difference(b.Constant(0), v), v), r)
+	return AssumeRange(Choice(f.Negative, Difference(b.Constant(0), v), v), r)
 }
 
 // ShiftedBy returns v * 2^by. The magnitude of the result must fit into width bits.
@@ -75,8 +75,8 @@ func shiftedWithin(v Value, n int, t num.Type) Value {
 func (h *Heap) AddFactors(x, y Factor, width int) {
 	p := h.b.Heap()
 	p.AddProduct(x.Significand, y.Significand)
-	v := ShiftedBy(p.Total(product(x.Significand.Range(), y.Significand.Range())), Sum(x.Shift, y.Shift), width)
-	if negative := Differ(x.Negative, y.Negative); negative.is(0) {
+	v := ShiftedBy(p.Sum(product(x.Significand.Range(), y.Significand.Range())), Sum(x.Shift, y.Shift), width)
+	if negative := NotEqual(x.Negative, y.Negative); negative.is(0) {
 		h.Add(v, 0)
 	} else {
 		h.AddSigned(Not(negative), v)

@@ -18,7 +18,7 @@ func All(conditions ...Value) Value { return conditions[0].b.All(conditions...) 
 func Any(conditions ...Value) Value { return conditions[0].b.Any(conditions...) }
 
 // gate returns a tree of gates. An operand with the value decides determines the result alone.
-func gate(b *Builder, op Op, decides int64, conditions []Value) Value {
+func gate(b *Builder, op Operation, decides int64, conditions []Value) Value {
 	var list []Value
 	for _, c := range conditions {
 		if c.is(decides) {
@@ -57,8 +57,8 @@ func Not(a Value) Value {
 	return operation(Invert, 0, 0, condition, a)
 }
 
-// Differ returns the condition that exactly one of two conditions holds.
-func Differ(a, b Value) Value {
+// NotEqual returns the condition that exactly one of two conditions holds.
+func NotEqual(a, b Value) Value {
 	switch {
 	case a.is(0):
 		return b

@@ -16,17 +16,17 @@ type Register struct {
 
 // Register adds a state that holds a number in range r. It is read and written at the given stage.
 func (b *Builder) Register(name string, stage int, r num.Range) Register {
-	t := num.Smallest(r)
-	return state(b, State{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
+	t := num.NarrowestInt(r)
+	return state(b, StateRegister{Name: name, Stage: stage, Width: t.Width, Signed: t.Signed()},
 		Node{Range: r, Width: t.Width, Signed: t.Signed()})
 }
 
 // Latch adds a state that holds a word.
 func (b *Builder) Latch(name string, stage, width int) Register {
-	return state(b, State{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
+	return state(b, StateRegister{Name: name, Stage: stage, Width: width}, Node{Width: width, Word: true})
 }
 
-func state(b *Builder, s State, n Node) Register {
+func state(b *Builder, s StateRegister, n Node) Register {
 	k := len(b.m.States)
 	n.Op, n.K, n.Stage, n.Name = Read, k, s.Stage, s.Name
 	s.Node, s.Next, s.When = b.add(n).id, None, None
@@ -34,9 +34,9 @@ func state(b *Builder, s State, n Node) Register {
 	return Register{b, k}
 }
 
-// Starts gives the register an initial value after a reset. A register without one must be written before it is
+// WithInitial gives the register an initial value after a reset. A register without one must be written before it is
 // read.
-func (r Register) Starts(v int64) Register {
+func (r Register) WithInitial(v int64) Register {
 	s := &r.b.m.States[r.state]
 	s.Init, s.Reset = v, true
 	return r
@@ -76,9 +76,9 @@ func (r Register) SetLate(next, when Value) (iterations int) {
 	return r.b.m.States[r.state].Stage - read + 1
 }
 
-// Accumulated returns the sum of a number over all iterations since the last one for which first holds, including
+// RunningSum returns the sum of a number over all iterations since the last one for which first holds, including
 // that one. A register of type t holds the sum, which wraps to that type.
-func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
+func (b *Builder) RunningSum(name string, t num.Type, first, v Value) Value {
 	if first.is(1) {
 		return Wrapped(v, t)
 	}
@@ -94,9 +94,9 @@ func (b *Builder) Accumulated(name string, t num.Type, first, v Value) Value {
 	return acc.After()
 }
 
-// Peak returns the greatest number v among all iterations since the last one for which first holds, including that
-// one.
-func Peak(name string, first, v Value) Value {
+// RunningMaximum returns the greatest number v among all iterations since the last one for which first holds, including
+// that one.
+func RunningMaximum(name string, first, v Value) Value {
 	if first.is(1) {
 		return v
 	}
@@ -105,50 +105,54 @@ func Peak(name string, first, v Value) Value {
 	stage = max(stage, 0)
 	peak := b.Register(name, stage, v.Range())
 	first, v = at[0].At(stage), at[1].At(stage)
-	next := b.now(func() Value { return Choice(Any(first, Exceeds(v, peak.Value())), v, peak.Value()) })
+	next := b.now(func() Value { return Choice(Any(first, GreaterThan(v, peak.Value())), v, peak.Value()) })
 	peak.Set(next, b.Constant(1))
 	return peak.After()
 }
 
-// A Table is a memory whose rows are constants.
-type Table struct {
+// A ConstantTable is a memory whose rows are constants.
+type ConstantTable struct {
 	b      *Builder
 	memory int // -1 if the table has one row
 	row    Value
 }
 
 // Table adds a table. Each row holds the given number of elements of a type.
-func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int, data func() [][]int64) Table {
+func (b *Builder) Table(name string, style Style, elem num.Type, columns, rows int,
+	data func() [][]int64) ConstantTable {
 	return b.Constants(name, style, columns*elem.Width, rows, func() (num.Type, [][]int64) { return elem, data() })
 }
 
 // Constants adds a table with rows of the given width in bits. It calls data for the element type and the rows when
 // the table is written out, or at once if there is only one row. The first element of a row is lowest. If tables
 // can be loaded, a single row becomes a register and data is not called at once either.
-func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type, [][]int64)) Table {
+func (b *Builder) Constants(name string, style Style, width, rows int, data func() (num.Type,
+	[][]int64)) ConstantTable {
 	if b.loaded {
 		if rows == 1 {
 			style = Registers
 		}
 		k := written(b, name, style, rows, width)
 		b.m.Memories[k].Data, b.m.Memories[k].Loaded = data, true
-		return Table{b: b, memory: k}
+		return ConstantTable{b: b, memory: k}
 	}
 	if rows == 1 {
 		elem, all := data()
 		var words []Value
 		for _, v := range all[0] {
-			words = append(words, Raw(b.Constant(int64(elem.Encode(v))), elem.Width))
+			words = append(words, LowBits(b.Constant(int64(elem.Encode(v))), elem.Width))
 		}
-		return Table{b, -1, Joined(words...)}
+		return ConstantTable{b, -1, Joined(words...)}
 	}
-	return Table{b: b, memory: b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style, Data: data,
+	return ConstantTable{b: b, memory: b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style,
+		Data:    data,
 		Address: None, Word: None, When: None})}
 }
 
 // memory adds a memory. It appends a number to the name if another memory has the same name.
-func (b *Builder) memory(m Memory) int {
-	for name, n := m.Name, 2; slices.ContainsFunc(b.m.Memories, func(o Memory) bool { return o.Name == m.Name }); n++ {
+func (b *Builder) memory(m RowMemory) int {
+	for name, n := m.Name, 2; slices.ContainsFunc(b.m.Memories,
+		func(o RowMemory) bool { return o.Name == m.Name }); n++ {
 		m.Name = fmt.Sprintf("%s_%d", name, n)
 	}
 	b.m.Memories = append(b.m.Memories, m)
@@ -156,7 +160,7 @@ func (b *Builder) memory(m Memory) int {
 }
 
 // Row returns the row at an address.
-func (t Table) Row(address Value) Value {
+func (t ConstantTable) Row(address Value) Value {
 	if t.memory < 0 {
 		return t.row
 	}
@@ -188,19 +192,19 @@ func row(b *Builder, memory, stage int, address Value) Value {
 	return b.bits(n, m.Width)
 }
 
-// An Array is a memory that iterations write.
-type Array struct {
+// A WrittenArray is a memory that iterations write.
+type WrittenArray struct {
 	b      *Builder
 	memory int
 	one    Register // used if the array has one row
 }
 
 // Array adds an array with the given number of rows and bits per row. Each row must be written before it is read.
-func (b *Builder) Array(name string, style Style, rows, width int) Array {
+func (b *Builder) Array(name string, style Style, rows, width int) WrittenArray {
 	if rows == 1 {
-		return Array{b: b, memory: -1, one: b.Latch(name, 0, width)}
+		return WrittenArray{b: b, memory: -1, one: b.Latch(name, 0, width)}
 	}
-	return Array{b: b, memory: written(b, name, style, rows, width)}
+	return WrittenArray{b: b, memory: written(b, name, style, rows, width)}
 }
 
 // written adds a memory that iterations write. If lookup tables cannot serve as memory, it uses blocks or
@@ -212,12 +216,13 @@ func written(b *Builder, name string, style Style, rows, width int) int {
 			style = Block
 		}
 	}
-	return b.memory(Memory{Name: name, Rows: rows, Width: width, Style: style, Address: None, Word: None, When: None})
+	return b.memory(RowMemory{Name: name, Rows: rows, Width: width, Style: style, Address: None, Word: None,
+		When: None})
 }
 
 // Row returns the row at an address as earlier iterations left it. It must be read at the stage at which the array
 // is written, or later. An array with one row is read and written at stage 0.
-func (a Array) Row(address Value) Value {
+func (a WrittenArray) Row(address Value) Value {
 	if a.memory < 0 {
 		return a.one.Value()
 	}
@@ -226,7 +231,7 @@ func (a Array) Row(address Value) Value {
 
 // After returns the row at an address as this iteration leaves it, one stage after the write that was set before.
 // It needs no logic that chooses between a word being written and the stored word.
-func (a Array) After(address Value) Value {
+func (a WrittenArray) After(address Value) Value {
 	if a.memory < 0 {
 		return a.one.After()
 	}
@@ -235,7 +240,7 @@ func (a Array) After(address Value) Value {
 
 // Write makes each iteration for which the condition when holds write the word, at the first stage at which all
 // three values are available.
-func (a Array) Write(address, word, when Value) {
+func (a WrittenArray) Write(address, word, when Value) {
 	if a.memory < 0 {
 		a.one.Set(word, when)
 		return

@@ -10,7 +10,7 @@ import (
 )
 
 // operations lists the operations of a circuit that compute something.
-func operations(m *circuit.Module) (list []circuit.Op) {
+func operations(m *circuit.Module) (list []circuit.Operation) {
 	for _, n := range m.Nodes {
 		switch n.Op {
 		case circuit.Const, circuit.Bits, circuit.Fire, circuit.Take, circuit.Delay:
@@ -22,7 +22,7 @@ func operations(m *circuit.Module) (list []circuit.Op) {
 }
 
 // minus returns -n.
-func minus(like value, n int64) value { return circuit.Negative(circuit.Constant(like, n)) }
+func minus(like value, n int64) value { return circuit.Negated(circuit.Constant(like, n)) }
 
 // TestConstants checks that a value which never changes takes no hardware.
 func TestConstants(t *testing.T) {
@@ -36,9 +36,9 @@ func TestConstants(t *testing.T) {
 		"product":    {func(b *circuit.Builder, _ value) value { return circuit.Times(b.Constant(3), 7) }, 21},
 		"zero times": {func(_ *circuit.Builder, x value) value { return circuit.Times(x, 0) }, 0},
 		"shifted":    {func(b *circuit.Builder, _ value) value { return circuit.Shifted(b.Constant(-9), -1) }, -5},
-		"beyond":     {func(b *circuit.Builder, x value) value { return circuit.Exceeds(x, b.Constant(7)) }, 0},
-		"below":      {func(b *circuit.Builder, x value) value { return circuit.Exceeds(x, b.Constant(-9)) }, 1},
-		"apart":      {func(b *circuit.Builder, x value) value { return circuit.Same(x, b.Constant(8)) }, 0},
+		"beyond":     {func(b *circuit.Builder, x value) value { return circuit.GreaterThan(x, b.Constant(7)) }, 0},
+		"below":      {func(b *circuit.Builder, x value) value { return circuit.GreaterThan(x, b.Constant(-9)) }, 1},
+		"apart":      {func(b *circuit.Builder, x value) value { return circuit.EqualTo(x, b.Constant(8)) }, 0},
 		"none":       {func(b *circuit.Builder, x value) value { return b.All(circuit.Bit(x, 0), b.Constant(0)) }, 0},
 		"any":        {func(b *circuit.Builder, x value) value { return b.Any(circuit.Bit(x, 0), b.Constant(1)) }, 1},
 		"nothing":    {func(b *circuit.Builder, _ value) value { return b.All() }, 1},
@@ -48,15 +48,15 @@ func TestConstants(t *testing.T) {
 		"selected": {func(b *circuit.Builder, x value) value {
 			return circuit.Selected(b.Constant(1), x, b.Constant(2), x)
 		}, 2},
-		"clipped": {func(_ *circuit.Builder, x value) value { return circuit.Clipped(x, num.Point(3)) }, 3},
-		"kept":    {func(_ *circuit.Builder, x value) value { return circuit.Kept(x, num.Point(-2)) }, -2},
+		"clipped": {func(_ *circuit.Builder, x value) value { return circuit.Clipped(x, num.SingleValue(3)) }, 3},
+		"kept":    {func(_ *circuit.Builder, x value) value { return circuit.AssumeRange(x, num.SingleValue(-2)) }, -2},
 		"heap": {func(b *circuit.Builder, x value) value {
 			h := b.Heap()
 			h.Add(b.Constant(5), 2)
 			h.AddProduct(b.Constant(-3), b.Constant(4))
 			h.AddProduct(x, b.Constant(0))
-			h.AddMatch(b.Constant(1), b.Constant(1))
-			return h.Total(num.Range{Lo: -100, Hi: 100})
+			h.AddIfEqual(b.Constant(1), b.Constant(1))
+			return h.Sum(num.Range{Lo: -100, Hi: 100})
 		}, 9},
 		"element": {func(b *circuit.Builder, _ value) value {
 			return circuit.Element(circuit.Packed(intN(3), b.Constant(-1), b.Constant(-4)), 1, intN(3))
@@ -86,7 +86,7 @@ func TestOnce(t *testing.T) {
 		return circuit.Total(circuit.Sum(x[0], x[1]), circuit.Sum(x[0], x[1]))
 	})
 	if len(m.States) > 0 || len(m.Memories) > 0 ||
-		!slices.Equal(operations(m), []circuit.Op{circuit.Wrap, circuit.Wrap, circuit.Add, circuit.Add}) {
+		!slices.Equal(operations(m), []circuit.Operation{circuit.Wrap, circuit.Wrap, circuit.Add, circuit.Add}) {
 		t.Errorf("%v, %v, %v", operations(m), m.States, m.Memories)
 	}
 }
@@ -109,10 +109,10 @@ func TestStages(t *testing.T) {
 	if s := circuit.Stage(at...); at[0].Stage() != s || at[1].Stage() != s || at[2].Stage() != circuit.Always || s < 2 {
 		t.Errorf("stages %d, %d, %d", at[0].Stage(), at[1].Stage(), at[2].Stage())
 	}
-	if at := circuit.Room(1, x); at[0].Stage() != 0 {
+	if at := circuit.WithSlack(1, x); at[0].Stage() != 0 {
 		t.Errorf("a lookup table fits behind a word, which is delayed to stage %d", at[0].Stage())
 	}
-	if at := circuit.Room(9, x); at[0].Stage() != 1 {
+	if at := circuit.WithSlack(9, x); at[0].Stage() != 1 {
 		t.Errorf("nine lookup tables do not fit behind a word, which is at stage %d", at[0].Stage())
 	}
 }
@@ -143,11 +143,11 @@ func run(t *testing.T, m *circuit.Module, elem num.Type, in [][]uint64) (out [][
 func TestNest(t *testing.T) {
 	t.Parallel()
 	b := circuit.New(rates[1])
-	levels := b.Nest("at", 2, 1, 3)
+	levels := b.LoopPosition("at", 2, 1, 3)
 	for _, l := range levels {
-		b.Output(circuit.Raw(l.Index, 4), b.Constant(1))
+		b.Output(circuit.LowBits(l.Index, 4), b.Constant(1))
 	}
-	b.Output(circuit.Raw(b.Constant(9), 4), levels[2].Last)
+	b.Output(circuit.LowBits(b.Constant(9), 4), levels[2].Last)
 	got := run(t, b.Layer(), intN(4), make([][]uint64, 8))
 	want := [][]int64{{0, 0, 0}, {0, 0, 1}, {0, 0, 2, -7}, {1, 0, 0}, {1, 0, 1}, {1, 0, 2, -7}, {0, 0, 0}, {0, 0, 1}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -162,7 +162,7 @@ func TestAccumulated(t *testing.T) {
 		b := circuit.New(rate)
 		place := b.Counter("word", 3, b.Constant(1))
 		x := circuit.Element(b.Input(3, b.Constant(1)), 0, intN(3))
-		b.Output(circuit.Raw(b.Accumulated("sum", intN(4), place.First, circuit.Times(x, 3)), 4), place.Last)
+		b.Output(circuit.LowBits(b.RunningSum("sum", intN(4), place.First, circuit.Times(x, 3)), 4), place.Last)
 		got := run(t, b.Layer(), intN(4), [][]uint64{{1}, {2}, {7}, {3}, {3}, {3}})
 		if want := "[[] [] [6] [] [] [-5]]"; fmt.Sprint(got) != want {
 			t.Errorf("%v, want %v", got, want)
@@ -184,7 +184,7 @@ func TestMemories(t *testing.T) {
 		kept.Write(place.Index, x, b.Constant(1))
 		one := b.Array("one", style, 1, 6)
 		one.Write(b.Constant(0), x, place.First)
-		later := b.Register("filled", 0, num.Range{Hi: 1}).Starts(0)
+		later := b.Register("filled", 0, num.Range{Hi: 1}).WithInitial(0)
 		later.Set(b.Constant(1), place.Last)
 		b.Output(kept.Row(place.Index), later.Value()) // word before this iteration's write
 		b.Output(one.Row(b.Constant(0)), later.Value())
@@ -237,16 +237,16 @@ func TestStore(t *testing.T) {
 	} {
 		b := circuit.New(rates[2])
 		row := b.Counter("row", tt.rows, b.Constant(1)).Index
-		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).Starts(1)
-		fresh.Set(b.Constant(0), circuit.Same(row, b.Constant(int64(tt.rows-1))))
+		fresh := b.Register("fresh", 0, num.Range{Hi: 1}).WithInitial(1)
+		fresh.Set(b.Constant(0), circuit.EqualTo(row, b.Constant(int64(tt.rows-1))))
 		x := circuit.Element(b.Input(6, b.Constant(1)), 0, intN(6))
 		kept := b.Store("kept", tt.style, tt.rows, 6)
 		before := circuit.Choice(fresh.Value(), b.Constant(0), circuit.Element(kept.Row(row, tt.stage), 0, intN(6)))
-		kept.Write(row, circuit.Raw(circuit.Wrapped(circuit.Sum(before, x), intN(6)), 6), b.Constant(1))
-		b.Output(circuit.Raw(before, 6), b.Constant(1))
+		kept.Write(row, circuit.LowBits(circuit.Wrapped(circuit.Sum(before, x), intN(6)), 6), b.Constant(1))
+		b.Output(circuit.LowBits(before, 6), b.Constant(1))
 		late := b.Store("late", circuit.Distributed, 4, 6)
 		b.Output(late.Row(row, 9), circuit.Not(fresh.Value()))
-		late.Write(row, circuit.Raw(x, 6), b.Constant(1))
+		late.Write(row, circuit.LowBits(x, 6), b.Constant(1))
 		m := b.Layer()
 		var in [][]uint64
 		for i := range 2*tt.rows + 1 {
@@ -256,7 +256,8 @@ func TestStore(t *testing.T) {
 		if want := fmt.Sprint([]int{3 * tt.rows, 3 * tt.rows}); fmt.Sprint(last) != want {
 			t.Errorf("%+v: %v, want %v", tt, last, want)
 		}
-		if d, l := m.Distance("kept"), m.Distance("late"); d != tt.distance || l != 1 || m.Distance("none") != 0 {
+		if d, l := m.WriteReadDistance("kept"), m.WriteReadDistance("late"); d != tt.distance || l != 1 ||
+			m.WriteReadDistance("none") != 0 {
 			t.Errorf("%+v: distances %d and %d", tt, d, l)
 		}
 		if m.Depth() != 9 {

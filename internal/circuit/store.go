@@ -1,26 +1,26 @@
 package circuit
 
-// A Store is a memory in a feedback loop: many stages lie between reading a row and writing the value computed from
-// it. Reading happens at the stage of writing or earlier. So an iteration sees everything that iterations at least
-// Distance before it wrote, and nothing that it or later iterations write. Whether it sees what iterations in
-// between write is undefined, so the layer's loop must wait.
-type Store struct {
+// A LoopMemory is a memory in a feedback loop: many stages lie between reading a row and writing the value computed
+// from it. Reading happens at the stage of writing or earlier. So an iteration sees everything that iterations at least
+// Distance before it wrote, and nothing that it or later iterations write. Whether it sees what iterations in between
+// write is undefined, so the layer's loop must wait.
+type LoopMemory struct {
 	b      *Builder
 	memory int
 }
 
 // Store adds a store with the given number of rows and bits per row. Each row must be written before it is read.
 // The name must be unique.
-func (b *Builder) Store(name string, style Style, rows, width int) Store {
-	return Store{b, written(b, name, style, rows, width)}
+func (b *Builder) Store(name string, style Style, rows, width int) LoopMemory {
+	return LoopMemory{b, written(b, name, style, rows, width)}
 }
 
 // Row returns the row at an address, read at the given stage or as soon as the address is available.
-func (s Store) Row(address Value, stage int) Value { return row(s.b, s.memory, stage, address) }
+func (s LoopMemory) Row(address Value, stage int) Value { return row(s.b, s.memory, stage, address) }
 
 // Write makes each iteration for which the condition when holds write the word. It writes as soon as all values are
 // available, but not before the stages of earlier Rows. No Row may follow.
-func (s Store) Write(address, word, when Value) {
+func (s LoopMemory) Write(address, word, when Value) {
 	stage := Stage(address, word, when)
 	for _, n := range s.b.m.Nodes {
 		if at, ok := n.reads(s.memory); ok {
@@ -45,10 +45,10 @@ func (n *Node) reads(memory int) (stage int, ok bool) {
 	return 0, false
 }
 
-// Distance returns the least d such that an iteration sees what the iteration d before it wrote to the store. It is
-// 0 if nothing reads the store. Each iteration takes at least one clock, so iterations d apart are at least d
+// WriteReadDistance returns the least d such that an iteration sees what the iteration d before it wrote to the store.
+// It is 0 if nothing reads the store. Each iteration takes at least one clock, so iterations d apart are at least d
 // stages apart.
-func (m *Module) Distance(store string) (least int) {
+func (m *Module) WriteReadDistance(store string) (least int) {
 	for k, a := range m.Memories {
 		if a.Name != store {
 			continue

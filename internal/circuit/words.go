@@ -7,26 +7,26 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Part returns width bits of a word, or of the bits of a number, from bit low on.
-func Part(word Value, low, width int) Value {
+// BitRange returns width bits of a word, or of the bits of a number, from bit low on.
+func BitRange(word Value, low, width int) Value {
 	if low < 0 || width < 1 || low+width > word.Width() {
 		panic(fmt.Sprintf("circuit: bits %d to %d of %d", low, low+width-1, word.Width()))
 	}
 	if c, ok := literal(word); ok {
-		return Raw(word.b.Constant(int64(c>>low&(1<<width-1))), width)
+		return LowBits(word.b.Constant(int64(c>>low&(1<<width-1))), width)
 	}
 	n := word.node()
 	switch {
 	case low == 0 && width == word.Width() && n.Word:
 		return word
 	case n.Op == Slice:
-		return Part(Value{word.b, n.Args[0]}, low+n.K, width)
+		return BitRange(Value{word.b, n.Args[0]}, low+n.K, width)
 	case n.Op == Join:
 		from := low
 		for _, id := range n.Args {
 			w := Value{word.b, id}
 			if from >= 0 && from+width <= w.Width() {
-				return Part(w, from, width)
+				return BitRange(w, from, width)
 			}
 			from -= w.Width()
 		}
@@ -59,7 +59,7 @@ func literal(v Value) (bits uint64, ok bool) {
 
 // Bit returns a bit of a word or a number, as a condition.
 func Bit(word Value, i int) Value {
-	return Wrapped(Part(word, i, 1), num.Type{Kind: num.UInt, Width: 1})
+	return Wrapped(BitRange(word, i, 1), num.Type{Kind: num.UInt, Width: 1})
 }
 
 // Element returns element i of a word. The word holds elements of type t.
@@ -70,7 +70,7 @@ func Element(word Value, i int, t num.Type) Value {
 	if t.IsFloat() {
 		return FactorOf(word, i, t).Number(t.Range())
 	}
-	return Wrapped(Part(word, i*t.Width, t.Width), t)
+	return Wrapped(BitRange(word, i*t.Width, t.Width), t)
 }
 
 // Decoded returns the number that code i in a word stands for.
@@ -86,7 +86,7 @@ func Decoded(word Value, i int, c *num.Coding) Value {
 				table, of = without, slices.Delete(of, bit, bit+1)
 			}
 		}
-		values[k] = Raw(lookup(table, of...), 1)
+		values[k] = LowBits(lookup(table, of...), 1)
 	}
 	return Wrapped(Joined(values...), c.Value)
 }
@@ -99,9 +99,9 @@ func bitOf(v Value, i int) Value {
 	return Bit(v, i)
 }
 
-// Raw returns the lowest width bits of a number as a word. A word must have that width already, and is returned as
+// LowBits returns the lowest width bits of a number as a word. A word must have that width already, and is returned as
 // is.
-func Raw(v Value, width int) Value {
+func LowBits(v Value, width int) Value {
 	if v.node().Word {
 		if v.Width() != width {
 			panic(fmt.Sprintf("circuit: a word of %d bits for %d", v.Width(), width))
@@ -120,13 +120,13 @@ func Encoded(v Value, t num.Type) Value {
 	}
 	switch c, known := v.constant(); {
 	case t.Kind == num.Bipolar:
-		return Raw(Not(Negativity(v)), 1)
+		return LowBits(Not(IsNegative(v)), 1)
 	case t.IsFloat() && !known:
 		panic("circuit: numbers become minifloats in step functions alone, which give codes")
 	case t.IsFloat():
 		v = v.b.Constant(t.Code(c))
 	}
-	return Raw(v, t.Width)
+	return LowBits(v, t.Width)
 }
 
 // Joined returns the concatenation of one or more words, the first one lowest.

@@ -71,13 +71,13 @@ func (a AccBits) Asked() bool { return a.text != "" }
 type accumulator struct {
 	node *dataflow.Node
 	op   dataflow.Accumulating
-	sum  *frontend.Sum // nil if no product of the model corresponds to this layer alone
-	bits int           // the asked width; 0: none
+	sum  *frontend.LayerSums // nil if no product of the model corresponds to this layer alone
+	bits int                 // the asked width; 0: none
 }
 
 // matrix reports whether the layer only adds up products with weights. A recurrence does more, and does not count.
 func (l *accumulator) matrix() bool {
-	_, ok := l.op.(dataflow.Weighted)
+	_, ok := l.op.(dataflow.ChannelWeighted)
 	return ok
 }
 
@@ -86,7 +86,8 @@ func (l *accumulator) labels() []string { return append([]string{l.node.Name}, l
 
 // accumulators lists the layers of g that have accumulators, in order, with the width asked of each layer. ok is false
 // if the user names a layer that does not exist; then d holds the error.
-func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.List) (list []*accumulator, ok bool) {
+func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.LayerSums, d *diag.List) (list []*accumulator,
+	ok bool) {
 	var matrices []*accumulator
 	var known []string
 	for _, n := range g.Nodes {
@@ -95,7 +96,7 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.L
 			continue
 		}
 		l := &accumulator{node: n, op: op, bits: a.All}
-		if i := slices.IndexFunc(sums, func(s *frontend.Sum) bool { return s.Layer == n.Name }); i >= 0 {
+		if i := slices.IndexFunc(sums, func(s *frontend.LayerSums) bool { return s.Layer == n.Name }); i >= 0 {
 			l.sum = sums[i]
 		}
 		list, known = append(list, l), append(known, n.Name)
@@ -120,7 +121,7 @@ func (a AccBits) accumulators(g *dataflow.Graph, sums []*frontend.Sum, d *diag.L
 	for _, name := range slices.Sorted(maps.Keys(a.Layers)) {
 		at := slices.IndexFunc(list, func(l *accumulator) bool { return slices.Contains(l.labels(), name) })
 		if at < 0 {
-			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.Meant(name, append(known, hidden)))
+			none(name, "accumulators are in "+strings.Join(known, ", ")+suggest.DidYouMean(name, append(known, hidden)))
 			continue
 		}
 		list[at].bits = a.Layers[name]
@@ -238,7 +239,7 @@ func (l *accumulator) built() BuiltReport {
 	b := l.op.Accumulator()
 	r := BuiltReport{Exact: b.Exact, Type: b.Type.String(), Slack: l.slack(b.Exact)}
 	var sums []dataflow.ChannelSum
-	if w, ok := l.op.(dataflow.Weighted); ok {
+	if w, ok := l.op.(dataflow.ChannelWeighted); ok {
 		sums = w.ChannelSums()
 	}
 	for c, bits := range b.Channels {

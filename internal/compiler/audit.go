@@ -30,11 +30,11 @@ type Bin struct {
 
 // audit reports the accumulators of all layers. It adds an error per layer that does not fit the asked width. If the
 // user gives samples, the reports say which sums occur.
-func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
+func (o Options) audit(ctx context.Context, src *ModelSource, im *frontend.Imported,
 	d *diag.List) (list []*AccumulatorReport, err error) {
 	sums := im.Sums()
 	layers, _ := o.AccBits.accumulators(im.Model.Graph, sums, d)
-	var seen map[*frontend.Sum]*frontend.Seen
+	var seen map[*frontend.LayerSums]*frontend.Seen
 	n := 0
 	if o.Data != "" {
 		if seen, n, err = o.seen(ctx, src, im, sums, d); err != nil {
@@ -53,14 +53,14 @@ func (o Options) audit(ctx context.Context, src *Source, im *frontend.Imported,
 }
 
 // seen runs samples through the model as written and records its sums. It also returns the number of samples.
-func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, sums []*frontend.Sum,
-	d *diag.List) (map[*frontend.Sum]*frontend.Seen, int, error) {
+func (o Options) seen(ctx context.Context, src *ModelSource, im *frontend.Imported, sums []*frontend.LayerSums,
+	d *diag.List) (map[*frontend.LayerSums]*frontend.Seen, int, error) {
 	data := o.fixedSamples(ctx, o.Data, src, im.Model, d)
 	if data == nil {
 		return nil, 0, nil
 	}
 	defer data.close()
-	by, seen := map[*frontend.Sum]frontend.Accumulator{}, map[*frontend.Sum]*frontend.Seen{}
+	by, seen := map[*frontend.LayerSums]frontend.Accumulator{}, map[*frontend.LayerSums]*frontend.Seen{}
 	for _, s := range sums {
 		if s.Why == "" {
 			seen[s] = &frontend.Seen{}
@@ -71,7 +71,7 @@ func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, s
 	m.Reference = im.Accumulate(by)
 	run := courseOf(&m)
 	o.Step("simulating", 0, data.Count)
-	err := partByPart(data.Source, data.Size(partBytes, 1), func(part *samples.Runs) error {
+	err := partByPart(data.SampleSource, data.PartSize(partBytes, 1), func(part *samples.Runs) error {
 		if _, err := run.reference(ctx, part); err != nil {
 			return faulty{err}
 		}
@@ -83,7 +83,8 @@ func (o Options) seen(ctx context.Context, src *Source, im *frontend.Imported, s
 
 // fixedSamples opens samples of a model whose samples have one length and do not depend on each other. It returns nil
 // after adding an error to d.
-func (o Options) fixedSamples(ctx context.Context, path string, src *Source, m *dataflow.Model, d *diag.List) *supply {
+func (o Options) fixedSamples(ctx context.Context, path string, src *ModelSource, m *dataflow.Model,
+	d *diag.List) *supply {
 	if m.Lengths != nil || m.Stream != nil {
 		d.Fail(diag.AccBitsUnfit, "", "accumulators are looked at in samples of one length, each for itself",
 			"leave --stateful out, and bind one length: --dim T=8")

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/tier"
 )
 
-func audited(t *testing.T, model, bits, data string) (*compiler.Checked, *diag.List) {
+func audited(t *testing.T, model, bits, data string) (*compiler.CheckResult, *diag.List) {
 	t.Helper()
 	d := &diag.List{}
 	c, err := compiler.Check(context.Background(),
@@ -65,7 +65,7 @@ func TestAuditOfA2Q(t *testing.T) {
 func TestBuiltIsNotWider(t *testing.T) {
 	t.Parallel()
 	compared := 0
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		if refused, _ := m.Expect(t, m.Files[0]); refused != "" || m.HasOp(t, m.Files[0], models.Recurrent...) {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // project builds the embedded example for a board as SystemVerilog, and is the folder of its Makefile.
-func project(t *testing.T, board string, fps float64) (*Result, string) {
+func project(t *testing.T, board string, fps float64) (*BuildResult, string) {
 	t.Helper()
 	var d diag.List
 	o := Options{Board: board, Backend: BackendRTL, FPS: fps, Verify: 6, NoCSim: true}

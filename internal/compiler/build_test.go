@@ -36,7 +36,7 @@ func TestBuildAgrees(t *testing.T) {
 		for _, file := range m.Files {
 			refused, formats := m.Expect(t, file)
 			switch {
-			case !m.InTime(t, file), refused != "" && formats == nil:
+			case !m.TierAllows(t, file), refused != "" && formats == nil:
 				continue
 			case m.Shared && m.HasOp(t, file, append([]string{"Conv", "QLinearConv"}, models.Recurrent...)...):
 				continue
@@ -229,7 +229,7 @@ func TestLatencyOfFINNBuilds(t *testing.T) {
 		}
 		r, _ := told(t, Options{
 			Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
-			IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
+			IO: dataflow.FromStream, InputType: byteInput(big.NewRat(1, 1)),
 			Folding: filepath.Join(dir, "final_hw_config.json"), NoCSim: true, Verify: 1,
 		})
 		c := r.Design.Clocks

@@ -15,11 +15,11 @@ import (
 const maxCalibration = 4 << 20
 
 // Delays reads the calibration file of --calibration. It returns nil without the flag, or after adding an error to d.
-func (o Options) Delays(d *diag.List) *delay.Calibration {
+func (o Options) Delays(d *diag.List) *delay.DelayCalibration {
 	if o.Calibration == "" {
 		return nil
 	}
-	c := &delay.Calibration{}
+	c := &delay.DelayCalibration{}
 	b, err := regular.ReadFile(o.Calibration, maxCalibration)
 	if err == nil {
 		in := json.NewDecoder(bytes.NewReader(b))
@@ -32,7 +32,7 @@ func (o Options) Delays(d *diag.List) *delay.Calibration {
 		err = c.Verify()
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), regular.Worded(err).Error(),
+		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), regular.JSONMessage(err).Error(),
 			"give a file that hlsgen calibrate has written")
 		return nil
 	}

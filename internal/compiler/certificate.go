@@ -7,18 +7,18 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Certificate is the content of report/certificate.json. It states how close the design is to the best of all
+// A CertificateReport is the content of report/certificate.json. It states how close the design is to the best of all
 // designs.
-type Certificate struct {
+type CertificateReport struct {
 	Proved   bool    `json:"proved"` // no design is better: every gap is closed
 	Interval float64 `json:"interval_clocks"`
 	// 0 if the search did not look for the shortest interval
 	Floor   int `json:"least_possible_interval_clocks,omitempty"`
 	Options int `json:"options"`
 	// the device, the folding file or block RAM excludes them
-	Impossible int             `json:"options_not_possible"`
-	Below      *ExcludedReport `json:"options_below_the_least_interval,omitempty"`
-	Minimised  []MinimumReport `json:"minimised"`
+	Impossible int              `json:"options_not_possible"`
+	Below      *ExclusionReport `json:"options_below_the_least_interval,omitempty"`
+	Minimised  []MinimumReport  `json:"minimised"`
 	// the minimum covers only designs that multiply factors of 3 bits or fewer in LUTs
 	Spares bool `json:"few_bits_in_luts,omitempty"`
 	// number of folds with serial step functions that were fast enough, but excluded because of their block RAM
@@ -50,9 +50,9 @@ func LengthsOf(l *dataflow.Lengths) *LengthsReport {
 	return &LengthsReport{l.Axis, l.Min, l.Max}
 }
 
-// An ExcludedReport says why no folding within the budget reaches an interval: it counts the reasons that exclude
+// An ExclusionReport says why no folding within the budget reaches an interval: it counts the reasons that exclude
 // options.
-type ExcludedReport struct {
+type ExclusionReport struct {
 	Interval  int            `json:"interval_clocks"`
 	TooSlow   int            `json:"too_slow"`
 	Dominated int            `json:"dominated"`
@@ -76,16 +76,16 @@ type LatencyReport struct {
 	Least  int `json:"least_possible"`
 }
 
-// CertificateOf converts a certificate of the folding search to the form of the report.
-func CertificateOf(p *folding.Certificate) Certificate {
-	c := Certificate{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
+// NewCertificate converts a certificate of the folding search to the form of the report.
+func NewCertificate(p *folding.Certificate) CertificateReport {
+	c := CertificateReport{Proved: p.Proved(), Interval: p.Interval, Floor: p.Floor, Options: p.Options,
 		Impossible: p.Unavailable, Minimised: []MinimumReport{}, Spares: p.Spares, Dear: p.Dear, Large: p.Large,
 		InLUTs: p.InLUTs, Gap: p.Gap,
 		Interrupted: p.Interrupted,
 		Text:        append([]string{}, p.Lines()...),
 		Latency:     (*LatencyReport)(p.Latency), Lengths: LengthsOf(p.Lengths)}
 	if b := p.Below; b != nil {
-		c.Below = &ExcludedReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
+		c.Below = &ExclusionReport{b.Interval, b.TooSlow, b.Dominated, b.Unjoined, map[string]int{}, b.Together,
 			b.Compared}
 		maps.Copy(c.Below.By, b.Alone)
 	}

@@ -29,10 +29,10 @@ type Comparison struct {
 type comparing struct {
 	total  Comparison
 	im     *frontend.Imported
-	source *samples.Source
-	out    []dataflow.Real
-	with   []*npy.Stream // by output; nil for outputs that the file does not have
-	axes   []int         // the sample axis of each array in with
+	source *samples.SampleSource
+	out    []dataflow.RealPort
+	with   []*npy.ArrayReader // by output; nil for outputs that the file does not have
+	axes   []int              // the sample axis of each array in with
 	mu     sync.Mutex
 	made   map[int]*frontend.Comparer // by sequence length; 0 if all samples have the same length
 	last   *frontend.Comparer
@@ -45,7 +45,7 @@ type given struct {
 }
 
 // comparingWith prepares the comparison with the outputs in f. It returns nil after adding an error to d.
-func comparingWith(f *dataFile, im *frontend.Imported, s *samples.Source, out []dataflow.Real,
+func comparingWith(f *dataFile, im *frontend.Imported, s *samples.SampleSource, out []dataflow.RealPort,
 	d *diag.List) *comparing {
 	c := &comparing{im: im, source: s, out: out, made: map[int]*frontend.Comparer{}}
 	for k, of := range out {
@@ -66,7 +66,7 @@ func comparingWith(f *dataFile, im *frontend.Imported, s *samples.Source, out []
 		default:
 			var err error
 			if a, err = a.Reshaped(shape); err == nil {
-				_, err = a.Along(axis)
+				_, err = a.PrepareAxis(axis)
 			}
 			if err != nil {
 				unreadable(f.path, err, hintOutputs, d)
@@ -130,7 +130,7 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 		if err != nil {
 			return sum, &otherFile{err}
 		}
-		for i, run := range s.Apart(c.out[k], data.Data) {
+		for i, run := range s.Split(c.out[k], data.Data) {
 			theirs[i] = append(theirs[i], s.Cut(k, i, run))
 		}
 	}
@@ -143,7 +143,7 @@ func (c *comparing) judge(ctx context.Context, g *given, s *samples.Runs, ours [
 	if comparers[0].Stream {
 		verdicts, err = inOrder(ctx, s.First, len(s.In), func(i int) (frontend.Verdict, error) {
 			if c.last != nil && comparers[i] != c.last {
-				comparers[i].Follow(c.last)
+				comparers[i].ContinueFrom(c.last)
 			}
 			c.last = comparers[i]
 			return one(i)

@@ -1,7 +1,7 @@
 // Package compiler implements the commands of hlsgen: it reads, imports, folds, simulates, generates, checks and writes
 // a model's accelerator. The command line only parses flags, calls this package and prints. In come Options and files;
-// out come a Result, a Checked, a Simulated or a Front, and a folder, or diagnostics. It may import all rooms below it.
-// The command line handles the terminal.
+// out come a BuildResult, a CheckResult, a SimResult or a ParetoFront, and a folder, or diagnostics. It may import all
+// rooms below it. The command line handles the terminal.
 //
 //	compiler.go     Run builds an accelerator; boards and folding files
 //	import.go       Check; calls the front end. ways.go and onhost.go name flags that map more of a model
@@ -65,64 +65,64 @@ type Options struct {
 	IO          dataflow.IO
 	Backend     Backend
 	Counters    bool              // --counters: the RTL counts frames, clocks and waits
-	Weights     WeightsFrom       // --weights: constants, or loaded at run time
-	Unroll      dataflow.Envelope // --max-unroll: the largest size of one process
+	Weights     WeightSource      // --weights: constants, or loaded at run time
+	MaxUnroll   dataflow.Envelope // --max-unroll: the largest size of one process
 	FPS         float64
 	Interval    float64 // clocks per frame to reach; 0: not asked
 	MaxUse      folding.Use
-	Over        bool            // accept a design over the budget if none is within it
+	OverBudget  bool            // accept a design over the budget if none is within it
 	Folding     string          // path of a folding file
-	Fixed       *folding.File   // content of a folding file, instead of a path; may be nil
+	FoldingFile *folding.File   // content of a folding file, instead of a path; may be nil
 	Latency     bool            // minimise the latency at the asked rate, or at any rate if none is asked
 	Least       folding.Measure // the resource that the search minimises
-	Search      time.Duration   // time limit of the folding search; 0: an effort that is the same on every machine
+	SearchTime  time.Duration   // time limit of the folding search; 0: an effort that is the same on every machine
 	FIFO        folding.FIFO
 	FIFOAsked   bool // FIFO was given as a flag, and overrides the FIFOs of a folding file
-	Cost        dataflow.Formula
+	Formula     dataflow.Formula
 	Dims        map[string]int
-	Shapes      frontend.Shapes        // --shape
-	Lengths     *frontend.Lengths      // range of sequence lengths; nil: one length
-	Arrives     *frontend.InputType    // --input-type
-	Quantise    *frontend.InputQuant   // --input-quant
-	Initial     frontend.InitialStates // --initial-state
-	Outputs     []string               // --outputs; nil: the model's own
-	LSTM        string                 // path of --lstm-config; may be empty
-	Cells       string                 // path of --cell-config; may be empty
-	States      []frontend.Feedback    // --state
-	Stateful    bool                   // samples are pieces of one stream
-	Samples     int                    // samples that recurrences interleave (--interleave); 0 or 1: none
-	Calibrate   string                 // file of samples for quantising the model first; may be empty
-	Recipe      *frontend.Recipe       // bit widths of that quantisation; nil: DefaultRecipe
-	Scales      quantise.Rule          // rule for choosing its scales; "" is the default
-	Equalise    bool                   // give channels their own scales where that costs nothing
-	Lookup      quantise.LookupAt      // where rows of tables are looked up; empty: products on the device alone
-	CorrectBias bool                   // correct biases for the mean error of rounded weights
+	Shapes      frontend.Shapes          // --shape
+	Lengths     *frontend.AxisLengths    // range of sequence lengths; nil: one length
+	InputType   *frontend.InputType      // --input-type
+	InputQuant  *frontend.InputQuant     // --input-quant
+	Initial     frontend.InitialStates   // --initial-state
+	Outputs     []string                 // --outputs; nil: the model's own
+	LSTM        string                   // path of --lstm-config; may be empty
+	Cells       string                   // path of --cell-config; may be empty
+	States      []frontend.StateFeedback // --state
+	Stateful    bool                     // samples are pieces of one stream
+	Interleave  int                      // samples that recurrences interleave (--interleave); 0 or 1: none
+	Calibrate   string                   // file of samples for quantising the model first; may be empty
+	Recipe      *frontend.Recipe         // bit widths of that quantisation; nil: DefaultRecipe
+	Scales      quantise.ScaleRule       // rule for choosing its scales; "" is the default
+	Equalise    bool                     // give channels their own scales where that costs nothing
+	Lookup      quantise.LookupAt        // where rows of tables are looked up; empty: products on the device alone
+	CorrectBias bool                     // correct biases for the mean error of rounded weights
 	// for recipes that search bit widths: the share of samples that must keep the float model's class
-	Keeps     float64
-	SaveModel string  // where to write the quantised model; may be empty
-	Data      string  // samples, .npy or .npz; may be empty
-	Classes   string  // file of labels, .npy; may be empty
-	AccBits   AccBits // the zero value: no audit
-	AccPerPE  bool    // make accumulators only as wide as the channels of each PE need
-	Verify    int     // number of samples to verify; AutoVerify: chosen by the network's size
-	NoCSim    bool
-	Out       string // folder; empty means the default name
-	Force     bool
-	Keep      bool   // with Force: keep files that hlsgen did not write, or that were changed since
-	Dump      string // folder for the graph after each pass
-	Passes    int    // run only this number of passes; 0: all
-	Version   string // of hlsgen, for the manifest
+	KeepShare   float64
+	SaveModel   string  // where to write the quantised model; may be empty
+	Data        string  // samples, .npy or .npz; may be empty
+	LabelsFile  string  // file of labels, .npy; may be empty
+	AccBits     AccBits // the zero value: no audit
+	AccPerPE    bool    // make accumulators only as wide as the channels of each PE need
+	Verify      int     // number of samples to verify; AutoVerify: chosen by the network's size
+	NoCSim      bool
+	Out         string // folder; empty means the default name
+	Force       bool
+	KeepForeign bool   // with Force: keep files that hlsgen did not write, or that were changed since
+	Dump        string // folder for the graph after each pass
+	Passes      int    // run only this number of passes; 0: all
+	Version     string // of hlsgen, for the manifest
 
-	Progress func(stage string, done, total int) // reports the progress of a stage; may be nil
-	Stdin    *Arriving                           // standard input, for files named Standard; may be nil
-	Standing func(folding.Standing)              // receives the progress of the folding search; may be nil
+	Progress       func(stage string, done, total int) // reports the progress of a stage; may be nil
+	Stdin          *StdinArray                         // standard input, for files named StdioPath; may be nil
+	SearchProgress func(folding.Standing)              // receives the progress of the folding search; may be nil
 	// ends the folding search early; the best design found so far is built; may be nil
 	Interrupt *folding.Interrupt
 }
 
-// A Result describes a finished build.
-type Result struct {
-	Source    *Source
+// A BuildResult describes a finished build.
+type BuildResult struct {
+	Source    *ModelSource
 	Imported  *frontend.Imported
 	Design    *folding.Design
 	Verified  Verified
@@ -132,21 +132,21 @@ type Result struct {
 	System    *vivado.System // the system around the accelerator on the board; nil if there is none
 	Out       string         // the folder written
 	FileCount int
-	Kept      []string // paths below Out of files that Options.Keep preserved
+	Kept      []string // paths below Out of files that Options.KeepForeign preserved
 
-	Real bool // the samples are the user's or the example's, not random
+	RealSamples bool // the samples are the user's or the example's, not random
 
-	rooms []*dataflow.Room // by layer of the model, the room for loaded weights; nil where weights are constants
-	sum   string           // the model's hash, from Source.Sum
+	rooms []*dataflow.WeightRoom // by layer of the model, the room for loaded weights; nil where weights are constants
+	sum   string                 // the model's hash, from ModelSource.Sum
 }
 
 // Run builds an accelerator. If the user has to change something, the reasons are in d and the result is nil. An error
 // means a failure of the environment, a *Mismatch or a *rtlsim.Deadlock.
-func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) {
-	defer Catch(&err)
-	r := &Result{Verified: Verified{Engines: []string{}}}
+func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err error) {
+	defer CatchPanic(&err)
+	r := &BuildResult{Verified: Verified{Engines: []string{}}}
 	o.Step("reading", 0, 0)
-	var place *owned.Folder
+	var place *owned.ClaimedFolder
 	if place, r.Out = claim(o, d); place == nil {
 		return nil, nil
 	}
@@ -162,7 +162,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	r.sum = src.Sum()
 	board, found := FindBoard(o.Board, d)
 	if found {
-		o.Backend = o.Backend.For(board, d)
+		o.Backend = o.Backend.CheckedForBoard(board, d)
 		r.Backend = o.Backend
 		o.counted(d)
 		o.loadable(d)
@@ -184,7 +184,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	data := o.data(ctx, model, r.Source, d)
 	defer data.close()
-	if r.Real = data != nil; d.Failed() {
+	if r.RealSamples = data != nil; d.Failed() {
 		return nil, nil
 	}
 	if !auditBuilt(model.Graph, o.AccBits, d) {
@@ -192,15 +192,15 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	}
 	o.Step("folding", 0, 0)
 	target := o.target(board, d)
-	goal := o.goal(fixed)
-	goal.Cure = true
-	if r.Design, err = folding.Make(ctx, model, target, goal, d); err != nil || r.Design == nil || d.Failed() {
+	wanted := o.goal(fixed)
+	wanted.Cure = true
+	if r.Design, err = folding.Make(ctx, model, target, wanted, d); err != nil || r.Design == nil || d.Failed() {
 		return nil, err
 	}
 	if interrupted(r.Design, d); d.Failed() {
 		return nil, nil
 	}
-	if err := r.Design.Range(ctx); err != nil {
+	if err := r.Design.SimulateRange(ctx); err != nil {
 		return nil, err
 	}
 	runs, err := verification(model, data, r.Design.Model.Graph, o.Verify)
@@ -226,7 +226,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, templates.File{Path: "report/report.html", Data: page})
+	files = append(files, templates.GeneratedFile{Path: "report/report.html", Data: page})
 	o.Step("writing", 0, 0)
 	if err := r.write(o, target, files, place, d); err != nil || d.Failed() {
 		return nil, err
@@ -236,7 +236,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *Result, err error) 
 
 // generate makes the files of the selected back ends. Unless o.NoCSim is set, it also compiles and runs the generated
 // C++.
-func (r *Result) generate(ctx context.Context, o Options, streams templates.Vectors,
+func (r *BuildResult) generate(ctx context.Context, o Options, streams templates.TestVectors,
 	d *diag.List) (files templates.Files, err error) {
 	if o.Backend.HLS() {
 		files, err = templates.Project(r.Design.Design, streams, templates.Options{})
@@ -263,7 +263,7 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Vect
 	} else {
 		more, err = deploy.Files(r.Design.Design, templates.Options{}, o.Backend.HLS())
 	}
-	none := new(deploy.None)
+	none := new(deploy.NoDriver)
 	switch {
 	case errors.As(err, &none) && o.Weights.Loaded():
 		d.Fail(diag.WeightsUnfit, "", "there is no driver that would load weights: "+none.Reason,
@@ -287,11 +287,11 @@ func (r *Result) generate(ctx context.Context, o Options, streams templates.Vect
 
 // target returns the board at the asked clock, or at the board's default clock, with calibrated delays.
 func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
-	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Cost, IO: o.IO,
-		Unroll: o.Unroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
-	if backend := o.Backend.On(b); backend.RTL() {
+	t := dataflow.Target{Board: b, ClockMHz: cmp.Or(o.ClockMHz, b.ClockMHz), Formula: o.Formula, IO: o.IO,
+		Unroll: o.MaxUnroll, Calibration: o.Delays(d), AccPerPE: o.AccPerPE}
+	if backend := o.Backend.ForBoard(b); backend.RTL() {
 		if backend.HLS() { // a process within the envelope of the C++ is within that of the RTL too
-			t.Unroll = t.Unroll.Of()
+			t.Unroll = t.Unroll.OrDefault()
 		}
 		t.Stalls, t.Counters, t.Loader = dataflow.Credit, o.Counters, o.Weights.streams()
 	}
@@ -300,8 +300,9 @@ func (o Options) target(b boards.Board, d *diag.List) dataflow.Target {
 
 // goal converts the options to the goal of the folding search. fixed is the folding file; it may be nil.
 func (o Options) goal(fixed *folding.File) folding.Goal {
-	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.Search,
-		MaxUse: o.MaxUse, OverBudget: o.Over, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt, Tell: o.Standing}
+	return folding.Goal{FPS: o.FPS, Interval: o.Interval, Latency: o.Latency, Least: o.Least, SearchTime: o.SearchTime,
+		MaxUse: o.MaxUse, OverBudget: o.OverBudget, Fixed: fixed, FIFO: o.FIFO, Interrupt: o.Interrupt,
+		Tell: o.SearchProgress}
 }
 
 // Step reports the progress of a stage. done and total are both 0 if the progress is unknown.
@@ -311,8 +312,8 @@ func (o Options) Step(stage string, done, total int) {
 	}
 }
 
-// Catch, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
-func Catch(err *error) {
+// CatchPanic, when deferred, converts a panic to an *Internal error. A panic is always a defect of hlsgen.
+func CatchPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = &Internal{fmt.Sprint(p), string(debug.Stack())}
 	}
@@ -351,7 +352,7 @@ const MaxSettings = 64 << 20
 // fixed reads the folding file. It returns nil if there is none, or after adding an error to d.
 func (o Options) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
-		return o.depths(o.Fixed)
+		return o.depths(o.FoldingFile)
 	}
 	b, err := regular.ReadFile(o.Folding, MaxSettings)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"hlsgen/internal/owned"
 )
 
-// A Converted is the result of Convert: the model read, and its form in another dialect.
-type Converted struct {
-	Source *Source
-	Result *convert.Result
+// A ConvertResult is the result of Convert: the model read, and its form in another dialect.
+type ConvertResult struct {
+	Source *ModelSource
+	Result *convert.Conversion
 }
 
 // Convert rewrites a model in another dialect, or simplifies it, and writes it to the file out. It replaces an existing
 // file only with Options.Force. After adding an error to d it returns nil and writes nothing.
-func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Converted, err error) {
-	defer Catch(&err)
+func Convert(o Options, how convert.Options, out string, d *diag.List) (c *ConvertResult, err error) {
+	defer CatchPanic(&err)
 	o.Step("reading", 0, 0)
 	src := Open(o.Model, d)
 	if src == nil {
@@ -37,7 +37,7 @@ func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Conve
 	if err := owned.WriteFile(out, r.ONNX); err != nil {
 		return nil, fmt.Errorf("write the converted model: %w", err)
 	}
-	return &Converted{src, r}, nil
+	return &ConvertResult{src, r}, nil
 }
 
 // ConvertedName returns the default name of the file that Convert writes for a model.

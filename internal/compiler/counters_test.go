@@ -149,7 +149,7 @@ func countersBench(t *testing.T, verilator string, d *dataflow.Design, dir strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.Unrolled, "-Wno-fatal", "-Wno-lint",
+	args := []string{"--cc", "--exe", "--build", "--unroll-count", rtl.UnrollLimit, "-Wno-fatal", "-Wno-lint",
 		"--prefix", "Vtop", "--top-module", face.Top, "--Mdir", build, "-CFLAGS", "-O0 -w -I" + build, "-o",
 		"counters", main,
 		filepath.Join(dir, face.Top+".sv")}
@@ -214,8 +214,8 @@ func TestCountersRefused(t *testing.T) {
 		Out: filepath.Join(t.TempDir(), "out")}
 	var d diag.List
 	if r, err := Run(context.Background(), o, &d); err != nil || r != nil ||
-		!strings.Contains(fmt.Sprint(d.Told()), "--backend rtl") {
-		t.Fatal(r, err, d.Told())
+		!strings.Contains(fmt.Sprint(d.ForUser()), "--backend rtl") {
+		t.Fatal(r, err, d.ForUser())
 	}
 	o.Backend = BackendRTL
 	if r, err := Run(context.Background(), o, &diag.List{}); err != nil || r == nil {

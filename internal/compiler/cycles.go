@@ -14,41 +14,41 @@ import (
 type cycleReport struct {
 	Latency int `json:"latency_clocks"`
 	// the part of Latency that is spent at the ends of the network
-	At         folding.Ends   `json:"latency_at_ends_clocks"`
-	Interval   float64        `json:"interval_clocks"`
-	Throughput float64        `json:"throughput[images/s]"`
-	Clock      float64        `json:"fclk[mhz]"`
-	Period     *periodReport  `json:"steady_state,omitempty"`
-	Bottleneck Bottleneck     `json:"bottleneck"`
-	Port       *PortReport    `json:"host_port,omitempty"`
-	Deadlock   deadlockReport `json:"deadlock"`
-	Series     SeriesReport   `json:"series"`
+	At         folding.EndLatency `json:"latency_at_ends_clocks"`
+	Interval   float64            `json:"interval_clocks"`
+	Throughput float64            `json:"throughput[images/s]"`
+	Clock      float64            `json:"fclk[mhz]"`
+	Period     *periodReport      `json:"steady_state,omitempty"`
+	Bottleneck BottleneckReport   `json:"bottleneck"`
+	Port       *PortReport        `json:"host_port,omitempty"`
+	Deadlock   deadlockReport     `json:"deadlock"`
+	Series     SeriesReport       `json:"series"`
 
-	Sequences *SequencesReport `json:"sequences,omitempty"`
-	Layers    []rtlsim.Node    `json:"layers"`
-	FIFOs     []fifoReport     `json:"fifos"`
-	Ends      []endReport      `json:"ends,omitempty"` // FIFOs that carry the ends of sequences
+	Sequences *SequencesReport    `json:"sequences,omitempty"`
+	Layers    []rtlsim.NodeClocks `json:"layers"`
+	FIFOs     []fifoReport        `json:"fifos"`
+	Ends      []endReport         `json:"ends,omitempty"` // FIFOs that carry the ends of sequences
 }
 
 // A periodReport describes the steady state: the state of the simulation recurs after Frames frames, which take Clocks
 // clocks.
 type periodReport struct {
-	Frames int           `json:"frames"`
-	Clocks int           `json:"clocks"`
-	Layers []rtlsim.Node `json:"layers"`
+	Frames int                 `json:"frames"`
+	Clocks int                 `json:"clocks"`
+	Layers []rtlsim.NodeClocks `json:"layers"`
 }
 
 // A SeriesReport gives the time of many frames in a row, in numbers and in words.
 type SeriesReport struct {
-	folding.Series
+	folding.FrameSeries
 	Text []string `json:"text"`
 }
 
 // SeriesOf returns the SeriesReport of a design.
 func SeriesOf(d *folding.Design) SeriesReport { return SeriesReport{d.Series, d.Series.Lines()} }
 
-// A Bottleneck says which part of the design determines the interval.
-type Bottleneck struct {
+// A BottleneckReport says which part of the design determines the interval.
+type BottleneckReport struct {
 	Layers []string `json:"layers"` // the layers that are as slow as the interval
 	// the host's port or the processor's memory is as slow as the interval
 	Host bool `json:"host_is_slow"`
@@ -90,7 +90,7 @@ type fifoReport struct {
 	Resources dataflow.Resources `json:"cost"`
 }
 
-func (r *Result) cycleReport() cycleReport {
+func (r *BuildResult) cycleReport() cycleReport {
 	c, t := r.Design.Clocks, r.Design.Clocks.Trace
 	fps, every := r.Design.Pace()
 	out := cycleReport{Latency: c.Latency, At: c.Ends, Interval: every, Throughput: fps,
@@ -114,7 +114,7 @@ func (r *Result) cycleReport() cycleReport {
 	}
 	for _, e := range r.Design.Ends() {
 		f := endReport{Input: streamName(g, e.Input), To: "output", Depth: e.FIFO.Depth, Memory: e.FIFO.String(),
-			Resources: estimate.End(r.Design.Target, e, r.Design.Model.Lengths).Total()}
+			Resources: estimate.EndFIFO(r.Design.Target, e, r.Design.Model.Lengths).Total()}
 		if e.Node >= 0 {
 			f.To = g.Nodes[e.Node].Name
 		}
@@ -124,8 +124,8 @@ func (r *Result) cycleReport() cycleReport {
 }
 
 // Bottleneck returns what determines the design's interval, with empty lists instead of nil for JSON.
-func (r *Result) Bottleneck() Bottleneck {
-	b := Bottleneck(r.Design.Bottleneck)
+func (r *BuildResult) Bottleneck() BottleneckReport {
+	b := BottleneckReport(r.Design.Bottleneck)
 	b.Layers, b.Tried = append([]string{}, b.Layers...), append([]string{}, b.Tried...)
 	return b
 }
@@ -142,7 +142,7 @@ type PortReport struct {
 }
 
 // Port returns the roofline of the host's port, or nil if the design is fed from inside the FPGA.
-func (r *Result) Port() *PortReport {
+func (r *BuildResult) Port() *PortReport {
 	d := r.Design
 	bits := d.Target.PortBits()
 	if bits == 0 {
@@ -151,7 +151,7 @@ func (r *Result) Port() *PortReport {
 	clocks, bytes := d.PortClocks(), d.FrameBytes()
 	hz, samples := d.ClockMHz()*1e6, float64(d.Model.Turns.PerFrame())
 	p := &PortReport{Bits: bits, PortGB: rounded(float64(bits) / 8 * hz / 1e9), MemoryGB: d.Target.Board.MemoryGBps,
-		Moved: rounded(d.Traffic()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
+		Moved: rounded(d.MemoryTraffic()), Bytes: bytes, Bound: samples * hz / float64(clocks)}
 	if p.MemoryGB > 0 {
 		p.Bound = min(p.Bound, samples*p.MemoryGB*1e9/float64(bytes))
 	}

@@ -16,8 +16,8 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Standard is the path that means standard input or standard output.
-const Standard = "-"
+// StdioPath is the path that means standard input or standard output.
+const StdioPath = "-"
 
 // Hints for files that cannot be read.
 const (
@@ -28,37 +28,37 @@ const (
 // A dataFile holds the open arrays of a file of samples.
 type dataFile struct {
 	path   string
-	arrays map[string]*npy.Stream
+	arrays map[string]*npy.ArrayReader
 	close  func() error
 	states map[string]*npy.Array // computed states that the file does not give
 }
 
-// Arriving is an .npy array that arrives on standard input.
-type Arriving struct {
+// StdinArray is an .npy array that arrives on standard input.
+type StdinArray struct {
 	From  io.Reader
-	array *npy.Stream // nil until its header is read
+	array *npy.ArrayReader // nil until its header is read
 }
 
 // open reads the header of the array and returns the array. Later calls return the same array.
-func (a *Arriving) open() (*npy.Stream, error) {
+func (a *StdinArray) open() (*npy.ArrayReader, error) {
 	if a == nil || a.From == nil {
 		return nil, errors.New("there is no standard input")
 	}
 	var err error
 	if a.array == nil {
-		a.array, err = npy.Incoming(a.From, "standard input")
+		a.array, err = npy.FromReader(a.From, "standard input")
 	}
 	return a.array, err
 }
 
 // openData opens the input file so that its samples can be read several times. Without a path it uses the source's own
 // samples. It returns nil after adding an error to d.
-func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
+func (a *StdinArray) openData(path string, src *ModelSource, d *diag.List) *dataFile {
 	f := a.openOnce(path, src, d)
-	if f == nil || path != Standard {
+	if f == nil || path != StdioPath {
 		return f
 	}
-	held, err := f.arrays[""].Hold()
+	held, err := f.arrays[""].Buffer()
 	if err != nil {
 		f.told(err, d)
 		return nil
@@ -68,11 +68,11 @@ func (a *Arriving) openData(path string, src *Source, d *diag.List) *dataFile {
 }
 
 // openOnce opens the input file like openData, for samples that are read only once and in order.
-func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
+func (a *StdinArray) openOnce(path string, src *ModelSource, d *diag.List) *dataFile {
 	if path == "" && src.Inputs != nil {
-		return &dataFile{path: path, arrays: samples.InMemory(map[string]*npy.Array{"": src.Inputs}), close: closed}
+		return &dataFile{path: path, arrays: samples.Streams(map[string]*npy.Array{"": src.Inputs}), close: closed}
 	}
-	if path != Standard {
+	if path != StdioPath {
 		return openArrays(path, hintInputs, d)
 	}
 	array, err := a.open()
@@ -82,7 +82,7 @@ func (a *Arriving) openOnce(path string, src *Source, d *diag.List) *dataFile {
 		}
 		return nil
 	}
-	return &dataFile{path: path, arrays: map[string]*npy.Stream{"": array}, close: closed}
+	return &dataFile{path: path, arrays: map[string]*npy.ArrayReader{"": array}, close: closed}
 }
 
 func openArrays(path, hint string, d *diag.List) *dataFile {
@@ -108,9 +108,9 @@ func (f *dataFile) shapes() map[string][]int {
 
 // samples opens the samples of a model. steps, the lengths of sequences, may be nil; named is the file that gave them.
 // It returns nil after adding an error to d.
-func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.Source {
+func (f *dataFile) samples(m *dataflow.Model, steps *npy.Array, named string, d *diag.List) *samples.SampleSource {
 	s, err := samples.Open(m, f.arrays, steps)
-	switch u := new(samples.Unfit); {
+	switch u := new(samples.UnfitError); {
 	case err == nil:
 	case errors.As(err, &u) && u.Steps && named != "":
 		unfitting(named, err, d)
@@ -135,7 +135,7 @@ func (f *dataFile) holds(bytes int64, why string, d *diag.List) {
 
 // told adds an error to d for samples that cannot be read or do not fit the model.
 func (f *dataFile) told(err error, d *diag.List) {
-	if fault := new(npy.Fault); errors.As(err, &fault) {
+	if fault := new(npy.ElementError); errors.As(err, &fault) {
 		unreadable(f.path, err, hintInputs, d)
 		return
 	}
@@ -143,12 +143,12 @@ func (f *dataFile) told(err error, d *diag.List) {
 }
 
 // checked opens the samples of a model and checks all of them. It returns nil after adding an error to d.
-func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
+func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.SampleSource {
 	s := f.samples(m, nil, "", d)
-	if s == nil || s.Sure() {
+	if s == nil || s.FitsUnread() {
 		return s
 	}
-	if err := partByPart(s, s.Size(partBytes, 1), func(*samples.Runs) error { return nil }); err != nil {
+	if err := partByPart(s, s.PartSize(partBytes, 1), func(*samples.Runs) error { return nil }); err != nil {
 		f.told(err, d)
 		return nil
 	}
@@ -156,11 +156,11 @@ func (f *dataFile) checked(m *dataflow.Model, d *diag.List) *samples.Source {
 }
 
 // few reads the first maxCompared samples, on which models are compared.
-func few(s *samples.Source) (*samples.Runs, error) { return s.Some(0, maxCompared) }
+func few(s *samples.SampleSource) (*samples.Runs, error) { return s.ReadRange(0, maxCompared) }
 
 // A supply holds the samples given to a command, and their labels if there are any.
 type supply struct {
-	*samples.Source
+	*samples.SampleSource
 	file   *dataFile
 	labels *samples.Labels
 }
@@ -173,7 +173,7 @@ func (s *supply) close() {
 }
 
 // supplied opens a file of samples and checks all of them. It returns nil after adding an error to d.
-func (a *Arriving) supplied(ctx context.Context, path string, m *dataflow.Model, src *Source,
+func (a *StdinArray) supplied(ctx context.Context, path string, m *dataflow.Model, src *ModelSource,
 	d *diag.List) *supply {
 	f := a.openData(path, src, d)
 	if f == nil {
@@ -191,11 +191,11 @@ func (a *Arriving) supplied(ctx context.Context, path string, m *dataflow.Model,
 		f.close()
 		return nil
 	}
-	return &supply{Source: s, file: f}
+	return &supply{SampleSource: s, file: f}
 }
 
 // partByPart reads all samples in order, in parts of size samples, and passes each part to take.
-func partByPart(s *samples.Source, size int, take func(part *samples.Runs) error) error {
+func partByPart(s *samples.SampleSource, size int, take func(part *samples.Runs) error) error {
 	for from := 0; from < s.Count; from += size {
 		part, err := s.Part(from, min(from+size, s.Count))
 		if err != nil {
@@ -209,7 +209,7 @@ func partByPart(s *samples.Source, size int, take func(part *samples.Runs) error
 }
 
 // toldOf converts an error of samples or of the model to diagnostics in d. It returns all other errors.
-func toldOf(err error, f *dataFile, src *Source, d *diag.List) error {
+func toldOf(err error, f *dataFile, src *ModelSource, d *diag.List) error {
 	var bad unfit
 	var fault faulty
 	switch {
@@ -239,7 +239,7 @@ func (e faulty) Unwrap() error { return e.error }
 // unfitting adds an error to d for data that do not fit the model.
 func unfitting(file string, err error, d *diag.List) {
 	hint := "give data of the model's shape, or N samples of it: (N, *shape), or (N, *shape without its leading 1)"
-	if u := new(samples.Unfit); errors.As(err, &u) && u.Hint != "" {
+	if u := new(samples.UnfitError); errors.As(err, &u) && u.Hint != "" {
 		hint = u.Hint
 	}
 	d.Fail(diag.DataInvalid, filepath.Base(file), err.Error(), hint)

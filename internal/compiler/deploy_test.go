@@ -101,11 +101,11 @@ func TestDriver(t *testing.T) {
 			sim := SimOptions{Options: o, Engine: Eval}
 			if c.bytes {
 				in.DType = "uint8"
-				o.Arrives = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 15),
+				o.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 15),
 					Offset: big.NewRat(-1, 2)}
 				for c := range x.Shape[1] {
-					o.Arrives.Mean = append(o.Arrives.Mean, big.NewRat(int64(c%7-3), 100))
-					o.Arrives.Deviation = append(o.Arrives.Deviation, big.NewRat(int64(8+c%5), 10))
+					o.InputType.Mean = append(o.InputType.Mean, big.NewRat(int64(c%7-3), 100))
+					o.InputType.Deviation = append(o.InputType.Deviation, big.NewRat(int64(8+c%5), 10))
 				}
 				in.Data = make([]float64, len(x.Data))
 				for i := range in.Data {
@@ -120,9 +120,9 @@ func TestDriver(t *testing.T) {
 				for i := range in.Data {
 					in.Data[i] = x.Data[i%len(x.Data)]
 				}
-				sim.Steps = save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
-				args = append(args, sim.Steps)
-				o.Lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+				sim.LengthsFile = save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
+				args = append(args, sim.LengthsFile)
+				o.Lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
 			r, err := Run(context.Background(), o, &d)
 			if err != nil || r == nil {
@@ -137,7 +137,7 @@ func TestDriver(t *testing.T) {
 			lib := library(t, filepath.Join(o.Out, "hls"), "lib", "CXXFLAGS=-O1")
 			sim.Options, sim.Input, sim.Output = o, data(t, in), filepath.Join(t.TempDir(), "y.npy")
 			if c.bytes {
-				save(t, sim.Input+".reals.npy", normalised(o.Arrives, in))
+				save(t, sim.Input+".reals.npy", normalised(o.InputType, in))
 			}
 			simulated(t, sim)
 			args[2], args[3], args[4] = lib, sim.Input, sim.Output
@@ -203,9 +203,9 @@ func TestDriverAXI(t *testing.T) {
 			var args []string
 			if c.lengths != nil {
 				in.Shape = []int{len(c.lengths), 16, 1, x.Shape[2]}
-				sim.Steps = save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
-				args = []string{sim.Steps}
-				o.Lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+				sim.LengthsFile = save(t, filepath.Join(t.TempDir(), "n.npy"), stepsOf(c.lengths))
+				args = []string{sim.LengthsFile}
+				o.Lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
 			}
 			var d diag.List
 			r, err := Run(context.Background(), o, &d)

@@ -131,7 +131,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.SearchInterrupted: func(t *testing.T, d *diag.List) bool {
 		user := new(folding.Interrupt) // who ends the search as soon as it has a design
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, wide()), Interrupt: user,
-			Standing: func(folding.Standing) { user.End() }}, d)
+			SearchProgress: func(folding.Standing) { user.End() }}, d)
 	},
 	diag.ClockUnreachable: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{ClockMHz: 500, NoCSim: true}, d)
@@ -153,7 +153,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 			[]byte(`{"MVAU_hls_0": {"PE": 2, "SIMD": 2}, "MVAU_hls_7": {"PE": 2}}`))}, d)
 	},
 	diag.UnrollExceeded: func(t *testing.T, d *diag.List) bool {
-		return run(t, compiler.Options{Model: file(t, wide()), Unroll: dataflow.Envelope{Wide: 32, Few: 32, One: 32},
+		return run(t, compiler.Options{Model: file(t, wide()), MaxUnroll: dataflow.Envelope{Wide: 32, Few: 32, One: 32},
 			Folding: write(t, "folding.json", []byte(`{"MVAU_0": {"PE": 4, "SIMD": 64}}`))}, d)
 	},
 	diag.WordTooWide: func(t *testing.T, d *diag.List) bool {
@@ -210,7 +210,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.InputQuantised: func(t *testing.T, d *diag.List) bool {
 		quantise := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, chain(8).matmul("fc1", 4, ones).end()),
-			Quantise: quantise}, d)
+			InputQuant: quantise}, d)
 	},
 	diag.InitialState: func(t *testing.T, d *diag.List) bool {
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, begins(false)),
@@ -223,7 +223,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	},
 	diag.InputUnfit: func(t *testing.T, d *diag.List) bool {
 		one := big.NewRat(1, 2)
-		return run(t, compiler.Options{NoCSim: true, Arrives: &frontend.InputType{
+		return run(t, compiler.Options{NoCSim: true, InputType: &frontend.InputType{
 			Type: num.Type{Kind: num.UInt, Width: 8}, Scale: one,
 			Normal: frontend.Normal{Mean: []*big.Rat{one, one, one}}}}, d)
 	},
@@ -262,15 +262,15 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 	diag.LengthFixed: func(t *testing.T, d *diag.List) bool {
 		n := rnntest.Draw(rnntest.Seeded(0), rnntest.Axes{})
 		n.Lengths, n.Steps = true, 4
-		o := compiler.Options{Model: file(t, n.ONNX()), Samples: 2,
-			Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 4}}
+		o := compiler.Options{Model: file(t, n.ONNX()), Interleave: 2,
+			Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 4}}
 		if _, err := compiler.Check(context.Background(), o, d); err != nil {
 			t.Fatal(err)
 		}
 		return !d.Failed()
 	},
 	diag.NotInterleaved: func(t *testing.T, d *diag.List) bool {
-		o := compiler.Options{Model: file(t, small()), Samples: 2}
+		o := compiler.Options{Model: file(t, small()), Interleave: 2}
 		if _, err := compiler.Check(context.Background(), o, d); err != nil {
 			t.Fatal(err)
 		}
@@ -350,7 +350,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		write(t, "out/synth/hls/MVAU_0/failed", []byte("Vitis HLS: hls/build.ip/MVAU_0/log\n"))
 		write(t, "out/hls/build.ip/MVAU_0/log", []byte("INFO: [HLS 200-10] Analyzing design file "+
 			"'../../layers/MVAU_0.cpp' ...\nERROR: [HLS 200-101] 'create_clock': Clock period must be positive.\n"))
-		p.Tell(synthesis.Task{Flow: synthesis.HLS, Name: "MVAU_0", Last: synthesis.ByHLS}, d)
+		p.ReportFailure(synthesis.Task{Flow: synthesis.HLS, Name: "MVAU_0", Last: synthesis.ByHLS}, d)
 		return !d.Failed()
 	},
 	diag.NetlistTooLarge: func(t *testing.T, d *diag.List) bool {

@@ -52,7 +52,7 @@ func TestDirection(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := float
-		o.Calibrate, o.Classes, o.Recipe = train, trained, &recipe
+		o.Calibrate, o.LabelsFile, o.Recipe = train, trained, &recipe
 		o.SaveModel = filepath.Join(t.TempDir(), "quantised.onnx")
 		c.change(&o)
 		if c.recipe == "w8a8" {

@@ -15,14 +15,14 @@ type ends struct {
 	model *dataflow.Model
 	host  *dataflow.Host // nil if there is no driver
 	real  bool           // the samples are the user's, not random
-	fast  func() *fast.Program
+	fast  func() *fast.Executable
 }
 
 // tables names the two compared sides in the message of a mismatch.
 const tables = "the tables of drivers against the model"
 
 func endsOf(m *dataflow.Model, real bool) *ends {
-	e := &ends{model: m, real: real, fast: sync.OnceValue(func() *fast.Program { return programOf(m) })}
+	e := &ends{model: m, real: real, fast: sync.OnceValue(func() *fast.Executable { return programOf(m) })}
 	if m.Host != nil && m.Turns == nil && m.Stream == nil {
 		e.host = m.Host()
 	}
@@ -108,13 +108,13 @@ func (e *ends) agree(ctx context.Context, s *samples.Runs, in, out []tensors, wa
 
 // others compares the tables, and engine fast, with the model on the samples from index from on. These samples are not
 // verified from end to end.
-func (e *ends) others(ctx context.Context, s *samples.Source, from int) error {
+func (e *ends) others(ctx context.Context, s *samples.SampleSource, from int) error {
 	if e.host == nil || e.host.Begins != nil || s.Lengths != nil {
 		return nil
 	}
 	const together = 1 << 8
 	for ; from < s.Count; from += together {
-		part, err := s.Some(from, from+together)
+		part, err := s.ReadRange(from, from+together)
 		if err == nil {
 			err = e.other(ctx, part)
 		}

@@ -56,7 +56,7 @@ func eachFrom[T any](ctx context.Context, first, n int, f func(i int) (T, error)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i := 0; i < n && failed.Err() == nil; i++ {
 		group.Go(func() error {
-			defer Catch(&errs[i]) // Catch in Run does not see this goroutine
+			defer CatchPanic(&errs[i]) // Catch in Run does not see this goroutine
 			out[i], errs[i] = f(i)
 			return errs[i]
 		})
@@ -99,7 +99,7 @@ type course struct {
 	model   *dataflow.Model
 	float   bool               // run the model as written in float64
 	written dataflow.Reference // the stateful model as written; nil if the model has no state
-	layers  *dataflow.Sequel   // the stateful integer layers; nil if they have no state
+	layers  *dataflow.GraphRun // the stateful integer layers; nil if they have no state
 }
 
 // courseOf returns a course in the initial state.
@@ -108,7 +108,7 @@ func courseOf(m *dataflow.Model) *course {
 	if m.Stream != nil {
 		c.written = m.Stream()
 	}
-	if m.Graph != nil && m.Graph.Keeps() {
+	if m.Graph != nil && m.Graph.KeepsState() {
 		c.layers = m.Graph.Begin()
 	}
 	return c
@@ -250,7 +250,7 @@ func (m *Mismatch) Error() string { return m.Msg }
 
 // cycle runs the design in the clock-by-clock simulator and compares every stream with Eval.
 func cycle(ctx context.Context, d *dataflow.Design, in, streams []tensors, record bool) (*rtlsim.Trace, error) {
-	return rtlsim.Run(ctx, d, in, rtlsim.Options{Carried: same(d, streams), Record: record})
+	return rtlsim.Run(ctx, d, in, rtlsim.Options{OnTensor: same(d, streams), Record: record})
 }
 
 // carried computes the data on a design's streams, compares them with Eval and returns the outputs. It does not
@@ -261,7 +261,7 @@ func carried(ctx context.Context, d *dataflow.Design, first int, in []tensors) (
 		return nil, err
 	}
 	differs := differs(d.Model.Graph)
-	return rtlsim.Carry(ctx, d, in, func(frame, s int, got dataflow.Tensor) error {
+	return rtlsim.ComputeOutputs(ctx, d, in, func(frame, s int, got dataflow.Tensor) error {
 		if err := rtlsim.Compare([]tensors{{got}}, []tensors{{streams[frame][s]}}); err != nil {
 			return differs(first+frame, s, err)
 		}

@@ -38,7 +38,7 @@ func TestBudget(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := compiler.Options{Model: file(t, small()), Board: board(t, tt.lut), Over: tt.over, NoCSim: true,
+			o := compiler.Options{Model: file(t, small()), Board: board(t, tt.lut), OverBudget: tt.over, NoCSim: true,
 				Verify: 1, Out: "out"}
 			r, err := compiler.Run(context.Background(), o, &d)
 			if err != nil || (r != nil) != tt.ok {
@@ -49,7 +49,7 @@ func TestBudget(t *testing.T) {
 			if !strings.Contains(b.String(), tt.want) || tt.want == "" && b.Len() > 0 {
 				t.Errorf("%q, want %q", b.String(), tt.want)
 			}
-			follow := func(o compiler.Options) *compiler.Result {
+			follow := func(o compiler.Options) *compiler.BuildResult {
 				t.Helper()
 				d := diag.List{}
 				o.Force = true
@@ -97,7 +97,7 @@ func TestResourceReport(t *testing.T) {
 		t.Run(formula.String(), func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			var d diag.List
-			o := compiler.Options{Model: file(t, small()), Board: "zcu104", Cost: formula, NoCSim: true, Out: "out",
+			o := compiler.Options{Model: file(t, small()), Board: "zcu104", Formula: formula, NoCSim: true, Out: "out",
 				Verify: 1}
 			if r, err := compiler.Run(context.Background(), o, &d); r == nil || err != nil {
 				t.Fatal(r, err, d)

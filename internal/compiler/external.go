@@ -18,14 +18,14 @@ import (
 const worthwhile = 4096
 
 // ParseWeights parses the value of --weights.
-func ParseWeights(s string) (WeightsFrom, error) {
+func ParseWeights(s string) (WeightSource, error) {
 	from, layers, named := strings.Cut(s, "=")
 	if !slices.Contains(WeightSources, from) {
 		return "", fmt.Errorf("sources of weights are %s%s", strings.Join(WeightSources, ", "),
-			suggest.Meant(from, WeightSources))
+			suggest.DidYouMean(from, WeightSources))
 	}
 	if !named {
-		return WeightsFrom(s), nil
+		return WeightSource(s), nil
 	}
 	if from != string(WeightsExternal) {
 		return "", fmt.Errorf("of %s no layers are named, but of %s: %[2]s=LAYER,LAYER", from, WeightsExternal)
@@ -36,20 +36,20 @@ func ParseWeights(s string) (WeightsFrom, error) {
 			return "", fmt.Errorf("%q is no list of different layers: %s=LAYER,LAYER", layers, WeightsExternal)
 		}
 	}
-	return WeightsFrom(s), nil
+	return WeightSource(s), nil
 }
 
 // external reports whether weights are read from memory with every frame.
-func (w WeightsFrom) external() bool {
+func (w WeightSource) external() bool {
 	from, _, _ := strings.Cut(string(w), "=")
 	return from == string(WeightsExternal)
 }
 
 // streams reports whether a mover fills tables from memory.
-func (w WeightsFrom) streams() bool { return w == WeightsStream || w.external() }
+func (w WeightSource) streams() bool { return w == WeightsStream || w.external() }
 
 // layers returns the layers named after "external=", or nil if none is named.
-func (w WeightsFrom) layers() []string {
+func (w WeightSource) layers() []string {
 	_, names, named := strings.Cut(string(w), "=")
 	if !named {
 		return nil
@@ -60,7 +60,7 @@ func (w WeightsFrom) layers() []string {
 // outside marks in rooms the layers whose weights are read from memory with every frame. These are the named layers, or
 // else the largest layers that read each weight once per frame. Each needs a memory port that no input uses. It returns
 // false after adding an error to d.
-func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflow.Room, d *diag.List) bool {
+func (w WeightSource) outside(m *dataflow.Model, b boards.Board, rooms []*dataflow.WeightRoom, d *diag.List) bool {
 	fail := func(where, msg, hint string) bool {
 		d.Fail(diag.WeightsUnfit, where, msg, hint)
 		return false
@@ -76,7 +76,8 @@ func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflo
 	}
 	var large []int
 	for i, n := range m.Graph.Nodes {
-		if e, ok := n.Op.(dataflow.External); ok && rooms[i] != nil && e.Reads() == 1 && tableBytes(e) >= worthwhile {
+		if e, ok := n.Op.(dataflow.WeightsPerFrame); ok && rooms[i] != nil && e.Reads() == 1 &&
+			tableBytes(e) >= worthwhile {
 			large = append(large, i)
 		}
 	}
@@ -86,8 +87,8 @@ func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflo
 			"from memory all the same, --weights external=LAYER, or use --weights stream")
 	}
 	slices.SortStableFunc(large, func(a, b int) int {
-		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.External)),
-			tableBytes(m.Graph.Nodes[a].Op.(dataflow.External)))
+		return cmp.Compare(tableBytes(m.Graph.Nodes[b].Op.(dataflow.WeightsPerFrame)),
+			tableBytes(m.Graph.Nodes[a].Op.(dataflow.WeightsPerFrame)))
 	})
 	for _, i := range large[:min(left, len(large))] {
 		rooms[i].External = true
@@ -96,10 +97,11 @@ func (w WeightsFrom) outside(m *dataflow.Model, b boards.Board, rooms []*dataflo
 }
 
 // named marks the layers with the given names. left is the number of free memory ports.
-func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Room, b boards.Board, d *diag.List) bool {
+func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.WeightRoom, b boards.Board,
+	d *diag.List) bool {
 	var can []string
 	for i, n := range g.Nodes {
-		if _, ok := n.Op.(dataflow.External); ok && rooms[i] != nil {
+		if _, ok := n.Op.(dataflow.WeightsPerFrame); ok && rooms[i] != nil {
 			can = append(can, n.Name)
 		}
 	}
@@ -129,7 +131,7 @@ func named(names []string, left int, g *dataflow.Graph, rooms []*dataflow.Room, 
 }
 
 // tableBytes returns the size of a layer's weights in whole bytes.
-func tableBytes(e dataflow.External) int {
+func tableBytes(e dataflow.WeightsPerFrame) int {
 	for f := range e.Folds() {
 		p := e.WeightPort(f)
 		return (p.Words*p.Width() + 7) / 8
@@ -140,7 +142,7 @@ func tableBytes(e dataflow.External) int {
 // imagesOf returns the memory images of the weights that a design reads from memory with every frame, one per layer.
 func imagesOf(d *dataflow.Design) (list [][]byte) {
 	for _, p := range templates.WeightPorts(d) {
-		list = append(list, p.Image(d.Words(p.Weights)))
+		list = append(list, p.Image(d.WeightWords(p.Weights)))
 	}
 	return list
 }

@@ -76,7 +76,7 @@ func slowed(t *testing.T, name string, gbps float64) string {
 func TestExternalLarge(t *testing.T) {
 	t.Parallel()
 	model := large(t)
-	build := func(board string, from WeightsFrom, interval int) (*Result, diag.List) {
+	build := func(board string, from WeightSource, interval int) (*BuildResult, diag.List) {
 		var d diag.List
 		r, err := Run(context.Background(), Options{Model: model, Board: board, Backend: BackendRTL, Weights: from,
 			Interval: float64(interval), NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}, &d)
@@ -85,7 +85,7 @@ func TestExternalLarge(t *testing.T) {
 		}
 		return r, d
 	}
-	for _, from := range []WeightsFrom{WeightsConstant, WeightsStream} {
+	for _, from := range []WeightSource{WeightsConstant, WeightsStream} {
 		if r, d := build("pynq-z1", from, 0); r != nil || !d.Failed() {
 			t.Errorf("%s weights fit", from)
 		}
@@ -132,7 +132,7 @@ func TestExternalLayers(t *testing.T) {
 		{"zcu104", "external=MVAU_9", nil, `there is no layer "MVAU_9"; those that have one are MVAU_0, MVAU_1`},
 		{"zcu104", "external=MVAU_0,MVAU_1,MVAU_2,MVAU_3", nil, "4 layers want a memory port each"},
 		{"arty-a7-35", "external=MVAU_0", nil, "nothing is known of a memory port of arty-a7-35"},
-		{"zcu104", "external=MVAU_0", func(o *Options) { o.Cost = 1 }, "does not go with --cost finn"},
+		{"zcu104", "external=MVAU_0", func(o *Options) { o.Formula = 1 }, "does not go with --cost finn"},
 		{"zcu104", "external=MVAU_0", func(o *Options) { o.Backend = BackendHLS }, "use --backend rtl"},
 		{"zcu104", "external=MVAU_0", func(o *Options) { o.IO = 1 }, "--io stream"},
 		{"zcu104", "external=MVAU_0", func(o *Options) {

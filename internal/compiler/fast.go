@@ -12,7 +12,7 @@ import (
 )
 
 // programOf compiles the model's integer layers. It returns nil for models that engine fast leaves to eval.
-func programOf(m *dataflow.Model) *fast.Program {
+func programOf(m *dataflow.Model) *fast.Executable {
 	if m.Lengths != nil {
 		return nil
 	}
@@ -22,11 +22,11 @@ func programOf(m *dataflow.Model) *fast.Program {
 
 // compiledAs runs engine fast and returns the outputs of every sample. It compares the first sample with eval. If p is
 // nil, it runs eval: frames that depend on each other or differ in length have no program.
-func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+func compiledAs(ctx context.Context, p *fast.Executable, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
 	if p == nil {
 		return courseOf(m).integers(ctx, s)
 	}
-	if e, ok := p.Ends(m); ok && finite(s) {
+	if e, ok := p.HostTables(m); ok && finite(s) {
 		out, err := predict(ctx, p, e, m, s)
 		if err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func compiledAs(ctx context.Context, p *fast.Program, m *dataflow.Model, s *samp
 }
 
 // fastFrames runs the compiled layers on frames, on all processors.
-func fastFrames(ctx context.Context, p *fast.Program, m *dataflow.Model, in []tensors) ([]tensors, error) {
+func fastFrames(ctx context.Context, p *fast.Executable, m *dataflow.Model, in []tensors) ([]tensors, error) {
 	return parts(ctx, p, len(in), func(w *fast.Worker, from, to int) ([]tensors, error) {
 		return checkedRun(w, m, from, in[from:to])
 	})
@@ -65,7 +65,8 @@ func checkedRun(w *fast.Worker, m *dataflow.Model, first int, in []tensors) ([]t
 }
 
 // parts computes n samples in batches on all processors. f computes the samples in [from, to).
-func parts[T any](ctx context.Context, p *fast.Program, n int, f func(w *fast.Worker, from, to int) ([]T, error)) ([]T,
+func parts[T any](ctx context.Context, p *fast.Executable, n int, f func(w *fast.Worker, from, to int) ([]T,
+	error)) ([]T,
 	error) {
 	workers := make(chan *fast.Worker, n/p.Batch+1)
 	of, err := each(ctx, (n+p.Batch-1)/p.Batch, func(i int) ([]T, error) {
@@ -96,7 +97,8 @@ func finite(s *samples.Runs) bool {
 }
 
 // predict computes the model's outputs. The tables in e replace the host's prefix and suffix.
-func predict(ctx context.Context, p *fast.Program, e *fast.Ends, m *dataflow.Model, s *samples.Runs) ([]reals, error) {
+func predict(ctx context.Context, p *fast.Executable, e *fast.HostTables, m *dataflow.Model, s *samples.Runs) ([]reals,
+	error) {
 	return parts(ctx, p, len(s.In), func(w *fast.Worker, from, to int) (list []reals, err error) {
 		in := make([][]float32, len(m.In))
 		for k, of := range m.In {

@@ -61,7 +61,7 @@ func TestFast(t *testing.T) {
 	t.Parallel()
 	for _, of := range models.All(t) {
 		for _, file := range of.Files {
-			if refused, _ := of.Expect(t, file); refused != "" || !of.InTime(t, file) {
+			if refused, _ := of.Expect(t, file); refused != "" || !of.TierAllows(t, file) {
 				continue
 			}
 			t.Run(of.Name+"/"+file, func(t *testing.T) {

@@ -116,7 +116,7 @@ func size(shape []int) int {
 
 // holdStates adds the computed states to the arrays of the file.
 func (f *dataFile) holdStates() {
-	for name, s := range samples.InMemory(f.states) {
+	for name, s := range samples.Streams(f.states) {
 		f.arrays[name] = s
 	}
 }

@@ -59,7 +59,7 @@ func pieces(n int) *npy.Array {
 // and comes in again changes nothing; and the device that keeps it gives what the host gives that carries it.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
-	state := []frontend.Feedback{{Input: "state", Output: "stateN"}}
+	state := []frontend.StateFeedback{{Input: "state", Output: "stateN"}}
 	dir := t.TempDir()
 	samples := data(t, pieces(40))
 	written := filepath.Join(dir, "quantised.onnx")
@@ -107,18 +107,18 @@ func TestFeedbackRefused(t *testing.T) {
 	samples := data(t, pieces(4))
 	for name, c := range map[string]struct {
 		swapped, stateful bool
-		state             frontend.Feedback
+		state             frontend.StateFeedback
 		says              string
 	}{
-		"no input":   {state: frontend.Feedback{Input: "states", Output: "stateN"}, says: "no such input"},
-		"no output":  {state: frontend.Feedback{Input: "state", Output: "next"}, says: "no such output"},
-		"two shapes": {state: frontend.Feedback{Input: "x", Output: "stateN"}, says: "what goes out is of type"},
-		"swapped": {swapped: true, stateful: true, state: frontend.Feedback{Input: "state", Output: "stateN"},
+		"no input":   {state: frontend.StateFeedback{Input: "states", Output: "stateN"}, says: "no such input"},
+		"no output":  {state: frontend.StateFeedback{Input: "state", Output: "next"}, says: "no such output"},
+		"two shapes": {state: frontend.StateFeedback{Input: "x", Output: "stateN"}, says: "what goes out is of type"},
+		"swapped": {swapped: true, stateful: true, state: frontend.StateFeedback{Input: "state", Output: "stateN"},
 			says: "element 0 of a recurrence's last state does not come back"},
 	} {
 		var d diag.List
 		r, err := Simulate(t.Context(), SimOptions{Options: Options{Model: kept(t, "m.onnx", stepwise(c.swapped)),
-			States: []frontend.Feedback{c.state}, Stateful: c.stateful}, Input: samples, Engine: Reference}, &d)
+			States: []frontend.StateFeedback{c.state}, Stateful: c.stateful}, Input: samples, Engine: Reference}, &d)
 		if err != nil || r != nil || !strings.Contains(fmt.Sprint(d.Diags), c.says) ||
 			d.Diags[0].Code != diag.StateNotKept {
 			t.Errorf("%s: %v, %v", name, err, d.Diags)
@@ -131,8 +131,8 @@ func TestFeedbackRefused(t *testing.T) {
 func TestFeedbackRate(t *testing.T) {
 	t.Parallel()
 	o := Options{Model: kept(t, "m.onnx", stepwise(false)), Board: "zcu104", NoCSim: true, Verify: -1,
-		Calibrate: data(t, pieces(40)), States: []frontend.Feedback{{Input: "state", Output: "stateN"}}}
-	build := func(fps float64) (*Result, *diag.List) {
+		Calibrate: data(t, pieces(40)), States: []frontend.StateFeedback{{Input: "state", Output: "stateN"}}}
+	build := func(fps float64) (*BuildResult, *diag.List) {
 		var d diag.List
 		o := o
 		o.FPS, o.Out = fps, filepath.Join(t.TempDir(), "out")

@@ -67,10 +67,10 @@ func exactly(b boards.Board, r dataflow.Resources) folding.Use {
 }
 
 // searched makes the design for a goal.
-func searched(t testing.TB, m *dataflow.Model, target dataflow.Target, goal folding.Goal) *folding.Design {
+func searched(t testing.TB, m *dataflow.Model, target dataflow.Target, wanted folding.Goal) *folding.Design {
 	t.Helper()
 	var d diag.List
-	r, err := folding.Make(context.Background(), m, target, goal, &d)
+	r, err := folding.Make(context.Background(), m, target, wanted, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -81,7 +81,7 @@ func searched(t testing.TB, m *dataflow.Model, target dataflow.Target, goal fold
 func listed(t testing.TB, m *dataflow.Model, target dataflow.Target) *folding.Space {
 	t.Helper()
 	var d diag.List
-	s, err := folding.List(m, target, nil, folding.FIFO{}, &d)
+	s, err := folding.NewSpace(m, target, nil, folding.FIFO{}, &d)
 	if err != nil || s == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -89,10 +89,10 @@ func listed(t testing.TB, m *dataflow.Model, target dataflow.Target) *folding.Sp
 }
 
 // among is searched of a list.
-func among(t testing.TB, s *folding.Space, goal folding.Goal) *folding.Design {
+func among(t testing.TB, s *folding.Space, wanted folding.Goal) *folding.Design {
 	t.Helper()
 	var d diag.List
-	r, err := s.Make(context.Background(), goal, &d)
+	r, err := s.Make(context.Background(), wanted, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -120,11 +120,11 @@ func against(t testing.TB, m *dataflow.Model, s *folding.Space) (finn, fast, sma
 	t.Helper()
 	target := s.Target
 	finn = bySetFolding(t, m, target)
-	use, goal := exactly(target.Board, finn.Estimate.Total), allowed(finn)
+	use, wanted := exactly(target.Board, finn.Estimate.Total), allowed(finn)
 	use.FF, use.LUTRAM = folding.DefaultMaxUse.FF, folding.DefaultMaxUse.LUTRAM
 	fast = among(t, s, folding.Goal{MaxUse: use})
-	goal.MaxUse, goal.Least = use, folding.LeastLUT
-	small = among(t, s, goal)
+	wanted.MaxUse, wanted.Least = use, folding.LeastLUT
+	small = among(t, s, wanted)
 	for _, r := range []*folding.Design{fast, small} {
 		if r.Clocks.Interval > finn.Clocks.Interval || r.Over || !counted(r).Within(counted(finn)) {
 			t.Errorf("interval %v with %+v, SetFolding has %v with %+v",

@@ -89,7 +89,7 @@ func engineTable(t *testing.T) string {
 }
 
 // engine is the recurrent layer of a network, and the type of its input.
-func (n finnl) engine(t *testing.T) (rnn.Params, dataflow.Type) {
+func (n finnl) engine(t *testing.T) (rnn.Params, dataflow.StreamType) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(finnlModels(t), n.name, "scan.onnx"))
 	if err != nil {
@@ -106,16 +106,16 @@ func (n finnl) engine(t *testing.T) (rnn.Params, dataflow.Type) {
 		}
 	}
 	t.Fatal("no recurrence")
-	return rnn.Params{}, dataflow.Type{}
+	return rnn.Params{}, dataflow.StreamType{}
 }
 
 // bound is the layer with so many turns: one direction, both, or both of several sequences.
-func bound(t *testing.T, p rnn.Params, in dataflow.Type, turns, steps int) dataflow.Op {
+func bound(t *testing.T, p rnn.Params, in dataflow.StreamType, turns, steps int) dataflow.Op {
 	t.Helper()
 	lanes := in.Shape[1] / len(p.Cells)
 	p.Cells = p.Cells[:min(turns, len(p.Cells))]
 	p.Sequences = turns / len(p.Cells)
-	op, _, err := rnn.New(p).Bind([]dataflow.Type{{Shape: dataflow.Shape{steps, turns * lanes},
+	op, _, err := rnn.New(p).Bind([]dataflow.StreamType{{Shape: dataflow.Shape{steps, turns * lanes},
 		Range: []num.Range{in.Union()}, Elem: in.Elem}})
 	if err != nil {
 		t.Fatal(err)
@@ -151,14 +151,14 @@ func networkTable(t *testing.T) string {
 			thousands(p.lut), thousands(p.ff), p.bram, p.dsp)
 		for _, d := range []struct {
 			name string
-			make func() *Result
+			make func() *BuildResult
 		}{
-			{"its folding, pynq-z1", func() *Result { return n.folded(t, lineColumns, 0) }},
-			{"1,000 lines/s, zcu104", func() *Result {
+			{"its folding, pynq-z1", func() *BuildResult { return n.folded(t, lineColumns, 0) }},
+			{"1,000 lines/s, zcu104", func() *BuildResult {
 				return n.build(t, lineColumns,
 					Options{Board: "zcu104", FPS: 1000, NoCSim: true})
 			}},
-			{"fastest, zcu104", func() *Result {
+			{"fastest, zcu104", func() *BuildResult {
 				return n.build(t, lineColumns,
 					Options{Board: "zcu104", NoCSim: true})
 			}},

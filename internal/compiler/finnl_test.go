@@ -86,10 +86,10 @@ func TestFINNLText(t *testing.T) {
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	abc := map[string]string{"alphabet": `["", "a", "b"]`, "decode": "greedy"}
-	fits, other := dataflow.Real{Shape: []int{5, 3}}, dataflow.Real{Shape: []int{5, 4}}
+	fits, other := dataflow.RealPort{Shape: []int{5, 3}}, dataflow.RealPort{Shape: []int{5, 4}}
 	for _, tt := range []struct {
 		meta   map[string]string
-		out    dataflow.Real
+		out    dataflow.RealPort
 		method ctc.Method
 		want   ctc.Method // "" for none
 		msg    string
@@ -104,10 +104,10 @@ func TestDecode(t *testing.T) {
 		{abc, other, ctc.Peaks, "",
 			"text cannot be made of the outputs: no output has a score for each of the 3 classes"},
 		{map[string]string{"alphabet": "abc"}, fits, "", "", ""},
-		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.Real{Shape: []int{5, 1}}, "", "", ""},
+		{map[string]string{"alphabet": `["a"]`, "decode": "none"}, dataflow.RealPort{Shape: []int{5, 1}}, "", "", ""},
 	} {
 		var d diag.List
-		got := decoderOf(&dataflow.Model{Meta: tt.meta, Out: []dataflow.Real{{Shape: []int{3}}, tt.out}}, tt.method,
+		got := decoderOf(&dataflow.Model{Meta: tt.meta, Out: []dataflow.RealPort{{Shape: []int{3}}, tt.out}}, tt.method,
 			"m.onnx", &d)
 		if (got == nil) != (tt.want == "") || got != nil && got.Method != tt.want {
 			t.Errorf("%v, %q: %v, want %q", tt.meta, tt.method, got, tt.want)
@@ -120,13 +120,13 @@ func TestDecode(t *testing.T) {
 }
 
 // folded builds a network for lines of so many columns with FINN-L's folding of the recurrent part, on FINN-L's board.
-func (n finnl) folded(t *testing.T, columns, verify int) *Result {
+func (n finnl) folded(t *testing.T, columns, verify int) *BuildResult {
 	t.Helper()
 	return n.build(t, columns, Options{Board: "pynq-z1", Folding: filepath.Join("testdata", "finnl", n.name+".json"),
 		Verify: verify, NoCSim: true})
 }
 
-func (n finnl) build(t *testing.T, columns int, o Options) *Result {
+func (n finnl) build(t *testing.T, columns int, o Options) *BuildResult {
 	t.Helper()
 	o.Model, o.Dims = filepath.Join(finnlModels(t), n.name, "scan.onnx"), map[string]int{"T": columns}
 	if o.Board == "pynq-z1" {
@@ -136,7 +136,9 @@ func (n finnl) build(t *testing.T, columns int, o Options) *Result {
 }
 
 // stepClocks is the clocks per time step and direction in the steady state: line after line, each of so many columns.
-func stepClocks(r *Result, columns int) float64 { return r.Design.Clocks.Interval / float64(2*columns) }
+func stepClocks(r *BuildResult, columns int) float64 {
+	return r.Design.Clocks.Interval / float64(2*columns)
+}
 
 // TestFINNLClocks holds that with FINN-L's foldings a step of a direction takes no longer than its work, in the
 // simulator: at most 82 clocks where FINN-L measured 124, 256 where it measured 284, 1024 where it measured 1066. What
@@ -193,7 +195,7 @@ func TestRecurrentBuilds(t *testing.T) {
 }
 
 // withinBudget holds that a build was verified by every engine and fits.
-func withinBudget(t *testing.T, r *Result) {
+func withinBudget(t *testing.T, r *BuildResult) {
 	t.Helper()
 	for _, s := range r.Design.Shares {
 		if s.Used > s.Budget {

@@ -256,7 +256,7 @@ func TestCalibratedDetector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*fast.Program{nil, programOf(m)} {
+	for _, p := range []*fast.Executable{nil, programOf(m)} {
 		got, err := compiledAs(context.Background(), p, m, runs)
 		if err != nil {
 			t.Fatal(err)

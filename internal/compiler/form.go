@@ -4,10 +4,10 @@ package compiler
 // not change it.
 const JSONVersion = 2
 
-// A Head is the beginning of every top-level JSON object.
-type Head struct {
+// A ReportHead is the beginning of every top-level JSON object.
+type ReportHead struct {
 	Version int `json:"version"` // JSONVersion
 }
 
-// Versioned is the Head with the current version.
-var Versioned = Head{JSONVersion}
+// CurrentHead is the ReportHead with the current version.
+var CurrentHead = ReportHead{JSONVersion}

@@ -8,25 +8,25 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Front holds the designs for a board that are worth choosing from, the fastest first. No design has both a shorter
-// interval than another one and less of what Options.Least measures.
-type Front struct {
-	Source *Source
-	Target dataflow.Target
-	Points []*folding.Design
-	Whole  bool // Points holds all designs of the front
+// A ParetoFront holds the designs for a board that are worth choosing from, the fastest first. No design has both a
+// shorter interval than another one and less of what Options.Least measures.
+type ParetoFront struct {
+	Source   *ModelSource
+	Target   dataflow.Target
+	Points   []*folding.Design
+	Complete bool // Points holds all designs of the front
 }
 
 // Pareto returns at most most designs of the front. If Options.FPS or Options.Interval is set, slower designs are left
 // out. Pareto writes nothing. If the user has to change something, the reasons are in d and the result is nil.
-func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, err error) {
-	defer Catch(&err)
+func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *ParetoFront, err error) {
+	defer CatchPanic(&err)
 	o.Step("reading", 0, 0)
 	src, made, err := o.opened(ctx, d)
 	if src == nil || err != nil {
 		return nil, err
 	}
-	f = &Front{Source: src}
+	f = &ParetoFront{Source: src}
 	board, _ := FindBoard(o.Board, d)
 	fixed := o.fixed(d)
 	o.Step("importing", 0, 0)
@@ -36,13 +36,13 @@ func Pareto(ctx context.Context, o Options, most int, d *diag.List) (f *Front, e
 	}
 	o.Step("folding", 0, 0)
 	f.Target = o.target(board, d)
-	goal := o.goal(fixed)
-	goal.Interrupt, goal.Tell = nil, nil // they serve a single search, and a front takes many
-	space, err := folding.List(im.Model, f.Target, fixed, goal.FIFO, d)
+	wanted := o.goal(fixed)
+	wanted.Interrupt, wanted.Tell = nil, nil // they serve a single search, and a front takes many
+	space, err := folding.NewSpace(im.Model, f.Target, fixed, wanted.FIFO, d)
 	if err != nil || space == nil {
 		return nil, err
 	}
-	f.Points, f.Whole, err = space.Front(ctx, goal, most, d, func(n int) { o.Step("folding", n, most) })
+	f.Points, f.Complete, err = space.Front(ctx, wanted, most, d, func(n int) { o.Step("folding", n, most) })
 	if err != nil || d.Failed() {
 		return nil, err
 	}

@@ -59,7 +59,9 @@ func save(t *testing.T, path string, a *npy.Array) string {
 }
 
 // asGiven is runs that were verified, as if a user had given no others.
-func asGiven(s *samples.Runs) *supply { return &supply{Source: &samples.Source{Count: len(s.In)}} }
+func asGiven(s *samples.Runs) *supply {
+	return &supply{SampleSource: &samples.SampleSource{Count: len(s.In)}}
+}
 
 // data writes an array to a folder of its own.
 func data(t *testing.T, a *npy.Array) string { return save(t, filepath.Join(t.TempDir(), "x.npy"), a) }
@@ -86,7 +88,7 @@ func clean(t *testing.T, d *diag.List, err error) {
 }
 
 // told builds, to a folder of its own where o names none. There has to be a result, and what is told comes with it.
-func told(t *testing.T, o Options) (*Result, []diag.Diag) {
+func told(t *testing.T, o Options) (*BuildResult, []diag.Diag) {
 	t.Helper()
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "out")
@@ -100,7 +102,7 @@ func told(t *testing.T, o Options) (*Result, []diag.Diag) {
 }
 
 // built is told where nothing is to be told.
-func built(t *testing.T, o Options) *Result {
+func built(t *testing.T, o Options) *BuildResult {
 	t.Helper()
 	r, list := told(t, o)
 	clean(t, &diag.List{Diags: list}, nil)
@@ -108,7 +110,7 @@ func built(t *testing.T, o Options) *Result {
 }
 
 // readReport reads a file of a build.
-func readReport(t *testing.T, r *Result, path string) []byte {
+func readReport(t *testing.T, r *BuildResult, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(r.Out, filepath.FromSlash(path)))
 	if err != nil {
@@ -118,7 +120,7 @@ func readReport(t *testing.T, r *Result, path string) []byte {
 }
 
 // asked simulates a model.
-func asked(t *testing.T, o SimOptions) (*Simulated, *diag.List) {
+func asked(t *testing.T, o SimOptions) (*SimResult, *diag.List) {
 	t.Helper()
 	var d diag.List
 	r, err := Simulate(context.Background(), o, &d)
@@ -129,7 +131,7 @@ func asked(t *testing.T, o SimOptions) (*Simulated, *diag.List) {
 }
 
 // ran is asked where nothing is to be told.
-func ran(t *testing.T, o SimOptions) *Simulated {
+func ran(t *testing.T, o SimOptions) *SimResult {
 	t.Helper()
 	r, d := asked(t, o)
 	clean(t, d, nil)
@@ -137,7 +139,7 @@ func ran(t *testing.T, o SimOptions) *Simulated {
 }
 
 // simulated is asked where nothing fails; warnings may be told.
-func simulated(t *testing.T, o SimOptions) *Simulated {
+func simulated(t *testing.T, o SimOptions) *SimResult {
 	t.Helper()
 	r, d := asked(t, o)
 	if d.Failed() {
@@ -147,13 +149,13 @@ func simulated(t *testing.T, o SimOptions) *Simulated {
 }
 
 // agree has engines give the outputs that are wanted, and returns the results.
-func agree(t *testing.T, list []Engine, o SimOptions, want []*npy.Array) (results []*Simulated) {
+func agree(t *testing.T, list []Engine, o SimOptions, want []*npy.Array) (results []*SimResult) {
 	t.Helper()
 	for _, o.Engine = range list {
 		got := simulated(t, o)
 		for k, y := range want {
 			if !slices.Equal(got.Outputs[k].Data, y.Data) {
-				t.Errorf("engine %s, %d samples in turns: output %d is %v, want %v", o.Engine, max(1, o.Samples), k,
+				t.Errorf("engine %s, %d samples in turns: output %d is %v, want %v", o.Engine, max(1, o.Interleave), k,
 					got.Outputs[k].Data, y.Data)
 			}
 		}
@@ -238,12 +240,12 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 				t.Fatalf("%v %v", err, d.Diags)
 			}
 			rnd := rand.New(rand.NewPCG(uint64(seed), stream))
-			goal := folding.Goal{Fixed: n.folds(t, rnd, im.Model.Graph)}
-			found, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, goal, &d)
+			wanted := folding.Goal{Fixed: n.folds(t, rnd, im.Model.Graph)}
+			found, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted, &d)
 			if err != nil || found == nil {
 				t.Fatalf("%v %v", err, d.Diags)
 			}
-			r := &Result{Imported: im, Design: found}
+			r := &BuildResult{Imported: im, Design: found}
 			s := samples.Random(im.Model, n.samples)
 			n.known(t, im.Model, s)
 			recorded, err := r.simulate(ctx, s, asGiven(s), true)
@@ -269,7 +271,7 @@ func drawnAgree(t *testing.T, networks, long, compiled int, stream uint64, draw 
 			if seed*compiled%networks >= compiled {
 				return
 			}
-			files, err := templates.Project(found.Design, templates.Vectors{Frames: streams}, templates.Options{})
+			files, err := templates.Project(found.Design, templates.TestVectors{Frames: streams}, templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -305,7 +307,7 @@ func pixels(t *testing.T, quantised bool) string {
 }
 
 // narrow holds that accumulators have at most so many bits each, and that there are so many.
-func narrow(t *testing.T, r *Result, bits []int) {
+func narrow(t *testing.T, r *BuildResult, bits []int) {
 	t.Helper()
 	layer := 0
 	for _, n := range r.Imported.Model.Graph.Nodes {

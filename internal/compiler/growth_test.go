@@ -127,7 +127,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := make([]map[int][]int64, len(in))
-	_, err = rtlsim.Agree(t.Context(), d, in, func(f, s int, rows dataflow.Tensor) error {
+	_, err = rtlsim.CompareKernels(t.Context(), d, in, func(f, s int, rows dataflow.Tensor) error {
 		if told[f] == nil {
 			told[f] = map[int][]int64{}
 		}
@@ -165,7 +165,7 @@ func spoilt(t *testing.T, d *dataflow.Design, in []tensors) {
 		changed.Nodes[i] = &node
 		m.Graph, bad.Model = &changed, &m
 		stream := -1
-		_, err := rtlsim.Agree(t.Context(), &bad, in[:1], nil, func(_, s int, why error) error {
+		_, err := rtlsim.CompareKernels(t.Context(), &bad, in[:1], nil, func(_, s int, why error) error {
 			stream = s
 			return why
 		})

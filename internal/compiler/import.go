@@ -18,7 +18,7 @@ import (
 
 // importModel imports the model of src. It drops the file's bytes from src, because they are as large as the weights.
 // After adding an error to d it returns a result without a Model.
-func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, err error) {
+func importModel(o Options, src *ModelSource, d *diag.List) (im *frontend.Imported, err error) {
 	none := &frontend.Imported{}
 	opt, ok := o.imports(d)
 	if !ok {
@@ -28,13 +28,13 @@ func importModel(o Options, src *Source, d *diag.List) (im *frontend.Imported, e
 	onnx := src.ONNX
 	src.sum, src.ONNX = src.Sum(), nil
 	switch {
-	case src.read != nil && o.Dump == "" && o.Passes == 0 && o.Samples <= 1:
+	case src.read != nil && o.Dump == "" && o.Passes == 0 && o.Interleave <= 1:
 		im = src.read.Imported
 		d.Merge(src.read.told.Diags)
 	case o.Dump == "":
 		im, err = frontend.Import(src.File, onnx, opt, d)
 	default:
-		err = Sharing(o.Dump, d, func(dir *owned.Shared) error {
+		err = WithSharedFolder(o.Dump, d, func(dir *owned.Shared) error {
 			opt.Pass.Dump = dumpTo(dir)
 			if im, err = frontend.Import(src.File, onnx, opt, d); err != nil || im.Model == nil {
 				return err
@@ -69,7 +69,7 @@ type read struct {
 // fits reports whether importing for data of these shapes gives the same model. The number of samples in the data does
 // not matter.
 func (r *read) fits(shapes map[string][]int) bool {
-	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.Real) bool {
+	return r.Model != nil && !slices.ContainsFunc(r.Model.In, func(in dataflow.RealPort) bool {
 		s, ok := shapes[in.Name]
 		if !ok {
 			s = shapes[""]
@@ -81,9 +81,9 @@ func (r *read) fits(shapes map[string][]int) bool {
 
 // imports returns the options of the front end. ok is false after it adds an error about the formats of cells to d.
 func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
-	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, InputType: o.Arrives,
-		InputQuant: o.Quantise, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
-		Outputs: o.Outputs, Samples: o.Samples, Lookup: o.Lookup,
+	opt, ok = frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, InputType: o.InputType,
+		InputQuant: o.InputQuant, Initial: o.Initial, States: o.States, Stateful: o.Stateful,
+		Outputs: o.Outputs, Samples: o.Interleave, Lookup: o.Lookup,
 		Lengths: o.Lengths}, true
 	for _, file := range []struct{ flag, path string }{{frontend.LSTMFlag, o.LSTM}, {frontend.CellFlag, o.Cells}} {
 		if file.path == "" {
@@ -107,8 +107,8 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 }
 
 // dumpTo returns a function that writes the graph after a pass to a numbered file in dir.
-func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.Model) error {
-	return func(n int, name string, m *canon.Model) error {
+func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.RewrittenModel) error {
+	return func(n int, name string, m *canon.RewrittenModel) error {
 		var b bytes.Buffer
 		if err := graph.Format(&b, m.Graph); err != nil {
 			return err
@@ -117,9 +117,9 @@ func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.Model) error {
 	}
 }
 
-// Checked is the result of `hlsgen check`.
-type Checked struct {
-	Source   *Source
+// CheckResult is the result of `hlsgen check`.
+type CheckResult struct {
+	Source   *ModelSource
 	Imported *frontend.Imported
 	Layers   []LayerReport
 	Lengths  *LengthsReport       // range of sequence lengths; nil: all have one length
@@ -127,9 +127,9 @@ type Checked struct {
 }
 
 // Check imports a model and reports the fate of every node. The reasons why a node does not map to hardware are in d.
-func Check(ctx context.Context, o Options, d *diag.List) (c *Checked, err error) {
-	defer Catch(&err)
-	c = &Checked{}
+func Check(ctx context.Context, o Options, d *diag.List) (c *CheckResult, err error) {
+	defer CatchPanic(&err)
+	c = &CheckResult{}
 	src, made, err := o.opened(ctx, d)
 	if c.Source = src; src == nil || err != nil {
 		return nil, err

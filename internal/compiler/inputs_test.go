@@ -43,7 +43,7 @@ func TestInputType(t *testing.T) {
 			[]string{"MVAU"},
 			num.Type{Kind: num.UInt, Width: 8}},
 	} {
-		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, Arrives: c.input})
+		r := built(t, Options{Model: pixels(t, c.quantised), Board: "pynq-z1", Verify: 6, InputType: c.input})
 		g := r.Imported.Model.Graph
 		if got := kinds(g); !slices.Equal(got, c.kinds) || g.Streams[g.In[0]].Type.Elem != c.in {
 			t.Errorf("%s: layers %v fed with %s, want %v and %s", c.name, got, g.Streams[g.In[0]].Type.Elem, c.kinds,
@@ -60,7 +60,7 @@ func TestInputTypeRefuses(t *testing.T) {
 			file := data(t, &npy.Array{DType: "float32", Shape: []int{1, 4}, Data: []float64{0, 0, 0,
 				float64(float32(k) * by)}})
 			for _, e := range []Engine{Reference, Eval, Fast} {
-				o := Options{Model: pixels(t, true), Arrives: byteInput(scale)}
+				o := Options{Model: pixels(t, true), InputType: byteInput(scale)}
 				r, d := asked(t, SimOptions{Options: o, Engine: e, Input: file})
 				if r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid ||
 					!strings.Contains(d.Diags[0].Hint, "--input-type") {
@@ -103,7 +103,7 @@ func TestIntegerData(t *testing.T) {
 		model := pixels(t, true)
 		var first []float64
 		for _, e := range []Engine{Reference, Eval, Cycle} {
-			o := SimOptions{Options: Options{Model: model, Arrives: c.input}, Engine: e}
+			o := SimOptions{Options: Options{Model: model, InputType: c.input}, Engine: e}
 			given := &npy.Array{DType: c.dtype, Shape: []int{1, 4}, Data: c.data}
 			o.Input = data(t, given)
 			r, d := asked(t, o)
@@ -142,7 +142,7 @@ func TestIntegerData(t *testing.T) {
 func TestInputQuant(t *testing.T) {
 	t.Parallel()
 	q := &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
-	r, list := told(t, Options{Model: pixels(t, false), Board: "pynq-z1", Verify: 6, NoCSim: true, Quantise: q})
+	r, list := told(t, Options{Model: pixels(t, false), Board: "pynq-z1", Verify: 6, NoCSim: true, InputQuant: q})
 	if len(list) != 1 || list[0].Code != diag.InputQuantised {
 		t.Errorf("diagnostics %v, want one note", list)
 	}

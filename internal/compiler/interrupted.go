@@ -43,11 +43,11 @@ func reached(c *folding.Certificate) string {
 	for _, b := range c.Bounds {
 		parts = append(parts, b.String())
 	}
-	if given := c.Given(); given != "" {
+	if given := c.Condition(); given != "" {
 		parts = append(parts, "This covers designs"+given)
 	}
 	for i, p := range parts {
 		parts[i] = strings.ToUpper(p[:1]) + p[1:]
 	}
-	return folding.Called(strings.Join(parts, ". "), c.On)
+	return folding.WithBlockName(strings.Join(parts, ". "), c.On)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // readLabels reads the labels of samples. It returns nil after adding an error to d.
-func readLabels(path string, runs int, out []dataflow.Real, d *diag.List) *samples.Labels {
+func readLabels(path string, runs int, out []dataflow.RealPort, d *diag.List) *samples.Labels {
 	const hint = "give a .npy file with an integer for each sample, -1 where it has no label"
 	arrays, err := npy.ReadFile(path)
 	a := arrays[""]

@@ -50,7 +50,7 @@ func (x *traffic) drive(open func() lane) {
 	var l lane
 	at := -1
 	err := func() (err error) {
-		defer Catch(&err)
+		defer CatchPanic(&err)
 		l = open()
 		return nil
 	}()
@@ -77,7 +77,7 @@ func (x *traffic) drive(open func() lane) {
 
 // caught calls f and converts a panic to an error.
 func caught(f func() error) (err error) {
-	defer Catch(&err)
+	defer CatchPanic(&err)
 	return f()
 }
 

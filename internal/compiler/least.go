@@ -18,29 +18,29 @@ const (
 	mostBits   = 16
 )
 
-// DefaultKeep is the default of Least.Keep.
+// DefaultKeep is the default of MinimalBits.Keep.
 const DefaultKeep = 0.99
 
 // maxWeighed is the number of samples on which the cost of removing a layer's bits is measured.
 const maxWeighed = 8
 
-// A Least gives the fewest bits per layer with which a share of the samples keeps its class.
-type Least struct {
+// A MinimalBits gives the fewest bits per layer with which a share of the samples keeps its class.
+type MinimalBits struct {
 	Keep    float64    `json:"keep"` // the asked share of samples that keep their class
-	Same    int        `json:"same"` // of Samples, the number that keeps its class
+	Same    int        `json:"same"` // of Interleave, the number that keeps its class
 	Samples int        `json:"samples"`
-	Bits    []LeastOne `json:"bits"`
+	Bits    []NodeBits `json:"bits"`
 }
 
-// A LeastOne gives the bits of a node's weights, or of its input activations.
-type LeastOne struct {
+// A NodeBits gives the bits of a node's weights, or of its input activations.
+type NodeBits struct {
 	Node    string `json:"node"`
 	Weights bool   `json:"weights"`
 	Bits    int    `json:"bits"`
 }
 
 // mean returns the mean, the least and the largest number of bits of weights, or else of activations.
-func (l *Least) mean(weights bool) (mean float64, least, most int) {
+func (l *MinimalBits) mean(weights bool) (mean float64, least, most int) {
 	n := 0
 	for _, b := range l.Bits {
 		if b.Weights != weights {
@@ -55,7 +55,7 @@ func (l *Least) mean(weights bool) (mean float64, least, most int) {
 }
 
 // String describes the bits and the samples in a line.
-func (l *Least) String() string {
+func (l *MinimalBits) String() string {
 	of := func(weights bool) string {
 		mean, least, most := l.mean(weights)
 		return fmt.Sprintf("%d to %d bits, %.1f on average", least, most, mean)
@@ -66,10 +66,10 @@ func (l *Least) String() string {
 
 // A leastSearch searches for the fewest bits. Its lists hold the activations of the model first, then its weights.
 type leastSearch struct {
-	v     *Variety
+	v     *VariantMaker
 	ctx   context.Context
 	was   []reals // outputs of the float model, by sample
-	parts []quantise.Part
+	parts []quantise.MixPart
 	first int // index of the first weights in parts
 	bits  []int
 	order []int // order in which samples are run: the least certain classes first
@@ -79,7 +79,7 @@ type leastSearch struct {
 // least finds the fewest bits with which enough samples keep their class. It first lowers all parts together, then part
 // by part. It ranks the parts by how far the lower number of bits alone moves the output from that of the float model.
 // On each level it lowers as many of the cheapest parts as possible. Models run in float64.
-func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Recipe, error) {
+func (v *VariantMaker) least(ctx context.Context, keep float64) (*MinimalBits, frontend.Recipe, error) {
 	s := &leastSearch{v: v, ctx: ctx, was: v.float}
 	activations, weights := v.q.Parts()
 	s.parts, s.first = slices.Concat(activations, weights), len(activations)
@@ -105,10 +105,10 @@ func (v *Variety) least(ctx context.Context, keep float64) (*Least, frontend.Rec
 	if err != nil {
 		return nil, frontend.Recipe{}, err
 	}
-	l := &Least{Keep: keep, Same: same, Samples: len(s.was)}
+	l := &MinimalBits{Keep: keep, Same: same, Samples: len(s.was)}
 	for i, p := range s.parts {
 		if !p.Stays {
-			l.Bits = append(l.Bits, LeastOne{p.Node, p.Weights, s.bits[i]})
+			l.Bits = append(l.Bits, NodeBits{p.Node, p.Weights, s.bits[i]})
 		}
 	}
 	return l, s.recipe(s.bits), nil
@@ -179,7 +179,7 @@ func (s *leastSearch) lower(open []int, level, enough int) ([]int, error) {
 func (s *leastSearch) recipe(bits []int) frontend.Recipe {
 	r := s.v.recipe(DefaultRecipe)
 	r.Least = true
-	return r.By(quantise.Mix{Activations: bits[:s.first], Weights: bits[s.first:]})
+	return r.WithMix(quantise.Mix{Activations: bits[:s.first], Weights: bits[s.first:]})
 }
 
 // run runs samples with the given bits, until each returns false.

@@ -26,8 +26,8 @@ func TestLeast(t *testing.T) {
 			t.Parallel()
 			const keep = 0.97
 			var d diag.List
-			o := Options{Model: model, Calibrate: inputs, Keeps: keep}
-			v, err := Vary(context.Background(), o, &d)
+			o := Options{Model: model, Calibrate: inputs, KeepShare: keep}
+			v, err := NewVariantMaker(context.Background(), o, &d)
 			if v == nil || err != nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -43,7 +43,7 @@ func TestLeast(t *testing.T) {
 			if mean, least, most := l.mean(true); least < fewestBits || most > usualBits || mean > 6 {
 				t.Errorf("weights of %v", l)
 			}
-			if slices.ContainsFunc(l.Bits, func(b LeastOne) bool { return b.Node == "" }) || len(l.Bits) < 4 {
+			if slices.ContainsFunc(l.Bits, func(b NodeBits) bool { return b.Node == "" }) || len(l.Bits) < 4 {
 				t.Errorf("bits of %v", l.Bits)
 			}
 			t.Log(l)
@@ -71,7 +71,7 @@ func TestVaryBindsShapes(t *testing.T) {
 		x.Data = append(x.Data, float64(float32(r.NormFloat64())))
 	}
 	var d diag.List
-	v, err := Vary(t.Context(), Options{Model: kept(t, "m.onnx", m.Bytes()), Calibrate: data(t, x)}, &d)
+	v, err := NewVariantMaker(t.Context(), Options{Model: kept(t, "m.onnx", m.Bytes()), Calibrate: data(t, x)}, &d)
 	if v == nil || err != nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // lengthsDesigns gives designs of random networks for sequences of up to so many steps.
-func lengthsDesigns(t *testing.T, stalls dataflow.Stalls, seeds uint64, steps int,
+func lengthsDesigns(t *testing.T, stalls dataflow.StallRule, seeds uint64, steps int,
 	visit func(name string, d *folding.Design)) {
 	t.Helper()
 	axes := rnntest.All
@@ -63,7 +63,7 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, n := range d.Model.Graph.Nodes {
-			if d.Model.EachEnd()[n.In[0]].Input < 0 {
+			if d.Model.EndPerStream()[n.In[0]].Input < 0 {
 				continue
 			}
 			if dataflow.ReadsEnds(n.Op, d.Model.Lengths.Max) {
@@ -83,7 +83,7 @@ func TestStepsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func movesOf(l dataflow.Loop) (list []dataflow.Moves) {
+func movesOf(l dataflow.Loop) (list []dataflow.PortMoves) {
 	for w := l.Walk(); ; {
 		list = append(list, w.Moves())
 		if w.Advance() {
@@ -96,7 +96,7 @@ func movesOf(l dataflow.Loop) (list []dataflow.Moves) {
 // that it never holds up the input.
 func TestEndsPricedAndDeepEnough(t *testing.T) {
 	t.Parallel()
-	for _, stalls := range []dataflow.Stalls{dataflow.Frozen, dataflow.Credit} {
+	for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
 		t.Run(stalls.String(), func(t *testing.T) {
 			t.Parallel()
 			endsDeepEnough(t, stalls)
@@ -104,21 +104,21 @@ func TestEndsPricedAndDeepEnough(t *testing.T) {
 	}
 }
 
-func endsDeepEnough(t *testing.T, stalls dataflow.Stalls) {
+func endsDeepEnough(t *testing.T, stalls dataflow.StallRule) {
 	behind := 0
 	lengthsDesigns(t, stalls, 10, 12, func(name string, d *folding.Design) {
 		ends := d.Ends()
-		priced := estimate.Borders(d.Design)
+		priced := estimate.NetworkBorders(d.Design)
 		for s := range d.FIFO {
-			priced = priced.Plus(estimate.Stream(d.Design, s))
+			priced = priced.Plus(estimate.StreamFIFO(d.Design, s))
 		}
 		for _, e := range ends {
-			priced = priced.Plus(estimate.End(d.Target, e, d.Model.Lengths))
+			priced = priced.Plus(estimate.EndFIFO(d.Target, e, d.Model.Lengths))
 		}
 		if len(ends) == 0 || d.Estimate.FIFOs.Total() != priced.Total() {
 			t.Errorf("%s: %d ends, FIFOs take %v, want %v", name, len(ends), d.Estimate.FIFOs, priced)
 		}
-		if _, err := templates.Project(d.Design, templates.Vectors{}, templates.Options{}); err != nil { // the lint
+		if _, err := templates.Project(d.Design, templates.TestVectors{}, templates.Options{}); err != nil { // the lint
 			t.Fatalf("%s: %v", name, err)
 		}
 		trace, err := rtlsim.Run(context.Background(), d.Design, nil, rtlsim.Options{Frames: 6, Record: true})

@@ -142,7 +142,7 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 			if !slices.Equal(a, laid(data, out.Shape, sideAxis(n, len(out.Shape)), max(1, n.Side))) {
 				t.Errorf("%v: output %d of all samples is %v", n.Has, k, a)
 			}
-			for i, run := range runs.Apart(out, a) {
+			for i, run := range runs.Split(out, a) {
 				if !slices.Equal(run.Data, data[i]) {
 					t.Errorf("%v: output %d of sample %d is %v, want %v", n.Has, k, i, run.Data, data[i])
 				}
@@ -168,7 +168,7 @@ func sequenceLens(t *testing.T, n *rnntest.Network, compiled bool) {
 	if !compiled {
 		return
 	}
-	files, err := templates.Project(design.Design, templates.Vectors{Frames: streams}, templates.Options{})
+	files, err := templates.Project(design.Design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err == nil {
 		_, err = compile(ctx, design.Design, files, streams)
 	}

@@ -41,8 +41,8 @@ func TestLengthsOfData(t *testing.T) {
 	lengths := []float64{1, 5, 3, 2, 4}
 	b, err := npy.Format(&npy.Array{DType: "int64", Shape: []int{len(lengths)}, Data: lengths})
 	o := SimOptions{Options: Options{Model: write("m.onnx", n.ONNX(), nil),
-		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 5}}, Steps: write("lengths.npy", b, err)}
-	run := func(engine Engine, behind float64) *Simulated {
+		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}, LengthsFile: write("lengths.npy", b, err)}
+	run := func(engine Engine, behind float64) *SimResult {
 		choices := rnntest.Seeded(1)
 		var data []float64
 		for _, steps := range lengths {
@@ -95,7 +95,7 @@ func TestLengthsOfData(t *testing.T) {
 
 // tracesAgree traces samples of different lengths: the model's outputs are among the tensors, and what streams carry
 // has the values of the model's own tensors.
-func tracesAgree(t *testing.T, o SimOptions, want *Simulated) {
+func tracesAgree(t *testing.T, o SimOptions, want *SimResult) {
 	t.Helper()
 	dirs := map[Engine]string{Reference: t.TempDir(), Cycle: t.TempDir()}
 	for o.Engine, o.Trace = range dirs {
@@ -156,9 +156,9 @@ func TestLengthsRefused(t *testing.T) {
 		"too few":           {[]float64{4, 2}, "2 lengths for 3 samples", "for each sample"},
 		"below the minimum": {[]float64{4, 2, 1}, "sample 2 has the length 1, want 2 to 4", "--dim T=1..5"},
 	} {
-		o := SimOptions{Options: Options{Model: model, Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 5}},
+		o := SimOptions{Options: Options{Model: model, Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}},
 			Engine: Eval, Input: data(t, noise(1, stored(n, 3, 4)...)),
-			Steps: save(t, filepath.Join(t.TempDir(), "lengths.npy"),
+			LengthsFile: save(t, filepath.Join(t.TempDir(), "lengths.npy"),
 				&npy.Array{DType: "float64", Shape: []int{len(c.lengths)}, Data: c.lengths})}
 		if name == "below the minimum" {
 			o.Lengths.Min = 2

@@ -57,7 +57,7 @@ func TestLengthsBoth(t *testing.T) {
 	}
 	var d diag.List
 	r, err := Run(t.Context(), Options{Model: model, Board: "zcu104", Verify: 4, Backend: BackendBoth,
-		Out: filepath.Join(t.TempDir(), "built"), Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 5}}, &d)
+		Out: filepath.Join(t.TempDir(), "built"), Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}, &d)
 	if err != nil || r == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -24,7 +24,7 @@ func lengthsOptions(n *rnntest.Network) frontend.Options {
 	opt.Samples = 0
 	switch {
 	case !n.Counted:
-		opt.Lengths = &frontend.Lengths{Axis: "T", Min: 1, Max: n.Steps}
+		opt.Lengths = &frontend.AxisLengths{Axis: "T", Min: 1, Max: n.Steps}
 	case n.Lengths:
 		opt.Dims = map[string]int{"T": n.Steps}
 	}
@@ -67,7 +67,7 @@ func lengthsRuns(n *rnntest.Network, m *dataflow.Model, seed uint64) (runs *samp
 
 // lengthsAgree builds a network and compares what its engines compute of sequences of all lengths in a row.
 func lengthsAgree(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
-	defer Catch(&err)
+	defer CatchPanic(&err)
 	var d diag.List
 	ref := frontend.ImportReference("recurrent.onnx", n.ONNX(), lengthsOptions(n), &d)
 	if ref.Model == nil {

@@ -18,33 +18,33 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// WeightsFrom says how the hardware gets its weights. The zero value means WeightsConstant.
-type WeightsFrom string
+// WeightSource says how the hardware gets its weights. The zero value means WeightsConstant.
+type WeightSource string
 
-// The values of WeightsFrom.
+// The values of WeightSource.
 const (
-	WeightsConstant WeightsFrom = "constant" // constants of the circuit
-	WeightsRuntime  WeightsFrom = "runtime"  // loaded through registers before the first frame
-	WeightsStream   WeightsFrom = "stream"   // loaded from memory by a mover before the first frame
+	WeightsConstant WeightSource = "constant" // constants of the circuit
+	WeightsRuntime  WeightSource = "runtime"  // loaded through registers before the first frame
+	WeightsStream   WeightSource = "stream"   // loaded from memory by a mover before the first frame
 	// WeightsExternal has layers read their weights from memory with every frame; a mover loads the weights of all
 	// other layers before the first frame. "external=" and the names of layers, separated by commas, selects the
 	// layers.
-	WeightsExternal WeightsFrom = "external"
+	WeightsExternal WeightSource = "external"
 )
 
-// WeightSources lists the values of WeightsFrom.
+// WeightSources lists the values of WeightSource.
 var WeightSources = []string{string(WeightsConstant), string(WeightsRuntime), string(WeightsStream),
 	string(WeightsExternal)}
 
 // Loaded reports whether weights are loaded, so that they are not constants of the circuit.
-func (w WeightsFrom) Loaded() bool { return w != "" && w != WeightsConstant }
+func (w WeightSource) Loaded() bool { return w != "" && w != WeightsConstant }
 
 // loadable adds an error to d for each option that excludes loaded weights.
 func (o Options) loadable(d *diag.List) {
 	if !o.Weights.Loaded() {
 		return
 	}
-	if o.Weights.external() && o.Cost == dataflow.FINN {
+	if o.Weights.external() && o.Formula == dataflow.FINN {
 		d.Fail(diag.WeightsUnfit, "", "--weights external does not go with --cost finn, whose formulas have weights "+
 			"lie on the device", "leave one of the two out")
 	}
@@ -56,7 +56,8 @@ func (o Options) loadable(d *diag.List) {
 	for _, f := range []struct {
 		given bool
 		flag  string
-	}{{o.Lengths != nil, "--dim with a range of lengths"}, {o.Stateful, "--stateful"}, {o.Samples > 1, "--interleave"},
+	}{{o.Lengths != nil, "--dim with a range of lengths"}, {o.Stateful, "--stateful"}, {o.Interleave > 1,
+		"--interleave"},
 		{o.IO != dataflow.FromMemory, "--io stream"}} {
 		if f.given {
 			d.Fail(diag.WeightsUnfit, "", fmt.Sprintf("--weights %s does not go with %s: there is no driver that "+
@@ -68,7 +69,7 @@ func (o Options) loadable(d *diag.List) {
 
 // loading makes the weights of a model's layers loadable. rooms gives the types that the hardware reserves for them. It
 // returns rooms, or nil after adding an error to d.
-func loading(m *dataflow.Model, rooms []*dataflow.Room, d *diag.List) []*dataflow.Room {
+func loading(m *dataflow.Model, rooms []*dataflow.WeightRoom, d *diag.List) []*dataflow.WeightRoom {
 	for i, n := range m.Graph.Nodes {
 		if c, ok := n.Op.(dataflow.Counting); ok && rooms[i] == nil && hasWeights(c) {
 			d.Fail(diag.WeightsUnfit, whereOf(n), fmt.Sprintf("weights of a %s are constants of its circuit",
@@ -115,22 +116,22 @@ func whereOf(n *dataflow.Node) string {
 
 // A LoadPlan is the content of weights.json. It describes hardware with loaded weights for `hlsgen weights`.
 type LoadPlan struct {
-	Head
-	Schema  string             `json:"schema"` // "hlsgen-weights"
-	Design  string             `json:"design"` // the hash of host.json
-	Top     string             `json:"top"`
-	Board   boards.Board       `json:"board"`
-	Clock   float64            `json:"clock_mhz"`
-	Cost    string             `json:"cost"`
-	Unroll  dataflow.Envelope  `json:"max_unroll"`
-	Delays  *delay.Calibration `json:"calibration,omitempty"` // of a build with --calibration
-	Count   bool               `json:"counters"`
-	Loader  bool               `json:"loader"`  // a mover fills the tables
-	Options map[string]string  `json:"options"` // options about the model's inputs, by flag
-	Layers  []PlannedLayer     `json:"layers"`
-	FIFOs   []PlannedFIFO      `json:"fifos"`  // by stream
-	Words   int                `json:"words"`  // total size of all tables, in words of 32 bits
-	Tables  []PlannedTable     `json:"tables"` // in loading order
+	ReportHead
+	Schema  string                  `json:"schema"` // "hlsgen-weights"
+	Design  string                  `json:"design"` // the hash of host.json
+	Top     string                  `json:"top"`
+	Board   boards.Board            `json:"board"`
+	Clock   float64                 `json:"clock_mhz"`
+	Cost    string                  `json:"cost"`
+	Unroll  dataflow.Envelope       `json:"max_unroll"`
+	Delays  *delay.DelayCalibration `json:"calibration,omitempty"` // of a build with --calibration
+	Count   bool                    `json:"counters"`
+	Loader  bool                    `json:"loader"`  // a mover fills the tables
+	Options map[string]string       `json:"options"` // options about the model's inputs, by flag
+	Layers  []PlannedLayer          `json:"layers"`
+	FIFOs   []PlannedFIFO           `json:"fifos"`  // by stream
+	Words   int                     `json:"words"`  // total size of all tables, in words of 32 bits
+	Tables  []PlannedTable          `json:"tables"` // in loading order
 }
 
 // A PlannedLayer describes a layer of the network and, if its weights are loaded, the types that they must fit.
@@ -169,7 +170,7 @@ type PlannedTable struct {
 }
 
 // layersOf describes the layers of a graph. rooms gives the types of loaded weights; nil entries are constants.
-func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
+func layersOf(g *dataflow.Graph, rooms []*dataflow.WeightRoom) (list []PlannedLayer) {
 	carried := func(streams []int) []PlannedIn {
 		var in []PlannedIn
 		for _, s := range streams {
@@ -196,11 +197,11 @@ func layersOf(g *dataflow.Graph, rooms []*dataflow.Room) (list []PlannedLayer) {
 }
 
 // room returns the types for weights that the hardware reserves in a layer, or nil if its weights are not loaded.
-func (l PlannedLayer) room() (*dataflow.Room, error) {
+func (l PlannedLayer) room() (*dataflow.WeightRoom, error) {
 	if l.Weight == "" {
 		return nil, nil
 	}
-	r := &dataflow.Room{Values: num.Range{Lo: l.Least, Hi: l.Most}, External: l.External}
+	r := &dataflow.WeightRoom{Values: num.Range{Lo: l.Least, Hi: l.Most}, External: l.External}
 	var err error
 	if r.Weight, err = num.ParseType(l.Weight); err == nil && l.Codes != "" {
 		r.Out, err = num.ParseType(l.Codes)
@@ -220,13 +221,13 @@ func (l PlannedLayer) room() (*dataflow.Room, error) {
 }
 
 // planOf returns the plan of a design and its circuits n.
-func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
+func planOf(r *BuildResult, o Options, n *rtl.Network) (*LoadPlan, error) {
 	t := r.Design.Target
 	hash, err := deploy.HashOf(r.Design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p := &LoadPlan{Head: Versioned, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
+	p := &LoadPlan{ReportHead: CurrentHead, Schema: "hlsgen-weights", Design: hash, Top: n.Top, Board: t.Board,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Unroll: t.Unroll, Delays: t.Calibration,
 		Count: t.Counters, Loader: t.Loader, Options: o.ofModel(),
 		Layers: layersOf(r.Imported.Model.Graph, r.rooms)}
@@ -240,10 +241,10 @@ func planOf(r *Result, o Options, n *rtl.Network) (*LoadPlan, error) {
 	return p, nil
 }
 
-// ofModel returns OfModel as a map from the flag to its values, joined by commas.
+// ofModel returns ModelFlags as a map from the flag to its values, joined by commas.
 func (o Options) ofModel() map[string]string {
 	out := map[string]string{}
-	for _, f := range o.OfModel() {
+	for _, f := range o.ModelFlags() {
 		if len(f.Texts) > 0 {
 			out[f.Name] = strings.Join(f.Texts, ",")
 		}
@@ -260,12 +261,12 @@ func wordsOf(n *rtl.Network) (all []uint32) {
 }
 
 // loadFiles returns the files that a build with loaded weights adds: the driver, the model's weights and the plan.
-func loadFiles(r *Result, o Options) (templates.Files, error) {
-	n, err := rtl.Of(r.Design.Design, templates.Options{})
+func loadFiles(r *BuildResult, o Options) (templates.Files, error) {
+	n, err := rtl.New(r.Design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
-	files, err := deploy.Loaded(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n),
+	files, err := deploy.FilesWithWeights(r.Design.Design, templates.Options{}, deploy.Load{Words: wordsOf(n),
 		External: imagesOf(r.Design.Design)})
 	if err != nil {
 		return nil, err
@@ -275,7 +276,7 @@ func loadFiles(r *Result, o Options) (templates.Files, error) {
 		return nil, err
 	}
 	text, err := json.MarshalIndent(plan, "", "  ")
-	return append(files, templates.File{Path: planName, Data: append(text, '\n')}), err
+	return append(files, templates.GeneratedFile{Path: planName, Data: append(text, '\n')}), err
 }
 
 // planName is the name of the plan in the folder of a build.
@@ -293,7 +294,7 @@ func (p *LoadPlan) target() dataflow.Target {
 
 // rooms returns the types for weights that the hardware reserves in each layer of g. It returns nil and adds an error
 // to d if the layers of g differ from those of the hardware.
-func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.Room) {
+func (p *LoadPlan) rooms(g *dataflow.Graph, d *diag.List) (rooms []*dataflow.WeightRoom) {
 	for i, n := range g.Nodes {
 		if i >= len(p.Layers) || p.Layers[i].Kind != n.Op.Kind() {
 			want := "none"
@@ -340,12 +341,12 @@ func (l PlannedLayer) shapes() string {
 
 func shapesOf(g *dataflow.Graph, n *dataflow.Node) string {
 	one := &dataflow.Graph{Nodes: []*dataflow.Node{n}, Streams: g.Streams}
-	return layersOf(one, make([]*dataflow.Room, 1))[0].shapes()
+	return layersOf(one, make([]*dataflow.WeightRoom, 1))[0].shapes()
 }
 
 // same adds an error to d if a stream of g has another type than in the hardware. Only weights and thresholds may
 // change.
-func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.Room, d *diag.List) {
+func (p *LoadPlan) same(g *dataflow.Graph, rooms []*dataflow.WeightRoom, d *diag.List) {
 	for i, l := range layersOf(g, rooms) {
 		for _, side := range []struct {
 			what      string

@@ -12,10 +12,10 @@ import (
 // A LoadReport gives the time to load weights before the first frame, and the traffic of weights that layers read with
 // every frame.
 type LoadReport struct {
-	From   WeightsFrom `json:"from"`
-	Tables int         `json:"tables"`
-	Words  int         `json:"words"` // of 32 bits, with a last word that no table takes
-	Bytes  int         `json:"bytes"`
+	From   WeightSource `json:"from"`
+	Tables int          `json:"tables"`
+	Words  int          `json:"words"` // of 32 bits, with a last word that no table takes
+	Bytes  int          `json:"bytes"`
 	// minimum time from the first word to the last, through the host's port, if the memory is always ready; 0 for
 	// registers
 	Clocks int `json:"clocks_at_least,omitempty"`
@@ -39,7 +39,7 @@ type ExternalReport struct {
 }
 
 // LoadOf returns the LoadReport of a build, or nil if weights are constants.
-func LoadOf(r *Result) *LoadReport {
+func LoadOf(r *BuildResult) *LoadReport {
 	d := r.Design
 	if r.rooms == nil {
 		return nil
@@ -52,7 +52,7 @@ func LoadOf(r *Result) *LoadReport {
 	if l.Tables > 0 {
 		l.Words++
 	}
-	frames := d.ClockMHz() * 1e6 / d.Every(d.Clocks.Pace) // per second
+	frames := d.ClockMHz() * 1e6 / d.Every(d.Clocks.FramePace) // per second
 	for _, p := range templates.WeightPorts(d.Design) {
 		l.External = append(l.External, ExternalReport{p.Name, p.Axis, p.Port.TDATA(), p.Bytes(),
 			rounded(float64(p.Bytes()) * frames / 1e9)})

@@ -16,7 +16,7 @@ import (
 func TestLSTMFormats(t *testing.T) {
 	t.Parallel()
 	tier.NotQuick(t)
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		if m.Info.LSTM == "" {
 			continue
 		}
@@ -27,7 +27,7 @@ func TestLSTMFormats(t *testing.T) {
 			steps, features := x.Shape[1], x.Shape[2]
 			input := save(t, filepath.Join(t.TempDir(), "x.npy"),
 				&npy.Array{DType: x.DType, Shape: []int{runs, steps, 1, features}, Data: x.Data[:runs*steps*features]})
-			run := func(t *testing.T, e Engine, formats string) (*Simulated, *diag.List) {
+			run := func(t *testing.T, e Engine, formats string) (*SimResult, *diag.List) {
 				o := Options{Model: m.Path(m.Files[0]), LSTM: formats}
 				return asked(t, SimOptions{Options: o, Engine: e, Input: input})
 			}

@@ -208,7 +208,7 @@ func recorded(t *testing.T, folder string) (files templates.Files) {
 			return err
 		}
 		data, err := fs.ReadFile(root, path)
-		files = append(files, templates.File{Path: path, Data: data})
+		files = append(files, templates.GeneratedFile{Path: path, Data: data})
 		return err
 	})
 	if err != nil {
@@ -246,7 +246,7 @@ func TestThreadsFind(t *testing.T) {
 }
 
 // builtEmbedding is a small project, with headers of the vendor's habits.
-func builtEmbedding(t *testing.T) *compiler.Result {
+func builtEmbedding(t *testing.T) *compiler.BuildResult {
 	t.Helper()
 	dir := t.TempDir()
 	o := compiler.Options{Model: filepath.Join(dir, "drawn.onnx"), Board: "zcu104", Interval: 64, Verify: 1,
@@ -266,7 +266,7 @@ func builtEmbedding(t *testing.T) *compiler.Result {
 // writeHabits puts headers that behave as the vendor's beside those of a project.
 func writeHabits(t *testing.T, folder string) {
 	t.Helper()
-	habits, err := synthtest.Habits(recorded(t, folder))
+	habits, err := synthtest.VendorHeaders(recorded(t, folder))
 	if err == nil {
 		err = habits.Write(folder)
 	}

@@ -55,7 +55,7 @@ func TestMemories(t *testing.T) {
 			nets[fmt.Sprintf("%s %d", name, seed)] = kept(t, "drawn.onnx", onnx)
 		}
 	}
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		if m.Info.Refused == "" && !tier.Quick() {
 			nets[m.Name] = m.Path(m.Files[0])
 		}
@@ -80,7 +80,7 @@ func readFiles(t *testing.T, dir string) (files templates.Files) {
 			return err
 		}
 		data, err := fs.ReadFile(tree, file)
-		files = append(files, templates.File{Path: file, Data: data})
+		files = append(files, templates.GeneratedFile{Path: file, Data: data})
 		return err
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func TestEngineNetlist(t *testing.T) {
 				shape = []int{runs, x.Shape[1], 1, x.Shape[2]}
 			}
 			input := data(t, &npy.Array{DType: x.DType, Shape: shape, Data: x.Data[:runs*len(x.Data)/x.Shape[0]]})
-			o := Options{Model: m.Path("model.onnx"), FPS: c.fps, Board: c.board, Over: true}
+			o := Options{Model: m.Path("model.onnx"), FPS: c.fps, Board: c.board, OverBudget: true}
 			got, d := asked(t, SimOptions{Options: o, Engine: Netlist, Input: input})
 			if d.Failed() {
 				t.Fatal(d.Diags)
@@ -57,7 +57,7 @@ func TestEngineNetlist(t *testing.T) {
 func TestPerBench(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]int{1: maxBench / 4, maxBench / 12: 3, maxBench: 2} {
-		of := dataflow.Type{Shape: dataflow.Shape{size, 4}}
+		of := dataflow.StreamType{Shape: dataflow.Shape{size, 4}}
 		if got := perBench(&dataflow.Graph{Streams: []*dataflow.Stream{{Type: of}}}); got != want {
 			t.Errorf("%d frames of %d elements, want %d", got, 4*size, want)
 		}

@@ -34,7 +34,7 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 		Hint: "quantise what it reads, and its weights"}
 	asked := opt.InputType != nil || opt.InputQuant != nil
 	if src := again(o); src != nil && first.Becomes == frontend.HostPrefix && !asked {
-		opt.Pass = pass.Options[*canon.Model]{}
+		opt.Pass = pass.Options[*canon.RewrittenModel]{}
 		for _, w := range ways[:2] {
 			var told diag.List
 			changed := opt
@@ -54,10 +54,10 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 }
 
 // again reads the model once more. It returns nil if that fails.
-func again(o Options) *Source { return Open(o.Model, new(diag.List)) }
+func again(o Options) *ModelSource { return Open(o.Model, new(diag.List)) }
 
 // tellsOfTransforms adds a note to d about the fixed transforms that the host computes, and their MACs.
-func tellsOfTransforms(host int64, share float64, layers int, first *stats.Row, d *diag.List) {
+func tellsOfTransforms(host int64, share float64, layers int, first *stats.LayerStats, d *diag.List) {
 	where := "this layer, a fixed transform, stays"
 	if layers > 1 {
 		where = fmt.Sprintf("this layer and %d more, fixed transforms, stay", layers-1)
@@ -70,7 +70,7 @@ func tellsOfTransforms(host int64, share float64, layers int, first *stats.Row, 
 
 // hostShare returns the MACs that the host computes, their share of the model's MACs, and the number of their layers.
 // most is the largest of these layers, or nil if there are none.
-func hostShare(im *frontend.Imported) (host int64, share float64, layers int, most *stats.Row) {
+func hostShare(im *frontend.Imported) (host int64, share float64, layers int, most *stats.LayerStats) {
 	if !im.HostProducts() {
 		return 0, 0, 0, nil
 	}

@@ -34,7 +34,7 @@ func TestProductsOnHost(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	bytes := &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
-	if got := told(compiler.Options{Model: model, Arrives: bytes}); len(got) > 0 {
+	if got := told(compiler.Options{Model: model, InputType: bytes}); len(got) > 0 {
 		t.Errorf("as the hint says: %v", got)
 	}
 	for _, all := range []string{"Relu", "Sigmoid"} {

@@ -15,8 +15,8 @@ import (
 
 // outputs writes a model's outputs to a file or a stream, one part of the samples after the other.
 type outputs struct {
-	source  *samples.Source
-	out     []dataflow.Real
+	source  *samples.SampleSource
+	out     []dataflow.RealPort
 	path    string
 	draft   *owned.Draft // nil if nothing goes to a file
 	columns []column     // by output
@@ -32,13 +32,14 @@ type column struct {
 	own        *owned.Draft // temporary file of an output, for an .npz archive; else nil
 }
 
-// openOutputs begins to write the outputs of samples to the file path. The path Standard means stream; an empty path
+// openOutputs begins to write the outputs of samples to the file path. The path StdioPath means stream; an empty path
 // means that nothing is written. shown is the number of elements of each output to keep in memory, 0 for all.
-func openOutputs(path string, stream io.Writer, s *samples.Source, out []dataflow.Real, shown int) (w *outputs,
+func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []dataflow.RealPort,
+	shown int) (w *outputs,
 	err error) {
 	w = &outputs{source: s, out: out, path: path}
 	for _, o := range out {
-		c := column{Array: &npy.Array{DType: o.Stored(), Shape: s.Shape(o)}}
+		c := column{Array: &npy.Array{DType: o.NumpyDType(), Shape: s.Shape(o)}}
 		n := c.Size()
 		if shown > 0 {
 			n = min(n, shown)
@@ -53,7 +54,7 @@ func openOutputs(path string, stream io.Writer, s *samples.Source, out []dataflo
 		return w, nil
 	}
 	first := &w.columns[0]
-	if path == Standard {
+	if path == StdioPath {
 		w.stream = stream
 		first.to = w
 		if s.Extent(out[0], 0, s.Count).Blocks > 1 {
@@ -67,7 +68,7 @@ func openOutputs(path string, stream io.Writer, s *samples.Source, out []dataflo
 	first.to = w.draft
 	if strings.HasSuffix(path, ".npz") {
 		for k := range w.columns {
-			d, err := w.draft.Beside(k)
+			d, err := w.draft.ExtraFile(k)
 			if err != nil {
 				w.release()
 				return nil, err
@@ -181,24 +182,24 @@ func (w *outputs) finish() error {
 	return w.draft.Put()
 }
 
-// Unwritten is an error after which the output file was not written.
-type Unwritten struct {
+// NotWrittenError is an error after which the output file was not written.
+type NotWrittenError struct {
 	File string
 	Err  error
 }
 
-func (e *Unwritten) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.What()) }
-func (e *Unwritten) Unwrap() error { return e.Err }
+func (e *NotWrittenError) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.What()) }
+func (e *NotWrittenError) Unwrap() error { return e.Err }
 
 // What returns the message without its reason.
-func (e *Unwritten) What() string { return e.File + " is not written" }
+func (e *NotWrittenError) What() string { return e.File + " is not written" }
 
 // unwritten adds to an error that the output file was not written.
 func (w *outputs) unwritten(err error) error {
 	if err == nil || w.draft == nil {
 		return err
 	}
-	return &Unwritten{filepath.Base(w.path), err}
+	return &NotWrittenError{filepath.Base(w.path), err}
 }
 
 // release removes files that were not finished.

@@ -23,12 +23,12 @@ type OverflowReport struct {
 
 // An OverflowLayer describes a layer with narrower accumulators.
 type OverflowLayer struct {
-	Layer string `json:"layer"`
-	Node  string `json:"node"`
-	Bits  int    `json:"bits"`
-	Exact int    `json:"exact_bits"` // with this width nothing overflows
-	Sums  int    `json:"sums"`
-	Left  int    `json:"sums_that_overflow"`
+	Layer     string `json:"layer"`
+	Node      string `json:"node"`
+	Bits      int    `json:"bits"`
+	Exact     int    `json:"exact_bits"` // with this width nothing overflows
+	Sums      int    `json:"sums"`
+	Overflows int    `json:"sums_that_overflow"`
 }
 
 // An OverflowInOrder gives the results with products added in a random order, which differs from layer to layer.
@@ -43,7 +43,7 @@ type narrowing struct {
 	model *dataflow.Model
 	runs  *samples.Runs
 	own   []reals // outputs of the model itself
-	sums  []*frontend.Sum
+	sums  []*frontend.LayerSums
 	bits  []int // accumulator width, by sum
 }
 
@@ -83,10 +83,10 @@ func (o SimOptions) overflowing(ctx context.Context, im *frontend.Imported, m *d
 		return nil, nil, err
 	}
 	for i, s := range seen {
-		r.Layers[i].Sums, r.Layers[i].Left = s.Sums, s.Left
+		r.Layers[i].Sums, r.Layers[i].Overflows = s.Sums, s.Left
 	}
 	r.Changed, r.Accuracy = n.changed(out), accuracyOf(labels, out)
-	for order := range o.Orders {
+	for order := range o.RandomOrders {
 		other, err := n.run(ctx, o.Overflow, func(i int, a *frontend.Accumulator) {
 			rnd := rand.New(rand.NewPCG(uint64(order), uint64(i)))
 			a.Order = rnd.Perm(len(n.sums[i].Weights[0]))
@@ -102,7 +102,7 @@ func (o SimOptions) overflowing(ctx context.Context, im *frontend.Imported, m *d
 // run returns the outputs of all samples. with may change the accumulator of sum i.
 func (n *narrowing) run(ctx context.Context, o frontend.Overflow, with func(i int, a *frontend.Accumulator)) ([]reals,
 	error) {
-	by := map[*frontend.Sum]frontend.Accumulator{}
+	by := map[*frontend.LayerSums]frontend.Accumulator{}
 	for i, s := range n.sums {
 		a := frontend.Accumulator{Bits: n.bits[i], Overflow: o}
 		with(i, &a)

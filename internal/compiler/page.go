@@ -22,7 +22,7 @@ import (
 const maxTimeline = 3 << 20
 
 // page returns the content of report/report.html.
-func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, error) {
+func (r *BuildResult) page(ctx context.Context, o Options, d *diag.List) ([]byte, error) {
 	t := r.Design.Target
 	p := &report.Page{Model: r.Source.Name, Board: t.Board.Name,
 		Part: fmt.Sprintf("%s at %s MHz", t.Board.Part, plain(t.ClockMHz)), Tool: "hlsgen " + o.Version,
@@ -44,10 +44,10 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		}
 	}
 	for _, s := range r.Design.Shares {
-		s.Name = folding.Called(s.Name, t.Board)
+		s.Name = folding.WithBlockName(s.Name, t.Board)
 		p.Resources = append(p.Resources, report.Resource(s))
 	}
-	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Effort(), "synthesis: "+r.Synthesis())
+	p.Certificate = append(r.Design.Certificate.Lines(), r.Design.Certificate.Choices(), "synthesis: "+r.Synthesis())
 	p.Certificate = append(p.Certificate, "bottleneck: "+r.Design.Bottleneck.Line())
 	if port := r.Port(); port != nil {
 		p.Certificate = append(p.Certificate,
@@ -59,11 +59,11 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 		p.Certificate = append(p.Certificate, "weights: "+l.String())
 	}
 	for _, f := range r.cycleReport().FIFOs {
-		p.FIFOs = append(p.FIFOs, report.FIFO{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
+		p.FIFOs = append(p.FIFOs, report.FIFORow{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
 	for _, e := range r.cycleReport().Ends {
-		p.Ends = append(p.Ends, report.FIFO{Stream: strings.TrimSuffix(e.Input, ` ("")`), To: e.To, Memory: e.Memory,
+		p.Ends = append(p.Ends, report.FIFORow{Stream: strings.TrimSuffix(e.Input, ` ("")`), To: e.To, Memory: e.Memory,
 			Width: r.Design.Model.Lengths.EndPort().Width(), Depth: e.Depth,
 			Reason: "1 for the last step of a sequence"})
 	}
@@ -78,10 +78,10 @@ func (r *Result) page(ctx context.Context, o Options, d *diag.List) ([]byte, err
 }
 
 // unit returns the word for the unit of rates, such as frames or samples.
-func (r *Result) unit() string { return folding.Unit(r.Design.Model.Turns.PerFrame()) }
+func (r *BuildResult) unit() string { return folding.Unit(r.Design.Model.Turns.PerFrame()) }
 
 // frame describes one frame of the accelerator: a frame, several samples or a sequence.
-func (r *Result) frame() string {
+func (r *BuildResult) frame() string {
 	if n := r.Design.Model.Turns.PerFrame(); n > 1 {
 		return fmt.Sprintf("a frame of %d samples", n)
 	}
@@ -92,7 +92,7 @@ func (r *Result) frame() string {
 }
 
 // facts returns the main figures of the design.
-func (r *Result) facts() (f report.Facts) {
+func (r *BuildResult) facts() (f report.Facts) {
 	c := r.Design.Clocks
 	clock := r.Design.ClockMHz()
 	fps, interval := r.Design.Pace()
@@ -133,13 +133,13 @@ func amounts(name string, r dataflow.Resources) report.Amounts {
 }
 
 // parts returns the resources of the layers, the FIFOs and the host's port, and their total.
-func (r *Result) parts() []report.Amounts {
+func (r *BuildResult) parts() []report.Amounts {
 	e := r.Design.Estimate
 	return []report.Amounts{amounts("layers", r.resources().Layers), amounts("FIFOs", e.FIFOs.Total()),
 		amounts("host's port", e.Host.Total()), amounts("in all", e.Total)}
 }
 
-func (r *Result) pageLayers() (list []report.LayerRow) {
+func (r *BuildResult) pageLayers() (list []report.LayerRow) {
 	slowest, _ := r.Design.Interval()
 	for i, l := range r.Layers() {
 		n := r.Design.Clocks.Trace.Nodes[i]
@@ -151,7 +151,7 @@ func (r *Result) pageLayers() (list []report.LayerRow) {
 		list = append(list, report.LayerRow{Amounts: amounts(l.Name, *l.Total), Nodes: l.Nodes, Modules: l.Modules,
 			PE: l.Fold.PE, SIMD: l.Fold.SIMD, Memory: l.Fold.RAMStyle, Compute: l.Fold.ResType, Steps: l.Fold.Steps,
 			Cycles: l.Clocks, Path: l.Path, Bottleneck: l.Clocks == slowest,
-			Accumulator: (*report.Accumulator)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
+			Accumulator: (*report.AccumulatorWidths)(l.Acc), Busy: share(n.Busy), Starved: share(n.Starved),
 			Blocked: share(n.Blocked), In: streamTypes(l.In), Out: streamTypes(l.Out)})
 	}
 	return list
@@ -167,14 +167,14 @@ func streamTypes(streams []StreamReport) (list []string) {
 }
 
 // checks lists the checks that the design passed.
-func (r *Result) checks() (f report.Facts) {
+func (r *BuildResult) checks() (f report.Facts) {
 	v := r.Verified
 	how := "compared bit for bit with the model's own execution, and stream by stream between the engines"
-	if !r.Real && v.Samples > 0 {
+	if !r.RealSamples && v.Samples > 0 {
 		how += "; random ones in range"
 	}
 	if len(v.Steps) > 0 {
-		how += "; sequences of " + Listed(v.Steps) + " steps"
+		how += "; sequences of " + JoinNumbers(v.Steps) + " steps"
 	}
 	f.Add("samples", strconv.Itoa(v.Samples), how)
 	if v.Samples > 0 {
@@ -188,7 +188,7 @@ func (r *Result) checks() (f report.Facts) {
 }
 
 // given lists the inputs of the build: the model, its hash, the cost formulas and the flags.
-func (r *Result) given(o Options) (f report.Facts) {
+func (r *BuildResult) given(o Options) (f report.Facts) {
 	f.Add("model", r.Source.File, "")
 	f.Add("SHA-256", r.sum, "")
 	f.Add("cost formulas", r.Design.Target.Formula.String(), "")
@@ -200,7 +200,7 @@ func (r *Result) given(o Options) (f report.Facts) {
 }
 
 // clocksPicture draws a bar per layer with its clocks per frame.
-func (r *Result) clocksPicture() ([]byte, error) {
+func (r *BuildResult) clocksPicture() ([]byte, error) {
 	b := chart.Bars{Title: "Clocks per frame of every layer", Value: "clocks per frame", Mark: "bottleneck"}
 	for i, n := range r.Design.Model.Graph.Nodes {
 		clocks := r.Design.Loop(i).Iterations()
@@ -216,9 +216,9 @@ func (r *Result) clocksPicture() ([]byte, error) {
 
 // timeline draws the frames until the first output, and three more. If a frame has too many words, it returns no
 // picture and a note instead.
-func (r *Result) timeline(ctx context.Context) (svg []byte, note string, err error) {
+func (r *BuildResult) timeline(ctx context.Context) (svg []byte, note string, err error) {
 	frames := min(3+int(math.Ceil(float64(r.Design.Clocks.Latency)/max(1, r.Design.Clocks.Interval))),
-		r.Design.Drawn())
+		r.Design.TimelineFrames())
 	const other = "hlsgen simulate --engine cycle --timeline FILE draws when each layer worked and waited."
 	if frames == 0 {
 		return nil, "A frame has too many words to draw them all here; " + other, nil

@@ -13,9 +13,9 @@ import (
 // A predictor runs engine fast on parts of the samples. It serves one goroutine.
 type predictor struct {
 	model *dataflow.Model
-	p     *fast.Program
-	ends  *fast.Ends // tables for the host's prefix and suffix; nil if the model has none
-	codes *fast.Ends // tables for inputs of integers; nil if the model has none
+	p     *fast.Executable
+	ends  *fast.HostTables // tables for the host's prefix and suffix; nil if the model has none
+	codes *fast.HostTables // tables for inputs of integers; nil if the model has none
 	w     *fast.Worker
 	in    [][]float32 // inputs of the current part
 	own   [][]float32 // inputs copied from tensors
@@ -23,8 +23,8 @@ type predictor struct {
 }
 
 // predictors returns a function that makes predictors of a program. Each goroutine needs its own.
-func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
-	ends, _ := p.Ends(m)
+func predictors(m *dataflow.Model, p *fast.Executable) func() *predictor {
+	ends, _ := p.HostTables(m)
 	codes, _ := p.IntegerEnds(m)
 	return func() *predictor {
 		return &predictor{m, p, ends, codes, p.Worker(), make([][]float32, len(m.In)),
@@ -34,20 +34,20 @@ func predictors(m *dataflow.Model, p *fast.Program) func() *predictor {
 
 // direct computes the outputs of a part in the form in which the file stores it. ok is false if engine fast
 // cannot take this form.
-func (x *predictor) direct(s *samples.Source, part *samples.Part) (ok bool) {
+func (x *predictor) direct(s *samples.SampleSource, part *samples.SamplePart) (ok bool) {
 	switch {
-	case x.ends != nil && s.Floats():
+	case x.ends != nil && s.HasFloats():
 		return x.floats(part)
-	case x.codes != nil && s.Integers():
+	case x.codes != nil && s.HasBytes():
 		return x.integers(part, func(k int) ([]uint8, bool) { return part.Bytes(k), true })
-	case x.codes != nil && s.Coded():
+	case x.codes != nil && s.HasCodes():
 		return x.integers(part, part.Codes)
 	}
 	return false
 }
 
 // integers computes the outputs of samples of 8-bit integers. ok is false if a sample is not such an integer.
-func (x *predictor) integers(part *samples.Part, of func(k int) (codes []uint8, ok bool)) (ok bool) {
+func (x *predictor) integers(part *samples.SamplePart, of func(k int) (codes []uint8, ok bool)) (ok bool) {
 	in := make([][]uint8, len(x.in))
 	for k := range in {
 		if in[k], ok = of(k); !ok {
@@ -61,7 +61,7 @@ func (x *predictor) integers(part *samples.Part, of func(k int) (codes []uint8, 
 }
 
 // floats computes the outputs of samples that the file stores as float32. ok is false if one is not finite.
-func (x *predictor) floats(part *samples.Part) (ok bool) {
+func (x *predictor) floats(part *samples.SamplePart) (ok bool) {
 	for k := range x.in {
 		if x.in[k] = part.Floats(k); !x.w.Finite(x.in[k]) {
 			return false

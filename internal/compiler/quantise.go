@@ -25,11 +25,11 @@ import (
 const maxCompared = 1024
 
 // DefaultRecipe quantises weights and activations to 8 bits.
-var DefaultRecipe = frontend.Recipe{Weights: quantise.Format{Bits: 8}, Activations: quantise.Format{Bits: 8}}
+var DefaultRecipe = frontend.Recipe{Weights: quantise.QuantFormat{Bits: 8}, Activations: quantise.QuantFormat{Bits: 8}}
 
 // opened opens the model. With --calibrate it also quantises the model, and returns the options for the quantised
 // model. The source is nil after it adds an error to d.
-func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, error) {
+func (o Options) opened(ctx context.Context, d *diag.List) (*ModelSource, Options, error) {
 	src := Open(o.Model, d)
 	if src == nil || o.Calibrate == "" {
 		return src, o, nil
@@ -38,7 +38,7 @@ func (o Options) opened(ctx context.Context, d *diag.List) (*Source, Options, er
 }
 
 // calibrated quantises a model on the samples of --calibrate, compares it with the original and adds a note to d.
-func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*Source, Options, error) {
+func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List) (*ModelSource, Options, error) {
 	if sameFile(o.Model, o.SaveModel) {
 		d.Fail(diag.OutputForeign, src.File, "--save-model would replace the model that is quantised",
 			"give the quantised model another name")
@@ -78,8 +78,8 @@ func (o Options) calibrated(ctx context.Context, src *Source, d *diag.List) (*So
 		story = fmt.Sprintf("%d quantisers had scales from the data of each run; %s", q.Dynamic, story)
 	}
 	d.Add(diag.Diag{Severity: diag.Note, Code: diag.ModelQuantised, Where: src.File,
-		Msg: fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe.Whole(), story,
-			strings.Join(append([]string{compared}, q.Hard()...), "; ")),
+		Msg: fmt.Sprintf("the model was quantised to %s, which changes it: %s; %s", recipe.Describe(), story,
+			strings.Join(append([]string{compared}, q.HardLayers()...), "; ")),
 		Hint: "what the engines agree on is the changed model; --save-model FILE writes it"})
 	if o.SaveModel != "" {
 		if err := owned.WriteFile(o.SaveModel, onnx); err != nil {
@@ -132,7 +132,7 @@ func (o Options) recipe() frontend.Recipe {
 // noted holds a model to be quantised, and the values that samples produced in it.
 type noted struct {
 	*frontend.Quantising
-	samples *samples.Source
+	samples *samples.SampleSource
 	file    *dataFile           // feedback of the states that the file does not give
 	fed     []dataflow.Feedback // states that the file does not have
 	far     int                 // number of outliers left out
@@ -143,7 +143,7 @@ func (n *noted) close() { n.file.close() }
 
 // shapes returns the shapes of a sample's inputs, by name.
 func (n *noted) shapes() (map[string][]int, error) {
-	first, err := n.samples.Some(0, 1)
+	first, err := n.samples.ReadRange(0, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (n *noted) shapes() (map[string][]int, error) {
 
 // quantising reads a model and records the values that all samples produce in it. replace has existing quantisers
 // replaced. It returns nil after adding an error to d.
-func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *diag.List) (*noted, error) {
+func (o Options) quantising(ctx context.Context, src *ModelSource, replace bool, d *diag.List) (*noted, error) {
 	data := o.Stdin.openData(o.Calibrate, src, d)
 	if data == nil {
 		return nil, nil
@@ -168,7 +168,8 @@ func (o Options) quantising(ctx context.Context, src *Source, replace bool, d *d
 	return n, err
 }
 
-func (o Options) noting(ctx context.Context, src *Source, data *dataFile, replace bool, d *diag.List) (*noted, error) {
+func (o Options) noting(ctx context.Context, src *ModelSource, data *dataFile, replace bool, d *diag.List) (*noted,
+	error) {
 	opt, ok := o.imports(d)
 	if !ok {
 		return nil, nil
@@ -188,7 +189,7 @@ func (o Options) noting(ctx context.Context, src *Source, data *dataFile, replac
 	if n.samples = data.samples(n.Model, nil, "", d); n.samples == nil {
 		return nil, nil
 	}
-	size := n.samples.Size(partBytes, 1)
+	size := n.samples.PartSize(partBytes, 1)
 	var largest []float64 // largest magnitude of each sample
 	err := partByPart(n.samples, size, func(part *samples.Runs) error {
 		largest = append(largest, largestOf(part.In)...)
@@ -263,19 +264,19 @@ func largest(v []float64) int {
 	return k
 }
 
-// A Variant is a model quantised by one recipe.
-type Variant struct {
+// A RecipeVariant is a model quantised by one recipe.
+type RecipeVariant struct {
 	Recipe   frontend.Recipe
-	Source   *Source // the quantised model file
+	Source   *ModelSource // the quantised model file
 	Model    *dataflow.Model
 	Refused  string // why the variant cannot be built; empty if Model is set
 	Accuracy *samples.Accuracy
-	Least    *Least // only for recipes that search bit widths
+	Least    *MinimalBits // only for recipes that search bit widths
 }
 
-// A Variety makes variants of one model by different recipes.
-type Variety struct {
-	Source   *Source
+// A VariantMaker makes variants of one model by different recipes.
+type VariantMaker struct {
+	Source   *ModelSource
 	Labelled bool              // accuracies refer to labels; otherwise to the classes of the float model
 	Float    samples.Accuracy  // accuracy of the model without rounding of activations
 	AsIs     *samples.Accuracy // accuracy of the unchanged model
@@ -287,21 +288,21 @@ type Variety struct {
 	o        Options
 }
 
-// Vary reads a model, records the values that samples produce in it, and measures its accuracy. The result makes
-// variants with other quantisers. Vary returns nil after adding an error to d.
-func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) {
-	defer Catch(&err)
+// NewVariantMaker reads a model, records the values that samples produce in it, and measures its accuracy. The result
+// makes variants with other quantisers. Vary returns nil after adding an error to d.
+func NewVariantMaker(ctx context.Context, o Options, d *diag.List) (v *VariantMaker, err error) {
+	defer CatchPanic(&err)
 	src := Open(o.Model, d)
 	if src == nil {
 		return nil, nil
 	}
-	v = &Variety{Source: src, o: o}
+	v = &VariantMaker{Source: src, o: o}
 	n, err := o.quantising(ctx, src, true, d)
 	if n == nil || err != nil {
 		return nil, err
 	}
 	defer n.close()
-	v.q, v.Bare = n.Quantising, n.Bare()
+	v.q, v.Bare = n.Quantising, n.HasNoQuantisers()
 	if v.o.shapes, err = n.shapes(); err != nil {
 		return nil, toldOf(unfit{err}, n.file, src, d)
 	}
@@ -328,8 +329,8 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 		return nil, modelError(err, src, d)
 	}
 	switch {
-	case o.Classes != "":
-		v.labels, v.Labelled = readLabels(o.Classes, len(v.runs.In), v.q.Model.Out, d), true
+	case o.LabelsFile != "":
+		v.labels, v.Labelled = readLabels(o.LabelsFile, len(v.runs.In), v.q.Model.Out, d), true
 	case o.Calibrate == "" && o.Data == "" && src.Labels != nil:
 		v.labels, err = samples.LabelsOf(src.Labels, len(v.runs.In), v.q.Model.Out)
 		v.Labelled = true
@@ -343,7 +344,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 		return nil, nil
 	}
 	v.Float, v.float = v.labels.Accuracy(float), float
-	as, err := v.each(ctx, v.q.AsIs)
+	as, err := v.each(ctx, v.q.RunOriginal)
 	if err != nil {
 		return nil, modelError(err, src, d)
 	}
@@ -353,7 +354,7 @@ func Vary(ctx context.Context, o Options, d *diag.List) (v *Variety, err error) 
 }
 
 // each runs all samples with run.
-func (v *Variety) each(ctx context.Context, run func([]dataflow.RealTensor) ([]dataflow.RealTensor, error)) (
+func (v *VariantMaker) each(ctx context.Context, run func([]dataflow.RealTensor) ([]dataflow.RealTensor, error)) (
 	out []reals, err error) {
 	for _, in := range v.runs.In {
 		if ctx.Err() != nil {
@@ -378,13 +379,13 @@ func classes(out []reals) *npy.Array {
 }
 
 // Make quantises the model by a recipe. If the variant can be built, Make also measures its accuracy with engine eval.
-func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err error) {
-	defer Catch(&err)
+func (v *VariantMaker) Make(ctx context.Context, r frontend.Recipe) (x *RecipeVariant, err error) {
+	defer CatchPanic(&err)
 	var d diag.List
 	r = v.recipe(r)
-	x = &Variant{Recipe: r}
+	x = &RecipeVariant{Recipe: r}
 	if r.Least {
-		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.Keeps, DefaultKeep)); err != nil {
+		if x.Least, x.Recipe, err = v.least(ctx, cmp.Or(v.o.KeepShare, DefaultKeep)); err != nil {
 			return nil, modelError(err, v.Source, &d)
 		}
 		r = x.Recipe
@@ -423,7 +424,7 @@ func (v *Variety) Make(ctx context.Context, r frontend.Recipe) (x *Variant, err 
 }
 
 // recipe returns r with the options for scales and biases.
-func (v *Variety) recipe(r frontend.Recipe) frontend.Recipe {
+func (v *VariantMaker) recipe(r frontend.Recipe) frontend.Recipe {
 	r.Scales, r.Equalise, r.CorrectBias = v.o.Scales, v.o.Equalise, v.o.CorrectBias
 	return r
 }
@@ -443,9 +444,9 @@ func reason(d *diag.List) string {
 }
 
 // AccuracyOf measures an imported model on the samples of the options. It returns nil without labels.
-func AccuracyOf(ctx context.Context, o Options, c *Checked, d *diag.List) (a *samples.Accuracy, err error) {
-	defer Catch(&err)
-	if o.Data == "" && o.Classes == "" || c.Imported.Model == nil {
+func AccuracyOf(ctx context.Context, o Options, c *CheckResult, d *diag.List) (a *samples.Accuracy, err error) {
+	defer CatchPanic(&err)
+	if o.Data == "" && o.LabelsFile == "" || c.Imported.Model == nil {
 		return nil, nil
 	}
 	s := o.data(ctx, c.Imported.Model, c.Source, d)

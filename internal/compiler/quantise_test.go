@@ -150,8 +150,9 @@ func TestCalibrate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			written := filepath.Join(t.TempDir(), "static.onnx")
-			o := Options{Model: c.model, Board: "zcu104", Verify: 4, NoCSim: true, Calibrate: c.data, Classes: c.labels,
-				SaveModel: written}
+			o := Options{Model: c.model, Board: "zcu104", Verify: 4, NoCSim: true, Calibrate: c.data,
+				LabelsFile: c.labels,
+				SaveModel:  written}
 			r, list := told(t, o)
 			note := list[slices.IndexFunc(list, func(x diag.Diag) bool { return x.Code == diag.ModelQuantised })]
 			if want := fmt.Sprintf("%d of %[1]d quantisers of activations", c.quantisers); note.Severity != diag.Note ||
@@ -196,8 +197,8 @@ func TestVariants(t *testing.T) {
 			t.Parallel()
 			inputs, labels := digits(t, name == "lstm-h16-w8a8-pot", shape...)
 			var d diag.List
-			v, err := Vary(context.Background(), Options{Model: models.Find(t, name).Dir + "/model.onnx",
-				Calibrate: inputs, Classes: labels}, &d)
+			v, err := NewVariantMaker(context.Background(), Options{Model: models.Find(t, name).Dir + "/model.onnx",
+				Calibrate: inputs, LabelsFile: labels}, &d)
 			if err != nil || v == nil {
 				t.Fatal(err, d.Diags)
 			}
@@ -219,7 +220,7 @@ func TestVariants(t *testing.T) {
 }
 
 // variant builds a model by a recipe, and has its accumulators audited.
-func variant(t *testing.T, v *Variety, name string) {
+func variant(t *testing.T, v *VariantMaker, name string) {
 	r, err := frontend.ParseRecipe(name)
 	if err != nil {
 		t.Fatal(err)

@@ -27,9 +27,9 @@ type comparison struct {
 
 // before compares a model with its quantised form made, and describes the result. It uses the samples of --input, or
 // else those of --calibrate. It compares outputs, and classes if there are labels.
-func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.List) (string, error) {
+func (o Options) before(ctx context.Context, n *noted, made *ModelSource, d *diag.List) (string, error) {
 	from, was, where := n.samples, n.was, fmt.Sprintf("on %s (--calibrate)", filepath.Base(o.Calibrate))
-	if o.Data != "" && o.Data != Standard {
+	if o.Data != "" && o.Data != StdioPath {
 		data := o.Stdin.openData(o.Data, made, d)
 		if data == nil {
 			return "", nil
@@ -45,8 +45,8 @@ func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.Lis
 		was, where = nil, fmt.Sprintf("on %s (--input)", filepath.Base(o.Data))
 	}
 	c := &comparison{classes: classified(n.Model.Out[0])}
-	if o.Classes != "" {
-		if c.labels = readLabels(o.Classes, from.Count, n.Model.Out, d); c.labels == nil {
+	if o.LabelsFile != "" {
+		if c.labels = readLabels(o.LabelsFile, from.Count, n.Model.Out, d); c.labels == nil {
 			return "", nil
 		}
 	}
@@ -55,9 +55,9 @@ func (o Options) before(ctx context.Context, n *noted, made *Source, d *diag.Lis
 	if run == nil || err != nil {
 		return "", modelError(err, made, d)
 	}
-	size := from.Size(partBytes, 1)
+	size := from.PartSize(partBytes, 1)
 	for first := 0; first < min(from.Count, maxCompared); first += size {
-		part, err := from.Some(first, min(first+size, maxCompared))
+		part, err := from.ReadRange(first, min(first+size, maxCompared))
 		if err != nil {
 			return "", toldOf(unfit{err}, n.file, made, d)
 		}
@@ -81,7 +81,7 @@ func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]re
 		if n.NotesAsIs() && i < len(was) && was[i] != nil {
 			return was[i], nil
 		}
-		return n.AsIs(part.In[i])
+		return n.RunOriginal(part.In[i])
 	}
 	if n.NotesAsIs() {
 		return eachFrom(ctx, part.First, len(part.In), run)
@@ -92,7 +92,7 @@ func (n *noted) asIs(ctx context.Context, part *samples.Runs, was []reals) ([]re
 // now returns a function that runs samples through the quantised model. It runs engine fast and compares the first
 // sample with engine reference. If the model does not map completely, it runs engine reference. It returns nil after
 // adding an error to d.
-func now(ctx context.Context, o Options, made *Source, fed []dataflow.Feedback, d *diag.List) (
+func now(ctx context.Context, o Options, made *ModelSource, fed []dataflow.Feedback, d *diag.List) (
 	func(*samples.Runs) ([]reals, error), error) {
 	opt := frontend.Options{Dims: o.Dims, Shapes: o.Shapes, Data: o.shapes, Outputs: o.Outputs}
 	var quiet, told diag.List
@@ -127,7 +127,7 @@ func now(ctx context.Context, o Options, made *Source, fed []dataflow.Feedback, 
 }
 
 // classified reports whether an output is a vector, so that its largest element can stand for a class.
-func classified(out dataflow.Real) bool {
+func classified(out dataflow.RealPort) bool {
 	size := dataflow.Shape(out.Shape).Size()
 	return size > 1 && slices.Contains(out.Shape, size)
 }

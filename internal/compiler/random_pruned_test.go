@@ -383,7 +383,7 @@ func TestPrunedModels(t *testing.T) {
 	if tier.Long() {
 		seeds = 20
 	}
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		files, err := filepath.Glob(m.Path("*.onnx"))
 		if err != nil {
 			t.Fatal(err)

@@ -15,12 +15,12 @@ import (
 )
 
 // described returns a row of the table of files in a README.
-func described(what string, patterns ...string) templates.Entry {
-	return templates.Entry{Patterns: patterns, What: what}
+func described(what string, patterns ...string) templates.ReadmeEntry {
+	return templates.ReadmeEntry{Patterns: patterns, What: what}
 }
 
 // buildFiles describes the files of a build. Run fails if a file has no row.
-var buildFiles = []templates.Entry{
+var buildFiles = []templates.ReadmeEntry{
 	described("this page", "README.md"),
 	described("everything that is known of the design, on one page for a browser", "report/report.html"),
 	described("how far each layer is unrolled and where its memories lie; `--folding` reads it", "folding.json"),
@@ -92,7 +92,7 @@ var buildFiles = []templates.Entry{
 }
 
 // readme returns the README.md of the build. paths lists the files of the build.
-func (r *Result) readme(o Options, paths []string) ([]byte, error) {
+func (r *BuildResult) readme(o Options, paths []string) ([]byte, error) {
 	t := r.Design.Target
 	_, every := r.Design.Pace()
 	name := templates.Code(r.Source.Name)
@@ -120,7 +120,7 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 			"interrupted,\nso that without `--folding` another one may come of it. This makes the same one, its " +
 			"FIFOs included:"
 	}
-	steps := []templates.Step{
+	steps := []templates.ReadmeStep{
 		{Title: "Look at it", Text: "Open `report/report.html` in a browser."},
 		{Title: "Run the test bench",
 			Text: "It runs the generated C++ on the recorded frames and compares every\n" +
@@ -141,22 +141,22 @@ func (r *Result) readme(o Options, paths []string) ([]byte, error) {
 		steps = slices.Delete(steps, 1, 5)
 	}
 	if o.Backend.RTL() {
-		steps = slices.Insert(steps, 1, templates.Step{Title: "Run the SystemVerilog",
+		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Run the SystemVerilog",
 			Text: "In Verilator, on the recorded frames: every word of every stream is compared. `make lint` and\n" +
 				"`make synth` hold the text against Verilator's warnings and Yosys' checks.",
 			Commands: []string{"make -C rtl sim"}})
 	}
 	steps = slices.Insert(steps, len(steps)-1, toBitstream(r, o)...)
 	if s := SequencesOf(r.Design); s != nil {
-		steps = slices.Insert(steps, 1, templates.Step{Title: "Send sequences", Text: s.sent()})
+		steps = slices.Insert(steps, 1, templates.ReadmeStep{Title: "Send sequences", Text: s.sent()})
 	}
 	return templates.Readme{Title: name + " on " + templates.Code(t.Board.Name), About: about, Files: buildFiles,
 		Steps: steps}.README(paths)
 }
 
 // driver returns the step that explains how a program gets the results of samples.
-func driver(r *Result) templates.Step {
-	step := templates.Step{Title: "Run it from Python"}
+func driver(r *BuildResult) templates.ReadmeStep {
+	step := templates.ReadmeStep{Title: "Run it from Python"}
 	if r.NoDriver != "" {
 		step.Text = "There is no driver for this design: " + r.NoDriver + "."
 		return step
@@ -174,11 +174,11 @@ func driver(r *Result) templates.Step {
 }
 
 // beside says which parts of the model the host's tables do not cover, and who computes these parts.
-func beside(r *Result) (text string) {
+func beside(r *BuildResult) (text string) {
 	m := r.Design.Model
 	for _, side := range []struct {
-		of     []dataflow.Real
-		out    dataflow.Outside
+		of     []dataflow.RealPort
+		out    dataflow.HostPart
 		format string
 	}{
 		{m.Host().Begins, m.Host().Before, "\nThe accelerator takes %s instead of the model's inputs: what is in " +
@@ -215,12 +215,12 @@ func partly(d *folding.Design) bool {
 }
 
 // again returns the command that makes the same design again, for the folder of the build.
-func (r *Result) again(o Options) string {
+func (r *BuildResult) again(o Options) string {
 	file := "folding.json"
 	if partly(r.Design) {
 		file = "final_hw_config.json" // this file also holds the FIFOs
 	}
-	words := append(r.Source.Command("build"), "--board", BoardBeside(o.Board), "--clock",
+	words := append(r.Source.Command("build"), "--board", BoardArgument(o.Board), "--clock",
 		plain(r.Design.Target.ClockMHz), "--folding", file)
 	return templates.ShellLine(append(append(words, o.Flags()...), "--out", "again"))
 }
@@ -234,8 +234,8 @@ func (o Options) Flags() (words []string) {
 	delete(given, "shape")
 	delete(given, "initial-state")
 	delete(given, "state")
-	if o.Cost != dataflow.Fitted {
-		given["cost"] = o.Cost.String()
+	if o.Formula != dataflow.Fitted {
+		given["cost"] = o.Formula.String()
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if words = append(words, "--"+name); given[name] != "true" {
@@ -258,7 +258,7 @@ func (o Options) Flags() (words []string) {
 }
 
 // Command returns the first words of a command on the model, for the model's folder. A nil source means the example.
-func (s *Source) Command(name string) []string {
+func (s *ModelSource) Command(name string) []string {
 	words := []string{"hlsgen", name}
 	switch {
 	case s == nil || s.Example: // "./" keeps a command from taking the name for a flag
@@ -270,8 +270,8 @@ func (s *Source) Command(name string) []string {
 	return words
 }
 
-// BoardBeside returns the argument of --board for a folder that holds the board file, if there is one.
-func BoardBeside(nameOrPath string) string {
+// BoardArgument returns the argument of --board for a folder that holds the board file, if there is one.
+func BoardArgument(nameOrPath string) string {
 	if boards.IsPath(nameOrPath) {
 		return "./" + filepath.Base(nameOrPath)
 	}
@@ -279,7 +279,7 @@ func BoardBeside(nameOrPath string) string {
 }
 
 // exampleFiles describes the files of an example.
-var exampleFiles = []templates.Entry{
+var exampleFiles = []templates.ReadmeEntry{
 	described("this page", "README.md"),
 	described("the network, in QONNX form", "model.onnx"),
 	described("the same network in QuantizeLinear form", "qcdq.onnx"),
@@ -291,7 +291,7 @@ var exampleFiles = []templates.Entry{
 // exampleReadme returns the README.md of an example's folder.
 func exampleReadme(e examples.Example, paths []string) ([]byte, error) {
 	about := "An example that hlsgen carries: " + e.Doc + "."
-	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.Step{
+	return templates.Readme{Title: e.Name, About: about, Files: exampleFiles, Steps: []templates.ReadmeStep{
 		{Title: "Try it",
 			Text: "What becomes of its nodes; the model on its samples, compared with Brevitas; an accelerator.",
 			Commands: []string{"hlsgen check model.onnx",

@@ -62,7 +62,7 @@ func recurrentOptions(n *rnntest.Network) (opt frontend.Options) {
 
 // recurrentReference compares what the model as written computes with what the network computes. It gives the data.
 func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (runs *samples.Runs, err error) {
-	defer Catch(&err)
+	defer CatchPanic(&err)
 	var d diag.List
 	im := frontend.ImportReference("recurrent.onnx", n.ONNX(), recurrentOptions(n), &d)
 	if im.Model == nil {
@@ -78,7 +78,7 @@ func recurrentReference(ctx context.Context, n *rnntest.Network, seed uint64) (r
 
 // recurrentAgrees builds a drawn network and compares what its engines compute with what the network computes.
 func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compiled bool) (err error) {
-	defer Catch(&err)
+	defer CatchPanic(&err)
 	runs, err := recurrentReference(ctx, n, seed)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func recurrentAgrees(ctx context.Context, n *rnntest.Network, seed uint64, compi
 
 // recurrentBuilt imports a network and folds it, as drawn folds say, if there are any.
 func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Options,
-	draw func(*dataflow.Graph) map[string]map[string]any) (*Result, error) {
+	draw func(*dataflow.Graph) map[string]map[string]any) (*BuildResult, error) {
 	var d diag.List
 	im, err := frontend.Import("recurrent.onnx", n.ONNX(), opt, &d)
 	if err != nil {
@@ -111,24 +111,24 @@ func recurrentBuilt(ctx context.Context, n *rnntest.Network, opt frontend.Option
 	if err != nil {
 		return nil, err
 	}
-	goal := folding.Goal{}
+	wanted := folding.Goal{}
 	if folds := draw(im.Model.Graph); folds != nil {
 		b, err := json.Marshal(folds)
 		if err != nil {
 			return nil, err
 		}
-		goal.Fixed = folding.ReadFile(b, &d)
+		wanted.Fixed = folding.ReadFile(b, &d)
 	}
-	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, goal, &d)
+	design, err := folding.Make(ctx, im.Model, dataflow.Target{Board: board, ClockMHz: 200}, wanted, &d)
 	if err != nil || design == nil {
 		return nil, errors.Join(err, &refused{d.Diags})
 	}
-	return &Result{Imported: im, Design: design}, nil
+	return &BuildResult{Imported: im, Design: design}, nil
 }
 
 // recurrentCompiled compares what a design's C++ computes with streams, and lints it.
 func recurrentCompiled(ctx context.Context, design *dataflow.Design, streams []tensors) error {
-	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
+	files, err := templates.Project(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return err
 	}

@@ -23,27 +23,27 @@ type LayerReport struct {
 	Fold    *FoldReport    `json:"fold,omitempty"`
 	Clocks  int            `json:"clocks,omitempty"`
 	Delay   int            `json:"pipeline_latency_clocks,omitempty"`
-	Depths  *Span          `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
+	Depths  *ValueRange    `json:"pipeline_latency_range_clocks,omitempty"` // until calibrated
 	// latency by the built-in delay tables, if calibrated
 	Table int `json:"table_latency_clocks,omitempty"`
 	// what each step passes to the next one, and the effect on the schedule
-	Steps []string            `json:"recurrences,omitempty"`
-	Parts []dataflow.Part     `json:"cost_parts,omitempty"`
-	Total *dataflow.Resources `json:"cost,omitempty"`
-	Path  float64             `json:"carried_path_ns,omitempty"`
+	Steps []string                `json:"recurrences,omitempty"`
+	Parts []dataflow.ResourcePart `json:"cost_parts,omitempty"`
+	Total *dataflow.Resources     `json:"cost,omitempty"`
+	Path  float64                 `json:"carried_path_ns,omitempty"`
 	// Minutes is a rough estimate of the synthesis time of this layer alone.
 	Minutes int `json:"synthesis_minutes,omitempty"`
 }
 
-// A Span is a range of integers, with both ends included.
-type Span struct {
+// A ValueRange is a range of integers, with both ends included.
+type ValueRange struct {
 	Least int `json:"least"`
 	Most  int `json:"most"`
 }
 
 // timed fills in the uncertainty of a layer's latency and a description of its recurrences.
 func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) {
-	at := func(b delay.Bound) int {
+	at := func(b delay.RangeEnd) int {
 		t := t
 		t.Bound, t.Calibration = b, nil
 		return op.Loop(f, t).Latency
@@ -51,7 +51,7 @@ func (r *LayerReport) timed(op dataflow.Op, f dataflow.Fold, t dataflow.Target) 
 	if t.Calibrated() {
 		r.Table = at(delay.Expected)
 	} else {
-		r.Depths = &Span{at(delay.Least), at(delay.Most)}
+		r.Depths = &ValueRange{at(delay.Least), at(delay.Most)}
 	}
 	if x, ok := op.(dataflow.Recurring); ok {
 		for _, s := range x.Recurrences(f, t) {
@@ -109,7 +109,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) 
 		if d != nil {
 			f := d.Folds[i]
 			fold := &FoldReport{PE: f.PE, SIMD: f.SIMD}
-			if l, ok := n.Op.(dataflow.Laned); ok {
+			if l, ok := n.Op.(dataflow.LaneAccumulating); ok {
 				for _, lane := range l.Lanes(f, d.Target) {
 					fold.AccBits = append(fold.AccBits, lane.Width)
 				}
@@ -130,7 +130,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) 
 				r.Path = math.Round(1000*t.Delay(f, d.Target)) / 1000
 			}
 			r.timed(n.Op, f, d.Target)
-			r.Minutes = int(math.Round(estimate.Minutes(n.Op, f)))
+			r.Minutes = int(math.Round(estimate.SynthesisMinutes(n.Op, f)))
 			r.Fold, r.Clocks, r.Delay, r.Parts, r.Total = fold, loop.Iterations(), loop.Latency, cost, &total
 		}
 		out = append(out, r)
@@ -139,7 +139,7 @@ func layerReports(g *dataflow.Graph, d *dataflow.Design, im *frontend.Imported) 
 }
 
 // Synthesis estimates how long the vendor's tools take to synthesise the layers one by one.
-func (r *Result) Synthesis() string {
+func (r *BuildResult) Synthesis() string {
 	all, longest := 0, LayerReport{}
 	layers := r.Layers()
 	for _, l := range layers {
@@ -153,7 +153,7 @@ func (r *Result) Synthesis() string {
 }
 
 // Layers describes the design's layers and how they are built.
-func (r *Result) Layers() []LayerReport {
+func (r *BuildResult) Layers() []LayerReport {
 	return layerReports(r.Design.Model.Graph, r.Design.Design, r.Imported)
 }
 
@@ -183,7 +183,7 @@ func layerCycles(d *dataflow.Design) map[string]int {
 }
 
 // layerResources returns the content of FINN's estimate_layer_resources.json, with entries for FIFOs, host and total.
-func (r *Result) layerResources() map[string]dataflow.Resources {
+func (r *BuildResult) layerResources() map[string]dataflow.Resources {
 	e := r.Design.Estimate
 	out := map[string]dataflow.Resources{"FIFOs": e.FIFOs.Total(), "host": e.Host.Total(), "total": e.Total}
 	for i, n := range r.Design.Model.Graph.Nodes {
@@ -205,7 +205,7 @@ type performance struct {
 	SimulatedFPS float64 `json:"simulated_throughput_fps,omitempty"`
 }
 
-func (r *Result) performance() performance {
+func (r *BuildResult) performance() performance {
 	d := r.Design
 	p := performance{Simulated: d.Clocks.Latency}
 	p.SimulatedFPS, p.Interval = d.Pace()

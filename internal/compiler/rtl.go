@@ -22,7 +22,7 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// A Backend selects the generated languages. The zero value selects by the board's vendor; see On.
+// A Backend selects the generated languages. The zero value selects by the board's vendor; see ForBoard.
 type Backend string
 
 // The back ends. If RTL is generated, the latencies and FIFOs of a design are those of the RTL.
@@ -35,9 +35,9 @@ const (
 // Backends lists the values of Backend.
 var Backends = []string{string(BackendHLS), string(BackendRTL), string(BackendBoth)}
 
-// On returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS knows no others, and else
-// RTL.
-func (b Backend) On(board boards.Board) Backend {
+// ForBoard returns the back end for a board. The default is HLS on AMD's devices, because Vitis HLS knows no others,
+// and else RTL.
+func (b Backend) ForBoard(board boards.Board) Backend {
 	switch {
 	case b != "":
 		return b
@@ -47,9 +47,9 @@ func (b Backend) On(board boards.Board) Backend {
 	return BackendRTL
 }
 
-// For returns b.On(board), and adds an error to d if the board cannot use that back end.
-func (b Backend) For(board boards.Board, d *diag.List) Backend {
-	b = b.On(board)
+// CheckedForBoard returns b.On(board), and adds an error to d if the board cannot use that back end.
+func (b Backend) CheckedForBoard(board boards.Board, d *diag.List) Backend {
+	b = b.ForBoard(board)
 	if b.HLS() && board.Family != boards.AMD {
 		d.Fail(diag.BackendUnfit, "", fmt.Sprintf("%s has the device %s, and Vitis HLS makes nothing for "+
 			"devices that are not AMD's", board.Name, board.Part), "use --backend rtl, or leave it out")
@@ -69,14 +69,14 @@ func (o Options) counted(d *diag.List) {
 const countedFrames = 16
 
 // counterFiles returns the files with which programs compare the counters of the hardware with the simulation.
-func counterFiles(ctx context.Context, r *Result) (templates.Files, error) {
+func counterFiles(ctx context.Context, r *BuildResult) (templates.Files, error) {
 	d := r.Design.Design
 	trace, err := rtlsim.Run(ctx, d, nil, rtlsim.Options{Frames: countedFrames})
 	if err != nil {
 		return nil, err
 	}
 	c := trace.Counters(d)
-	counted := deploy.Counted{Frames: c.Frames, Clocks: c.Clocks}
+	counted := deploy.CountersFile{Frames: c.Frames, Clocks: c.Clocks}
 	for _, s := range c.Streams {
 		counted.Streams = append(counted.Streams, deploy.CountedStream{Stalled: s.Stalled, Starved: s.Starved})
 	}
@@ -101,9 +101,9 @@ func (b Backend) makes() string {
 }
 
 // generateRTL generates the design's SystemVerilog and runs it if Verilator is installed.
-func generateRTL(ctx context.Context, r *Result, o Options, streams []tensors,
+func generateRTL(ctx context.Context, r *BuildResult, o Options, streams []tensors,
 	d *diag.List) (templates.Files, error) {
-	n, err := rtl.Of(r.Design.Design, templates.Options{})
+	n, err := rtl.New(r.Design.Design, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ const maxNetlist = 10_000
 
 // small reports whether the design is small enough for engine netlist. It adds an error to d otherwise.
 func small(design *folding.Design, d *diag.List) bool {
-	n := rtl.CellsOf(design.Target.Board, design.Estimate.Total)
+	n := rtl.NetlistLUTs(design.Target.Board, design.Estimate.Total)
 	if n > maxNetlist {
 		d.Fail(diag.NetlistTooLarge, "", fmt.Sprintf("the netlist of this design has about %d LUTs, "+
 			"memories included; engine netlist takes %d", n, maxNetlist),
@@ -186,7 +186,7 @@ const maxBench = 1 << 26
 // perBench returns the number of frames of one test bench. It is at least two, because the second frame follows the
 // first one through the pipeline. Frames that depend on each other stay together.
 func perBench(g *dataflow.Graph) int {
-	if g.Keeps() {
+	if g.KeepsState() {
 		return math.MaxInt
 	}
 	return max(2, maxBench/max(elements(g), 1))
@@ -195,7 +195,7 @@ func perBench(g *dataflow.Graph) int {
 // verilated runs the design's SystemVerilog, or its netlist, in Verilator. Every word of every stream must equal
 // Eval's, and must move in the same clock as in engine cycle.
 func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, streams []tensors) error {
-	n, err := rtl.Of(d, templates.Options{})
+	n, err := rtl.New(d, templates.Options{})
 	if err != nil {
 		return err
 	}
@@ -233,9 +233,9 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 
 // run runs a compiled test bench and the simulator at a pace, and compares their clocks. told selects the clocks of
 // every stream instead of the outputs alone.
-func (p pace) run(ctx context.Context, engine Engine, program *rtl.Program, d *dataflow.Design, in []tensors,
+func (p pace) run(ctx context.Context, engine Engine, program *rtl.BenchProgram, d *dataflow.Design, in []tensors,
 	told bool) error {
-	said, err := program.Run(ctx, rtl.Pace(p.in), rtl.Pace(p.out))
+	said, err := program.Run(ctx, rtl.BenchPace(p.in), rtl.BenchPace(p.out))
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said str
 			len(trace.Frames))}
 	}
 	for f, got := range frames {
-		if want := trace.Frames[f]; got != (rtl.Frame{First: want.First, Last: want.Last}) {
+		if want := trace.Frames[f]; got != (rtl.FrameClocks{First: want.First, Last: want.Last}) {
 			return &Mismatch{fmt.Sprintf("engine %s against cycle, frame %d: it comes out in clocks %+v, want %+v",
 				engine, f, got, want)}
 		}
@@ -275,7 +275,7 @@ func sameClocks(engine Engine, d *dataflow.Design, trace *rtlsim.Trace, said str
 	if trace.Record == nil {
 		return nil
 	}
-	for s, what := range rtl.Elsewhen(d.Model.Graph, trace.Record.Moved, rtl.Events(said), 0) {
+	for s, what := range rtl.WrongClocks(d.Model.Graph, trace.Record.Moved, rtl.Events(said), 0) {
 		return &Mismatch{fmt.Sprintf("engine %s against cycle, stream %s: %s", engine,
 			streamName(d.Model.Graph, s), what)}
 	}

@@ -31,7 +31,7 @@ func TestEngineRTL(t *testing.T) {
 				Engine:  compiler.RTL, Input: m.Path("inputs.npy"),
 			}, &d)
 			if err != nil || r == nil {
-				t.Fatalf("%v\n%v", err, d.Told())
+				t.Fatalf("%v\n%v", err, d.ForUser())
 			}
 			if r.Samples == 0 || len(r.Outputs) == 0 {
 				t.Errorf("%d samples, %d outputs", r.Samples, len(r.Outputs))
@@ -57,7 +57,7 @@ func TestBackends(t *testing.T) {
 		r, err := compiler.Run(context.Background(), compiler.Options{Board: "pynq-z1", FPS: 100, Backend: c.backend,
 			NoCSim: true, Verify: 1, Out: out}, &d)
 		if err != nil || r == nil {
-			t.Fatalf("%q: %v\n%v", c.backend, err, d.Told())
+			t.Fatalf("%q: %v\n%v", c.backend, err, d.ForUser())
 		}
 		for folder, want := range map[string]bool{"hls": c.hls, "rtl": c.rtl} {
 			files, err := filepath.Glob(filepath.Join(out, folder, "*"))

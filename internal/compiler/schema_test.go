@@ -15,7 +15,7 @@ import (
 // Every JSON file of a build has the form that its schema says, but for the folding files, which are FINN's.
 func TestReportForms(t *testing.T) {
 	t.Parallel()
-	var builds []*Result
+	var builds []*BuildResult
 	for _, o := range []Options{
 		{Board: "pynq-z1", Verify: 2},
 		{Board: "zcu104", Latency: true, Interval: 64},
@@ -47,10 +47,10 @@ func TestReportForms(t *testing.T) {
 // manifest.json.
 var reportForms = map[string]any{
 	"manifest.json":                            manifest{},
-	"deploy/host/host.json":                    deploy.Host{},
+	"deploy/host/host.json":                    deploy.HostFile{},
 	"report/layers.json":                       []LayerReport{},
 	"report/nodes.json":                        []frontend.NodeFate{},
-	"report/certificate.json":                  Certificate{},
+	"report/certificate.json":                  CertificateReport{},
 	"report/resources.json":                    resourceReport{},
 	"report/cycle_simulation.json":             cycleReport{},
 	"report/estimate_layer_cycles.json":        map[string]int{},

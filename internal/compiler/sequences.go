@@ -21,7 +21,7 @@ type SequencesReport struct {
 type PaceReport struct {
 	Steps    int     `json:"steps"`
 	Interval float64 `json:"interval_clocks"` // from the start of a sequence to the start of the next one
-	PerStep  float64 `json:"clocks_per_step"` // the interval divided by Steps
+	PerStep  float64 `json:"clocks_per_step"` // the interval divided by LengthsFile
 	Latency  int     `json:"latency_clocks"`
 	FPS      float64 `json:"fps"`
 }
@@ -32,12 +32,12 @@ func SequencesOf(d *folding.Design) *SequencesReport {
 	if l == nil {
 		return nil
 	}
-	of := func(steps int, p folding.Pace) PaceReport {
+	of := func(steps int, p folding.FramePace) PaceReport {
 		every := d.Every(p)
 		return PaceReport{Steps: steps, Interval: every, PerStep: rounded(every / float64(steps)),
 			Latency: p.Latency, FPS: d.Rate(d.ClockMHz(), p)}
 	}
-	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.Pace), of(l.Min, *d.Clocks.Shortest)}
+	return &SequencesReport{l.Axis, of(l.Max, d.Clocks.FramePace), of(l.Min, *d.Clocks.Shortest)}
 }
 
 // Range returns the range of lengths: "1 to 520 steps".
@@ -68,8 +68,8 @@ func (s *SequencesReport) sent() string {
 		s.Range(), templates.Code(s.Axis), s.Longest, s.Shortest)
 }
 
-// Listed formats numbers as a list: "1, 4 and 8".
-func Listed(numbers []int) string {
+// JoinNumbers formats numbers as a list: "1, 4 and 8".
+func JoinNumbers(numbers []int) string {
 	text := ""
 	for i, n := range numbers {
 		switch {

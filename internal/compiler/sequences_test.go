@@ -54,7 +54,7 @@ func TestSequencesReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := Options{Model: model, Board: "zcu104", Verify: 4, NoCSim: true, Out: filepath.Join(dir, "built"),
-		Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: 5}}
+		Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: 5}}
 	var d diag.List
 	r, err := Run(t.Context(), o, &d)
 	if err != nil || r == nil {
@@ -115,7 +115,7 @@ func TestSequencesReport(t *testing.T) {
 	again := o
 	again.Folding, again.Out = filepath.Join(o.Out, "folding.json"), filepath.Join(dir, "again")
 	same, err := Run(t.Context(), again, &d)
-	if err != nil || same == nil || same.Design.Clocks.Pace != r.Design.Clocks.Pace {
+	if err != nil || same == nil || same.Design.Clocks.FramePace != r.Design.Clocks.FramePace {
 		t.Errorf("made again: %v %v", err, d.Diags)
 	}
 }
@@ -124,7 +124,7 @@ func TestSequencesReport(t *testing.T) {
 func TestListed(t *testing.T) {
 	t.Parallel()
 	for want, numbers := range map[string][]int{"": nil, "1": {1}, "1 and 4": {1, 4}, "1, 4 and 8": {1, 4, 8}} {
-		if got := Listed(numbers); got != want {
+		if got := JoinNumbers(numbers); got != want {
 			t.Errorf("%v: %q, want %q", numbers, got, want)
 		}
 	}

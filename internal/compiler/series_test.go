@@ -27,7 +27,7 @@ func TestSeriesOfFINNBuild(t *testing.T) {
 	shared := tier.NeedsShared(t)
 	r, _ := told(t, Options{
 		Model: filepath.Join(shared, "models", "zoo", "labs_tfc_w1a1", "model.onnx"), Board: "pynq-z1",
-		IO: dataflow.FromStream, Arrives: byteInput(big.NewRat(1, 1)),
+		IO: dataflow.FromStream, InputType: byteInput(big.NewRat(1, 1)),
 		Folding: filepath.Join(shared, "reference/finn_builds/tfc_w1a1_custom_2/final_hw_config.json"), NoCSim: true,
 		Verify: 1,
 	})
@@ -67,7 +67,7 @@ func TestIntervalOfOne(t *testing.T) {
 	if s := r.Design.Series; s.Each != 1 || s.AsLoops < 4 {
 		t.Fatalf("%+v, want a frame in every clock", s)
 	}
-	files, err := templates.Project(r.Design.Design, templates.Vectors{}, templates.Options{})
+	files, err := templates.Project(r.Design.Design, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

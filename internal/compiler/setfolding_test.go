@@ -264,8 +264,8 @@ func fixed(t testing.TB, d *dataflow.Design) *folding.Design {
 	t.Helper()
 	var told diag.List
 	file := folding.ReadFile(folding.Format(d, false), &told)
-	goal := folding.Goal{Fixed: file, OverBudget: true}
-	made, err := folding.Make(context.Background(), d.Model, d.Target, goal, &told)
+	wanted := folding.Goal{Fixed: file, OverBudget: true}
+	made, err := folding.Make(context.Background(), d.Model, d.Target, wanted, &told)
 	unjoined := slices.ContainsFunc(told.Diags, func(x diag.Diag) bool { return x.Code == diag.WordTooWide })
 	if err != nil || made == nil && !unjoined {
 		t.Fatal(err, told.Diags)

@@ -33,47 +33,47 @@ const (
 // the design.
 type SimOptions struct {
 	Options
-	Engine   Engine            // "": chosen by the model; Simulated.Engine tells
-	Input    string            // .npy or .npz, or Standard
-	Labels   string            // .npy with a class per sample; may be empty
-	Steps    string            // .npy with the lengths of the samples' sequences; may be empty
-	Output   string            // .npy or .npz, or Standard; may be empty
-	Compare  string            // .npy or .npz to compare with; may be empty
-	Trace    string            // folder for every tensor; may be empty
-	Decode   ctc.Method        // how to decode scores to text; "" means as the model's metadata say
-	Overflow frontend.Overflow // how accumulators of AccBits bits overflow, in the model as written; "": they do not
-	Orders   int               // number of random orders of addition to try, with Saturate
-	VCD      string            // file for the waveforms of all streams, with engine cycle; may be empty
-	Timeline string            // SVG file that shows when layers work, with engine cycle; may be empty
-	Stdout   io.Writer         // receives the output if Output is Standard
-	Shown    int               // number of elements of each output to keep; 0: all
+	Engine       Engine            // "": chosen by the model; SimResult.Engine tells
+	Input        string            // .npy or .npz, or StdioPath
+	Labels       string            // .npy with a class per sample; may be empty
+	LengthsFile  string            // .npy with the lengths of the samples' sequences; may be empty
+	Output       string            // .npy or .npz, or StdioPath; may be empty
+	Compare      string            // .npy or .npz to compare with; may be empty
+	Trace        string            // folder for every tensor; may be empty
+	Decode       ctc.Method        // how to decode scores to text; "" means as the model's metadata say
+	Overflow     frontend.Overflow // how accumulators of AccBits bits overflow, in the model as written; "": they do not
+	RandomOrders int               // number of random orders of addition to try, with Saturate
+	VCD          string            // file for the waveforms of all streams, with engine cycle; may be empty
+	Timeline     string            // SVG file that shows when layers work, with engine cycle; may be empty
+	Stdout       io.Writer         // receives the output if Output is StdioPath
+	MaxShown     int               // number of elements of each output to keep; 0: all
 }
 
-// A Simulated is the result of a simulation.
-type Simulated struct {
-	Source    *Source
-	Engine    Engine // the engine that ran
-	Samples   int
-	Steps     []int // sequence lengths by sample; nil if all have the same length
-	Out       []dataflow.Real
-	Outputs   []*npy.Array      // by model output: all elements, or the first SimOptions.Shown
-	Texts     []string          // by sample, for a model whose scores are decoded; else nil
-	Decoder   *ctc.Decoder      // the decoder of Texts
-	Design    *folding.Design   // of engines cycle and csim
-	Trace     *rtlsim.Trace     // of engine cycle
-	Compare   *Comparison       // with --compare
-	Accuracy  *samples.Accuracy // with labels
-	Overflow  *OverflowReport   // with narrower accumulators; then Outputs are the outputs with overflow
-	Stated    *float64          // with labels: the accuracy in the info.json beside the model
-	MaxCycles int               // limit for each layer's clocks per frame if no board was given; else 0
+// A SimResult is the result of a simulation.
+type SimResult struct {
+	Source         *ModelSource
+	Engine         Engine // the engine that ran
+	Samples        int
+	Steps          []int // sequence lengths by sample; nil if all have the same length
+	Out            []dataflow.RealPort
+	Outputs        []*npy.Array      // by model output: all elements, or the first SimOptions.MaxShown
+	Texts          []string          // by sample, for a model whose scores are decoded; else nil
+	Decoder        *ctc.Decoder      // the decoder of Texts
+	Design         *folding.Design   // of engines cycle and csim
+	Trace          *rtlsim.Trace     // of engine cycle
+	Compare        *Comparison       // with --compare
+	Accuracy       *samples.Accuracy // with labels
+	Overflow       *OverflowReport   // with narrower accumulators; then Outputs are the outputs with overflow
+	StatedAccuracy *float64          // with labels: the accuracy in the info.json beside the model
+	MaxCycles      int               // limit for each layer's clocks per frame if no board was given; else 0
 }
 
 // Simulate runs the model on data from files. It reports errors like Run.
-func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, err error) {
-	defer Catch(&err)
-	r := &Simulated{}
+func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *SimResult, err error) {
+	defer CatchPanic(&err)
+	r := &SimResult{}
 	o.Step("reading", 0, 0)
-	o.Data, o.Classes = o.Input, o.Labels
+	o.Data, o.LabelsFile = o.Input, o.Labels
 	src, made, err := o.opened(ctx, d)
 	if r.Source = src; src == nil || err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 	if ok, err := data.feed(ctx, model, o.Engine == Reference, d); !ok {
 		return nil, modelError(err, r.Source, d)
 	}
-	s := data.samples(model, steps, o.Steps, d)
+	s := data.samples(model, steps, o.LengthsFile, d)
 	if s == nil {
 		return nil, nil
 	}
@@ -126,7 +126,7 @@ func Simulate(ctx context.Context, o SimOptions, d *diag.List) (res *Simulated, 
 }
 
 // simulated runs the samples and returns the results.
-func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
+func (x *simulation) simulated(ctx context.Context) (*SimResult, error) {
 	o, r := x.o, x.r
 	if o.Compare != "" {
 		file := openArrays(o.Compare, hintOutputs, x.d)
@@ -139,7 +139,7 @@ func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 		}
 	}
 	var err error
-	if x.out, err = openOutputs(o.Output, o.Stdout, x.source, r.Out, o.Shown); err != nil {
+	if x.out, err = openOutputs(o.Output, o.Stdout, x.source, r.Out, o.MaxShown); err != nil {
 		return nil, err
 	}
 	defer x.out.release()
@@ -151,7 +151,7 @@ func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 	}
 	if x.labels != nil {
 		a := samples.AccuracyOf(x.right, x.seen)
-		r.Accuracy, r.Stated = &a, stated(o.Model)
+		r.Accuracy, r.StatedAccuracy = &a, stated(o.Model)
 	}
 	if x.compare != nil {
 		r.Compare = &x.compare.total
@@ -161,7 +161,7 @@ func (x *simulation) simulated(ctx context.Context) (*Simulated, error) {
 }
 
 // labelled returns the labels of the samples: the given ones, or else the source's own, or nil.
-func (r *Simulated) labelled(o SimOptions, runs int, d *diag.List) *samples.Labels {
+func (r *SimResult) labelled(o SimOptions, runs int, d *diag.List) *samples.Labels {
 	if o.Labels != "" {
 		return readLabels(o.Labels, runs, r.Out, d)
 	}
@@ -177,15 +177,15 @@ func (r *Simulated) labelled(o SimOptions, runs int, d *diag.List) *samples.Labe
 
 // steps reads the lengths of sequences. It returns nil if none are given. ok is false after it adds an error to d.
 func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
-	if o.Steps == "" {
+	if o.LengthsFile == "" {
 		return nil, true
 	}
-	arrays, err := npy.ReadFile(o.Steps)
+	arrays, err := npy.ReadFile(o.LengthsFile)
 	if a = arrays[""]; err == nil && a == nil {
 		err = fmt.Errorf("it holds %d arrays with names", len(arrays))
 	}
 	if err != nil {
-		unreadable(o.Steps, err, "give a .npy file with an integer per sample", d)
+		unreadable(o.LengthsFile, err, "give a .npy file with an integer per sample", d)
 	}
 	return a, err == nil
 }
@@ -193,7 +193,7 @@ func (o SimOptions) steps(d *diag.List) (a *npy.Array, ok bool) {
 // importFor chooses the engine and imports the model as far as the engine needs. There is no model after it adds an
 // error to d. Engine fast is the default, but it has no tensors between layers to trace. Overflow needs engine
 // reference. A model without quantisers runs on engine float.
-func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List) (Engine, *frontend.Imported,
+func (o SimOptions) importFor(src *ModelSource, shapes map[string][]int, d *diag.List) (Engine, *frontend.Imported,
 	error) {
 	opt, ok := o.imports(d)
 	if !ok {
@@ -239,11 +239,11 @@ func (o SimOptions) importFor(src *Source, shapes map[string][]int, d *diag.List
 }
 
 // run runs an engine on all samples at once. Engines that run the design compare every stream with Eval.
-func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
+func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported, m *dataflow.Model, s *samples.Runs,
 	d *diag.List) ([]reals, error) {
 	if o.Engine == Reference || o.Engine == Float {
 		if o.Trace != "" {
-			if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
+			if err := WithSharedFolder(o.Trace, d, func(dir *owned.Shared) error {
 				return traceReference(dir, im, s, o.Engine == Float)
 			}); err != nil || d.Failed() {
 				return nil, err
@@ -273,7 +273,7 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	}
 	if o.Trace != "" {
 		apart := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))
-		if err := Sharing(o.Trace, d, func(dir *owned.Shared) error {
+		if err := WithSharedFolder(o.Trace, d, func(dir *owned.Shared) error {
 			return traceStreams(dir, im, s, apart)
 		}); err != nil || d.Failed() {
 			return nil, err
@@ -284,8 +284,8 @@ func (r *Simulated) run(ctx context.Context, o SimOptions, im *frontend.Imported
 }
 
 // fold makes the design for an engine. ok is false after it adds an error to d.
-func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d *diag.List) (ok bool, err error) {
-	goal := o.goal(o.fixed(d))
+func (r *SimResult) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d *diag.List) (ok bool, err error) {
+	wanted := o.goal(o.fixed(d))
 	// the default stands in; without --board there is no budget to fit
 	board, ok := FindBoard(cmp.Or(o.Board, "zcu104"), d)
 	if !ok {
@@ -301,37 +301,37 @@ func (r *Simulated) fold(ctx context.Context, o SimOptions, m *dataflow.Model, d
 	target := o.target(board, d)
 	if o.Board == "" {
 		target.IO = dataflow.FromStream
-		if goal.MaxCycles = MaxCycles; synthesised {
-			goal.MaxCycles = MaxCyclesRTL
+		if wanted.MaxCycles = MaxCycles; synthesised {
+			wanted.MaxCycles = MaxCyclesRTL
 		}
 		if o.FPS > 0 {
-			goal.MaxCycles, goal.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS, m.Turns.PerFrame()), 0
+			wanted.MaxCycles, wanted.FPS = folding.ClocksPerFrame(target.ClockMHz, o.FPS, m.Turns.PerFrame()), 0
 		} else if o.Interval > 0 {
-			goal.MaxCycles, goal.Interval = int(o.Interval), 0 // layers take whole clocks
+			wanted.MaxCycles, wanted.Interval = int(o.Interval), 0 // layers take whole clocks
 		}
-		r.MaxCycles = goal.MaxCycles
+		r.MaxCycles = wanted.MaxCycles
 	}
 	for {
-		if r.Design, err = folding.Make(ctx, m, target, goal, d); err != nil || r.Design == nil || d.Failed() {
+		if r.Design, err = folding.Make(ctx, m, target, wanted, d); err != nil || r.Design == nil || d.Failed() {
 			return false, err
 		}
-		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.FPS() || goal.MaxCycles < 2 {
+		if o.Board != "" || len(m.Feedback) == 0 || o.FPS <= r.Design.FPS() || wanted.MaxCycles < 2 {
 			break
 		}
-		goal.MaxCycles /= 2 // here the rate is one frame per latency, and a frame passes through all layers
-		r.MaxCycles = goal.MaxCycles
+		wanted.MaxCycles /= 2 // here the rate is one frame per latency, and a frame passes through all layers
+		r.MaxCycles = wanted.MaxCycles
 	}
 	if o.Engine == Netlist && !small(r.Design, d) {
 		return false, nil
 	}
-	return true, r.Design.Range(ctx)
+	return true, r.Design.SimulateRange(ctx)
 }
 
 // synthesised reports whether an engine runs SystemVerilog.
 func (e Engine) synthesised() bool { return e == RTL || e == Netlist }
 
 // runDesign folds the model and runs the folded design.
-func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
+func (r *SimResult) runDesign(ctx context.Context, o SimOptions, m *dataflow.Model, in []tensors,
 	d *diag.List) (out []tensors, err error) {
 	if ok, err := r.fold(ctx, o, m, d); !ok || err != nil {
 		return nil, err
@@ -362,7 +362,7 @@ func (r *Simulated) runDesign(ctx context.Context, o SimOptions, m *dataflow.Mod
 		return r.Trace.Outputs, o.draw(design, r.Trace)
 	}
 	o.Step("compiling", 0, 0)
-	files, err := templates.Project(design, templates.Vectors{Frames: streams}, templates.Options{})
+	files, err := templates.Project(design, templates.TestVectors{Frames: streams}, templates.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -397,7 +397,7 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 
 // modelError adds an error to d for a failure that the model or its data cause at run time: a division by zero, an
 // undecidable rounding, or data that are not numbers. It returns all other errors.
-func modelError(err error, src *Source, d *diag.List) error {
+func modelError(err error, src *ModelSource, d *diag.List) error {
 	var internal *Internal
 	var mismatch *Mismatch
 	var deadlock *rtlsim.Deadlock

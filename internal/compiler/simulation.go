@@ -16,10 +16,10 @@ import (
 // A simulation passes samples through an engine, one part after the other.
 type simulation struct {
 	o       SimOptions
-	r       *Simulated
+	r       *SimResult
 	im      *frontend.Imported
 	model   *dataflow.Model
-	source  *samples.Source
+	source  *samples.SampleSource
 	labels  *samples.Labels
 	decoder *ctc.Decoder
 	data    *dataFile
@@ -34,7 +34,7 @@ type simulation struct {
 
 // A portion holds one part of the samples and its results.
 type portion struct {
-	part        samples.Part
+	part        samples.SamplePart
 	given       given
 	direct      bool          // the predictor read the part without conversion
 	runs        *samples.Runs // nil if no step needs the converted runs
@@ -71,7 +71,7 @@ func (x *simulation) whole() bool {
 	case Reference, Float, Fast, Eval:
 		return x.o.Trace != "" || x.o.Overflow != ""
 	case Cycle: // the clocks do not depend on the data; only these features need all samples
-		keeps := x.model.Graph.Keeps() || x.model.Lengths != nil
+		keeps := x.model.Graph.KeepsState() || x.model.Lengths != nil
 		return x.o.Trace != "" || x.o.VCD != "" || x.o.Timeline != "" || keeps
 	}
 	return true
@@ -122,21 +122,21 @@ func (x *simulation) lanes() (n, size int) {
 			if x.compare != nil { // the comparison takes most of the time, and uses all processors itself
 				processors = 1
 			}
-			return processors, x.source.Size(partBytes, max(p.Batch, 1)*turns)
+			return processors, x.source.PartSize(partBytes, max(p.Batch, 1)*turns)
 		}
 	}
 	if x.o.Engine == Cycle {
 		frames := max(1, min(16, heldElements/elements(x.r.Design.Model.Graph)))
-		return processors, x.source.Size(1, turns) * max(1, frames/x.source.Size(1, turns))
+		return processors, x.source.PartSize(1, turns) * max(1, frames/x.source.PartSize(1, turns))
 	}
 	elements := 1
-	for _, list := range [][]dataflow.Real{x.model.In, x.model.Out} {
+	for _, list := range [][]dataflow.RealPort{x.model.In, x.model.Out} {
 		for _, t := range list {
 			elements += dataflow.Shape(t.Shape).Size()
 		}
 	}
 	some := max(processors, min(64, heldElements/elements))
-	return 1, x.source.Size(1, turns) * max(1, some/x.source.Size(1, turns))
+	return 1, x.source.PartSize(1, turns) * max(1, some/x.source.PartSize(1, turns))
 }
 
 // lane returns a lane that computes one part after the other.
@@ -144,7 +144,7 @@ func (x *simulation) lane(ctx context.Context) lane {
 	p := &portion{data: make([][]float64, len(x.model.Out)), encoded: make([][]byte, len(x.model.Out))}
 	var fast *predictor
 	if x.predictor != nil {
-		fast, p.part.Passing = x.predictor(), true
+		fast, p.part.Reuse = x.predictor(), true
 	}
 	return lane{
 		read: func(from, to int) error {
@@ -207,7 +207,7 @@ func (x *simulation) work(ctx context.Context, p *portion, fast *predictor) (err
 // together reports whether the predictor's outputs have the order of arrays.
 func (x *simulation) together() bool {
 	for _, o := range x.model.Out {
-		if !x.source.Together(o) {
+		if !x.source.Contiguous(o) {
 			return false
 		}
 	}
@@ -234,7 +234,7 @@ func (x *simulation) outcome(ctx context.Context, p *portion, fast *predictor) (
 		p.texts = decoded(x.model.Out, x.decoder, p.out)
 	}
 	for k, o := range x.out.out {
-		if p.direct && x.source.Together(o) {
+		if p.direct && x.source.Contiguous(o) {
 			p.data[k] = fast.out[k]
 		} else {
 			p.data[k] = x.source.Join(o, p.output(k))

@@ -15,9 +15,9 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Source is a model as bytes, including tensors that the file keeps in other files. It may come with samples and
+// A ModelSource is a model as bytes, including tensors that the file keeps in other files. It may come with samples and
 // labels.
-type Source struct {
+type ModelSource struct {
 	Name    string // of the file, without folder and extension; or the name of the example
 	File    string // base name, for diagnostics
 	ONNX    []byte // nil once a build has imported it
@@ -30,7 +30,7 @@ type Source struct {
 
 // Sum returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers the
 // file with these tensors included.
-func (s *Source) Sum() string {
+func (s *ModelSource) Sum() string {
 	if s.ONNX == nil && s.sum != "" {
 		return s.sum
 	}
@@ -39,13 +39,13 @@ func (s *Source) Sum() string {
 }
 
 // Open reads a model. An empty path means the embedded example. It returns nil after adding an error to d.
-func Open(path string, d *diag.List) *Source {
+func Open(path string, d *diag.List) *ModelSource {
 	if path == "" {
 		return example()
 	}
 	base := filepath.Base(path)
-	s := &Source{Name: stem(path), File: base}
-	unreadable := func(err error) *Source {
+	s := &ModelSource{Name: stem(path), File: base}
+	unreadable := func(err error) *ModelSource {
 		d.Fail(diag.FileUnreadable, base, err.Error(), "give the path of an .onnx file")
 		return nil
 	}
@@ -64,7 +64,7 @@ func Open(path string, d *diag.List) *Source {
 		return unreadable(err)
 	}
 	defer f.Close()
-	if f.Size > 0 && !onnxio.Begins(base, f, f.Size, d) {
+	if f.Size > 0 && !onnxio.LooksLikeModel(base, f, f.Size, d) {
 		return nil
 	}
 	b, err := f.All()
@@ -72,7 +72,7 @@ func Open(path string, d *diag.List) *Source {
 		return unreadable(err)
 	}
 	if s.ONNX = b; !streamed(path) {
-		s.ONNX = onnxio.Whole(base, b, regular.Folder(filepath.Dir(path)), d)
+		s.ONNX = onnxio.InlineExternalData(base, b, regular.Folder(filepath.Dir(path)), d)
 	}
 	if s.ONNX == nil {
 		return nil
@@ -93,7 +93,7 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-func example() *Source {
+func example() *ModelSource {
 	read := func(file string) []byte {
 		b, err := examples.Files.ReadFile(examples.Digits + "/" + file)
 		if err != nil {
@@ -108,6 +108,6 @@ func example() *Source {
 		}
 		return a
 	}
-	return &Source{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
+	return &ModelSource{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
 		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
 }

@@ -63,10 +63,10 @@ func TestStatefulLengths(t *testing.T) {
 			}
 			dir := t.TempDir()
 			o := SimOptions{
-				Input: data(t, &npy.Array{DType: "float32", Shape: stored(n, len(pieces), most), Data: padded}),
-				Steps: data(t, &npy.Array{DType: "int64", Shape: []int{len(pieces)}, Data: pieces}),
+				Input:       data(t, &npy.Array{DType: "float32", Shape: stored(n, len(pieces), most), Data: padded}),
+				LengthsFile: data(t, &npy.Array{DType: "int64", Shape: []int{len(pieces)}, Data: pieces}),
 				Options: Options{Model: filepath.Join(dir, "model.onnx"), Stateful: true,
-					Lengths: &frontend.Lengths{Axis: "T", Min: 1, Max: most}}}
+					Lengths: &frontend.AxisLengths{Axis: "T", Min: 1, Max: most}}}
 			if n.Formats != nil {
 				o.Cells = filepath.Join(dir, "cells.json")
 				f := frontend.Formats{Flag: frontend.CellFlag, Cells: n.Formats}

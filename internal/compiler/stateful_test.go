@@ -292,11 +292,11 @@ func TestInterleave(t *testing.T) {
 					arrays["h0"] = noise(2, runs, 1, 1, m.hidden)
 				}
 				o := SimOptions{Engine: Reference, Input: zipped(t, arrays),
-					Options: Options{Model: model, Cells: formats, Samples: 1}}
+					Options: Options{Model: model, Cells: formats, Interleave: 1}}
 				want := simulated(t, o).Outputs
-				for _, o.Samples = range []int{1, 2, 4} {
+				for _, o.Interleave = range []int{1, 2, 4} {
 					list := engines(t)
-					if o.Samples != 2 || runs != 5 {
+					if o.Interleave != 2 || runs != 5 {
 						list = slices.DeleteFunc(list, func(e Engine) bool { return e == CSim })
 					}
 					agree(t, list, o, want)
@@ -316,7 +316,8 @@ func TestInterleaveHidesLatency(t *testing.T) {
 	var clocks []float64
 	for _, samples := range []int{1, 2, 4} {
 		r, d := asked(t, SimOptions{Engine: Cycle, Input: input,
-			Options: Options{Model: model, Cells: formats, Samples: samples, Board: "zcu104", IO: dataflow.FromStream}})
+			Options: Options{Model: model, Cells: formats, Interleave: samples, Board: "zcu104",
+				IO: dataflow.FromStream}})
 		if d.Failed() {
 			t.Fatal(d.Diags)
 		}
@@ -350,7 +351,7 @@ func TestRefusedTurns(t *testing.T) {
 			Options{Stateful: true}, diag.StateNotKept, "from the end of the sequence"},
 		{"a state of the data", with(func(m *recurrentModel) { m.states = true }), Options{Stateful: true},
 			diag.StateNotKept, "arrives with the data"},
-		{"a state in turns", gru, Options{Stateful: true, Samples: 2}, diag.StateNotKept, "several sequences"},
+		{"a state in turns", gru, Options{Stateful: true, Interleave: 2}, diag.StateNotKept, "several sequences"},
 	} {
 		o := c.options
 		o.Model, o.Cells = c.m.write(t)

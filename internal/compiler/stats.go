@@ -21,10 +21,10 @@ type StatsOptions struct {
 	Plot string // .svg or .png; may be empty
 }
 
-// A Counted is the result of `hlsgen stats`.
-type Counted struct {
-	Source     *Source
-	Network    *stats.Network
+// A StatsResult is the result of `hlsgen stats`.
+type StatsResult struct {
+	Source     *ModelSource
+	Network    *stats.Totals
 	Buildable  bool    // all of the model maps to hardware
 	Samples    int     // number of samples, if data are given
 	Efficiency float64 // geometric mean over the layers, if data are given
@@ -32,9 +32,9 @@ type Counted struct {
 
 // Stats counts what a model computes and stores, even if the model cannot be built. With data, it also runs the model
 // as written and counts the states of its layers.
-func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err error) {
-	defer Catch(&err)
-	c = &Counted{}
+func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *StatsResult, err error) {
+	defer CatchPanic(&err)
+	c = &StatsResult{}
 	o.Step("reading", 0, 0)
 	if c.Source = Open(o.Model, d); c.Source == nil {
 		return nil, nil
@@ -87,10 +87,11 @@ func Stats(ctx context.Context, o StatsOptions, d *diag.List) (c *Counted, err e
 }
 
 // observe runs samples and counts the states of layers.
-func (c *Counted) observe(ctx context.Context, o StatsOptions, im *frontend.Imported, s *samples.Source) error {
+func (c *StatsResult) observe(ctx context.Context, o StatsOptions, im *frontend.Imported,
+	s *samples.SampleSource) error {
 	observer := c.Network.Observe()
 	see := im.Observe(observer)
-	err := partByPart(s, s.Size(partBytes, 1), func(part *samples.Runs) error {
+	err := partByPart(s, s.PartSize(partBytes, 1), func(part *samples.Runs) error {
 		for i, in := range part.In {
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -110,7 +111,7 @@ func (c *Counted) observe(ctx context.Context, o StatsOptions, im *frontend.Impo
 }
 
 // draw writes a chart of the layers' bit operations.
-func (c *Counted) draw(path string) error {
+func (c *StatsResult) draw(path string) error {
 	total := &c.Network.Total
 	b := chart.Bars{Title: fmt.Sprintf("%s: %s bit operations per sample, %s if no weight were 0", c.Source.Name,
 		chart.Amount(total.BOPs), chart.Amount(total.DenseBOPs)), Value: "bit operations (BOPs)"}

@@ -94,17 +94,17 @@ func TestStreams(t *testing.T) {
 		{"float64", "x.npy", formatted(t, x, "<f8", false), false},
 		{"compressed", "x.npz", packed(t, name, plain), false},
 		{"compressed, Fortran order", "x.npz", packed(t, name, formatted(t, x, "<f4", true)), true},
-		{"standard input", Standard, plain, false},
-		{"standard input, Fortran order", Standard, formatted(t, x, "<f4", true), true},
+		{"standard input", StdioPath, plain, false},
+		{"standard input, Fortran order", StdioPath, formatted(t, x, "<f4", true), true},
 	} {
 		o, out := onIris(dir, Fast), filepath.Join(t.TempDir(), "y.npy")
-		if o.Input, o.Stdin = Standard, (&Arriving{From: bytes.NewReader(c.data)}); c.file != Standard {
+		if o.Input, o.Stdin = StdioPath, (&StdinArray{From: bytes.NewReader(c.data)}); c.file != StdioPath {
 			o.Input = kept(t, c.file, c.data)
 		}
 		var stdout bytes.Buffer
 		o.Stdout = &stdout
-		for _, o.Output = range []string{out, Standard} {
-			if o.Stdin.array = nil; c.file == Standard {
+		for _, o.Output = range []string{out, StdioPath} {
+			if o.Stdin.array = nil; c.file == StdioPath {
 				o.Stdin.From = bytes.NewReader(c.data)
 			}
 			var d diag.List
@@ -139,7 +139,7 @@ func TestStreams(t *testing.T) {
 	o = onIris(dir, Eval)
 	o.Input = kept(t, "x.npy", formatted(t, x, "<f4", false))
 	o.Compare = kept(t, "y.npz", packed(t, "y", formatted(t, y, "<f4", true)))
-	o.Shown = 4
+	o.MaxShown = 4
 	if r := ran(t, o); r.Compare.Equal != few || len(r.Outputs[0].Data) != 4 {
 		t.Errorf("%+v, %d numbers", r.Compare, len(r.Outputs[0].Data))
 	}
@@ -190,9 +190,9 @@ func TestStreamsBreak(t *testing.T) {
 		{"no reader", bytes.NewReader(plain), writerOf(func([]byte) (int, error) { return 0, gone }), "", gone},
 	} {
 		o, to := onIris(dir, Fast), t.TempDir()
-		o.Input, o.Output, o.Stdin = Standard, filepath.Join(to, "y.npy"), &Arriving{From: c.stdin}
+		o.Input, o.Output, o.Stdin = StdioPath, filepath.Join(to, "y.npy"), &StdinArray{From: c.stdin}
 		if c.stdout != nil {
-			o.Output, o.Stdout = Standard, c.stdout
+			o.Output, o.Stdout = StdioPath, c.stdout
 		}
 		var d diag.List
 		r, err := Simulate(t.Context(), o, &d)

@@ -36,12 +36,12 @@ func decoderOf(m *dataflow.Model, method ctc.Method, file string, d *diag.List) 
 }
 
 // scores returns the index of the first output with a score per class, or -1.
-func scores(out []dataflow.Real, decoder *ctc.Decoder) int {
-	return slices.IndexFunc(out, func(o dataflow.Real) bool { return decoder.Fits(o.Shape) })
+func scores(out []dataflow.RealPort, decoder *ctc.Decoder) int {
+	return slices.IndexFunc(out, func(o dataflow.RealPort) bool { return decoder.Fits(o.Shape) })
 }
 
 // decoded returns the text of every sample's outputs.
-func decoded(of []dataflow.Real, decoder *ctc.Decoder, outputs []reals) (texts []string) {
+func decoded(of []dataflow.RealPort, decoder *ctc.Decoder, outputs []reals) (texts []string) {
 	k := scores(of, decoder)
 	for _, out := range outputs {
 		texts = append(texts, decoder.Text(out[k].Data))

@@ -48,7 +48,7 @@ func trace(samples int) *tracing {
 
 // add adds a sample's tensor. shape is the shape in the longest sample; add pads shorter tensors with zeros.
 func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor) {
-	of, ok := samples.PadTo(of, shape)
+	of, ok := samples.ZeroPad(of, shape)
 	if !ok {
 		t.left[tensor] = true
 		return

@@ -57,7 +57,7 @@ func verification(m *dataflow.Model, s *supply, folded *dataflow.Graph, n int) (
 	if s == nil {
 		return samples.RandomLengths(m, n)
 	}
-	return s.Some(0, n)
+	return s.ReadRange(0, n)
 }
 
 // The largest number of elements on streams that a verification holds at a time, and that it records for the test
@@ -71,8 +71,8 @@ const (
 // by element. It also compares the tables of drivers, and engine fast on the user's samples (see ends). Large networks
 // run a few samples at a time. It returns the recording of the first samples for the test bench. This holds the frames
 // of all streams if whole is set or sequences differ in length, and else their text.
-func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, whole bool) (
-	recorded templates.Vectors, err error) {
+func (r *BuildResult) simulate(ctx context.Context, s *samples.Runs, given *supply, whole bool) (
+	recorded templates.TestVectors, err error) {
 	work := elements(r.Design.Model.Graph)
 	e := endsOf(r.Imported.Model, given != nil)
 	if err := e.thresholds(ctx); err != nil {
@@ -100,7 +100,7 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, w
 		}
 	}
 	if given != nil {
-		if err := e.others(ctx, given.Source, len(s.In)); err != nil {
+		if err := e.others(ctx, given.SampleSource, len(s.In)); err != nil {
 			return recorded, err
 		}
 	}
@@ -109,7 +109,7 @@ func (r *Result) simulate(ctx context.Context, s *samples.Runs, given *supply, w
 			Engines: []string{string(Eval), string(Cycle)},
 			Steps:   slices.Compact(slices.Sorted(slices.Values(s.Lengths)))}
 	}
-	return templates.Vectors{Frames: to.frames, Recorded: to.text}, nil
+	return templates.TestVectors{Frames: to.frames, Recorded: to.text}, nil
 }
 
 // A recording keeps the contents of streams in the first frames.
@@ -122,7 +122,7 @@ type recording struct {
 	before int                 // number of frames before the current samples
 }
 
-// add adds rows of a tensor on a stream. It implements the callback of rtlsim.Agree.
+// add adds rows of a tensor on a stream. It implements the callback of rtlsim.CompareKernels.
 func (r *recording) add(frame, stream int, rows dataflow.Tensor) error {
 	f := r.before + frame
 	if f >= r.most {
@@ -163,7 +163,7 @@ func verify(ctx context.Context, d *dataflow.Design, s *samples.Runs, to *record
 	if err != nil {
 		return err
 	}
-	out, err := rtlsim.Agree(ctx, d, in, to.add, differs(m.Graph))
+	out, err := rtlsim.CompareKernels(ctx, d, in, to.add, differs(m.Graph))
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ func verifySized(ctx context.Context, d *dataflow.Design, s *samples.Runs) ([]te
 }
 
 // compile runs engine csim. If there is no C++ compiler, it adds a warning to d instead.
-func (r *Result) compile(ctx context.Context, files templates.Files, v templates.Vectors, d *diag.List) error {
+func (r *BuildResult) compile(ctx context.Context, files templates.Files, v templates.TestVectors, d *diag.List) error {
 	if len(v.Frames) == 0 {
 		return nil
 	}
@@ -233,13 +233,13 @@ func sameReals(what string, got, want []reals) error {
 
 // data opens the samples of the build, or those of the source, with their labels. It returns nil if there are none, or
 // after adding an error to d.
-func (o Options) data(ctx context.Context, m *dataflow.Model, src *Source, d *diag.List) *supply {
+func (o Options) data(ctx context.Context, m *dataflow.Model, src *ModelSource, d *diag.List) *supply {
 	if o.Data == "" && src.Inputs == nil {
-		if o.Classes != "" && o.Calibrate == "" {
-			d.Fail(diag.DataInvalid, filepath.Base(o.Classes), "these are labels of no samples",
+		if o.LabelsFile != "" && o.Calibrate == "" {
+			d.Fail(diag.DataInvalid, filepath.Base(o.LabelsFile), "these are labels of no samples",
 				"give the samples, too: --input FILE")
 		}
-		if o.Classes == "" || o.Calibrate == "" {
+		if o.LabelsFile == "" || o.Calibrate == "" {
 			return nil
 		}
 		o.Data = o.Calibrate
@@ -249,8 +249,8 @@ func (o Options) data(ctx context.Context, m *dataflow.Model, src *Source, d *di
 		return nil
 	}
 	switch {
-	case o.Classes != "":
-		s.labels = readLabels(o.Classes, s.Count, m.Out, d)
+	case o.LabelsFile != "":
+		s.labels = readLabels(o.LabelsFile, s.Count, m.Out, d)
 	case o.Data == "" && src.Labels != nil:
 		var err error
 		if s.labels, err = samples.LabelsOf(src.Labels, s.Count, m.Out); err != nil {
@@ -266,7 +266,7 @@ func accuracy(ctx context.Context, m *dataflow.Model, s *supply) (*samples.Accur
 		return nil, nil
 	}
 	run, right, n := courseOf(m), 0, 0
-	err := partByPart(s.Source, s.Size(partBytes, m.Turns.PerFrame()), func(part *samples.Runs) error {
+	err := partByPart(s.SampleSource, s.PartSize(partBytes, m.Turns.PerFrame()), func(part *samples.Runs) error {
 		out, err := run.integers(ctx, part)
 		if err != nil {
 			return err

@@ -13,16 +13,16 @@ import (
 
 // onBoard returns the files that lead from a build to a bitstream. It returns none if the board is not known to have a
 // processor, or the accelerator has no driver.
-func onBoard(r *Result, o Options) (templates.Files, error) {
-	s, err := vivado.Of(r.Design.Design, templates.Options{})
-	if none := new(vivado.None); errors.As(err, &none) {
+func onBoard(r *BuildResult, o Options) (templates.Files, error) {
+	s, err := vivado.New(r.Design.Design, templates.Options{})
+	if none := new(vivado.NoSystem); errors.As(err, &none) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("generate: %w", err)
 	}
 	r.System = s
-	var flows []vivado.Flow
+	var flows []vivado.IPFlow
 	if o.Backend.HLS() && s.Registers == nil { // an IP of HLS has no registers
 		flows = append(flows, vivado.HLS)
 	}
@@ -42,17 +42,17 @@ func onBoard(r *Result, o Options) (templates.Files, error) {
 
 // BoardClockOf returns the clock that the board's processor generates, in MHz, and the rate at this clock, in frames or
 // samples per second. It returns 0 if the clock is the asked one, or if no processor is known.
-func BoardClockOf(r *Result) (mhz, fps float64) {
+func BoardClockOf(r *BuildResult) (mhz, fps float64) {
 	if r.System == nil || r.System.Clock.MHz() == r.Design.Target.ClockMHz {
 		return 0, 0
 	}
 	mhz = r.System.Clock.MHz()
 	d := r.Design
-	return mhz, d.Rate(min(mhz, d.ClockMHz()), d.Clocks.Pace)
+	return mhz, d.Rate(min(mhz, d.ClockMHz()), d.Clocks.FramePace)
 }
 
 // toBitstream returns the step that explains how to make a bitstream, or nil if there is no such flow for the board.
-func toBitstream(r *Result, o Options) []templates.Step {
+func toBitstream(r *BuildResult, o Options) []templates.ReadmeStep {
 	if r.System == nil {
 		return nil
 	}
@@ -61,12 +61,12 @@ func toBitstream(r *Result, o Options) []templates.Step {
 		tools = "Vitis HLS, Vivado"
 	}
 	if top := r.System.Top; r.System.Board.PS == boards.NoPS {
-		return []templates.Step{{Title: "From here to the card", Commands: []string{"make -C vivado xclbin"},
+		return []templates.ReadmeStep{{Title: "From here to the card", Commands: []string{"make -C vivado xclbin"},
 			Text: fmt.Sprintf("The accelerator and a mover per stream become kernels, which are linked for the "+
 				"platform\n`%s`. It takes %s and v++, and makes\n`vivado/build/%s.xclbin`. "+
 				"None of these tools was at hand to try it.", r.System.Board.Platform, tools, top)}}
 	}
-	return []templates.Step{{Title: "From here to a bitstream", Commands: []string{"make -C vivado bitstream"},
+	return []templates.ReadmeStep{{Title: "From here to a bitstream", Commands: []string{"make -C vivado bitstream"},
 		Text: fmt.Sprintf("The accelerator becomes an IP, and a block design joins it to the processor, with a "+
 			"mover per stream\nand a clock of %s MHz, which the processor's dividers can make. It takes %s, and makes"+
 			"\n`%s.bit`, `.hwh` and `.xsa` in `vivado/build`. None of these tools was at hand to try it.",

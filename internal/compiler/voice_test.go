@@ -85,7 +85,7 @@ func TestVoiceActivity(t *testing.T) {
 		return kept(t, "x.npz", zip)
 	}
 	written := filepath.Join(t.TempDir(), "quantised.onnx")
-	states := []frontend.Feedback{{Input: "state", Output: "stateN"}}
+	states := []frontend.StateFeedback{{Input: "state", Output: "stateN"}}
 	told(t, Options{Model: model, Board: "zcu104", NoCSim: true, Verify: 2, Calibrate: named(windows(400, 1)),
 		States: states, SaveModel: written})
 	judged := named(windows(1000, 2))

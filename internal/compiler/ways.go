@@ -36,7 +36,7 @@ var ways = []way{
 }
 
 // maps reports whether a model maps with the flag.
-func (w *way) maps(o Options, src *Source, opt frontend.Options) bool {
+func (w *way) maps(o Options, src *ModelSource, opt frontend.Options) bool {
 	if w.change == nil {
 		return calibrates(o, src.File, src.ONNX, opt)
 	}
@@ -64,7 +64,7 @@ func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	if src == nil {
 		return
 	}
-	opt.Pass = pass.Options[*canon.Model]{}
+	opt.Pass = pass.Options[*canon.RewrittenModel]{}
 	var found []string
 	for _, w := range ways {
 		if w.maps(o, src, opt) {
@@ -90,7 +90,7 @@ func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *dia
 	if src == nil {
 		return
 	}
-	opt.Pass = pass.Options[*canon.Model]{}
+	opt.Pass = pass.Options[*canon.RewrittenModel]{}
 	gone := 0
 	for range maxCuts {
 		c := frontend.CutOf(src.File, src.ONNX, opt, fates)

@@ -103,10 +103,10 @@ func TestFlagsThatMap(t *testing.T) {
 		}
 		for flag, change := range map[string]func(*Options){
 			"--input-type UINT8": func(o *Options) {
-				o.Arrives = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
+				o.InputType = &frontend.InputType{Type: num.Type{Kind: num.UInt, Width: 8}, Scale: big.NewRat(1, 1)}
 			},
 			"--input-quant INT8:0.0625": func(o *Options) {
-				o.Quantise = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
+				o.InputQuant = &frontend.InputQuant{Type: num.Type{Kind: num.Int, Width: 8}, Scale: 0.0625}
 			},
 			"--calibrate ": func(o *Options) { o.Calibrate = samples },
 		} {

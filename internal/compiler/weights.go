@@ -23,32 +23,32 @@ import (
 	"hlsgen/templates/rtl"
 )
 
-// LoadOptions holds the flags of `hlsgen weights`. Of the embedded Options it uses those about the model and its
+// WeightsOptions holds the flags of `hlsgen weights`. Of the embedded Options it uses those about the model and its
 // inputs.
-type LoadOptions struct {
+type WeightsOptions struct {
 	Options
 	For string // the folder of the build that receives the weights
 }
 
-// Weighed is the result of `hlsgen weights`.
-type Weighed struct {
-	Source *Source
+// WeightsResult is the result of `hlsgen weights`.
+type WeightsResult struct {
+	Source *ModelSource
 	Plan   *LoadPlan
 	Out    string   // the folder written
 	Files  []string // names of the files in Out
 }
 
-// WeightsOut returns the default folder for the weights of a model.
-func WeightsOut(model string) string {
+// DefaultWeightsOut returns the default folder for the weights of a model.
+func DefaultWeightsOut(model string) string {
 	base := filepath.Base(model)
 	return strings.TrimSuffix(base, filepath.Ext(base)) + "-weights"
 }
 
-// Weights writes the weights of a model, and the host.json for them, for hardware built from another model with the
-// same layers. If the weights do not fit, it adds an error to d and writes nothing.
-func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, err error) {
-	defer Catch(&err)
-	r := &Weighed{Out: o.Out}
+// WriteWeights writes the weights of a model, and the host.json for them, for hardware built from another model with
+// the same layers. If the weights do not fit, it adds an error to d and writes nothing.
+func WriteWeights(ctx context.Context, o WeightsOptions, d *diag.List) (res *WeightsResult, err error) {
+	defer CatchPanic(&err)
+	r := &WeightsResult{Out: o.Out}
 	o.Step("reading", 0, 0)
 	if r.Plan = readPlan(o.For, d); r.Plan == nil {
 		return nil, nil
@@ -86,12 +86,12 @@ func Weights(ctx context.Context, o LoadOptions, d *diag.List) (res *Weighed, er
 }
 
 // write compares the circuits of the design with the built ones, and writes the weights.
-func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*Weighed, error) {
+func (r *WeightsResult) write(o WeightsOptions, design *folding.Design, d *diag.List) (*WeightsResult, error) {
 	if r.Plan.join(design, d); d.Failed() {
 		return nil, nil
 	}
 	opt := templates.Options{Top: r.Plan.Top}
-	n, err := rtl.Of(design.Design, opt)
+	n, err := rtl.New(design.Design, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +101,9 @@ func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*W
 	if d.Failed() {
 		return nil, nil
 	}
-	files, err := deploy.Loaded(design.Design, opt, deploy.Load{Words: wordsOf(n),
+	files, err := deploy.FilesWithWeights(design.Design, opt, deploy.Load{Words: wordsOf(n),
 		External: imagesOf(design.Design), Design: r.Plan.Design})
-	if none := new(deploy.None); errors.As(err, &none) {
+	if none := new(deploy.NoDriver); errors.As(err, &none) {
 		d.Fail(diag.WeightsUnfit, "", none.Reason, "what a driver computes beside the accelerator has to stay what "+
 			"it is")
 		return nil, nil
@@ -112,7 +112,7 @@ func (r *Weighed) write(o LoadOptions, design *folding.Design, d *diag.List) (*W
 		return nil, err
 	}
 	o.Step("writing", 0, 0)
-	err = Sharing(r.Out, d, func(dir *owned.Shared) error {
+	err = WithSharedFolder(r.Out, d, func(dir *owned.Shared) error {
 		for _, f := range files {
 			name, ok := strings.CutPrefix(f.Path, "deploy/host/")
 			if !ok {
@@ -156,7 +156,8 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 		err = p.verify()
 	}
 	if err != nil {
-		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName), regular.Worded(err)),
+		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName),
+			regular.JSONMessage(err)),
 			"copy the whole folder of the build, or build again")
 	}
 	return p
@@ -207,7 +208,7 @@ func (p *LoadPlan) verify() error {
 
 // said reports whether the options about the inputs equal those of the build. It adds an error to d for each
 // difference.
-func (o LoadOptions) said(p *LoadPlan, d *diag.List) bool {
+func (o WeightsOptions) said(p *LoadPlan, d *diag.List) bool {
 	now := o.ofModel()
 	all := maps.Clone(now)
 	maps.Copy(all, p.Options)

@@ -38,7 +38,7 @@ func retrained(t *testing.T, model []byte, seed uint64) string {
 }
 
 // loadable is what a build of a model whose weights are loaded is asked for: it is in Out then.
-func loadable(t *testing.T, model string, from WeightsFrom) Options {
+func loadable(t *testing.T, model string, from WeightSource) Options {
 	t.Helper()
 	o := Options{Model: model, Board: "zcu104", Backend: BackendRTL, Weights: from, Interval: 10_000,
 		NoCSim: true, Verify: 1, Out: filepath.Join(t.TempDir(), "out")}
@@ -47,7 +47,7 @@ func loadable(t *testing.T, model string, from WeightsFrom) Options {
 }
 
 // loadableBy is the build of such options.
-func loadableBy(t *testing.T, o Options) *Result {
+func loadableBy(t *testing.T, o Options) *BuildResult {
 	t.Helper()
 	var d diag.List
 	r, err := Run(context.Background(), o, &d)
@@ -60,9 +60,9 @@ func loadableBy(t *testing.T, o Options) *Result {
 // refusedWeights is what is said of a model for a folder; nothing where its weights are written.
 func refusedWeights(t *testing.T, model, dir string) string {
 	t.Helper()
-	l := LoadOptions{Options: Options{Model: model, Out: filepath.Join(t.TempDir(), "weights")}, For: dir}
+	l := WeightsOptions{Options: Options{Model: model, Out: filepath.Join(t.TempDir(), "weights")}, For: dir}
 	var d diag.List
-	r, err := Weights(context.Background(), l, &d)
+	r, err := WriteWeights(context.Background(), l, &d)
 	said := ""
 	for _, x := range d.Diags {
 		if x.Severity != diag.Error {
@@ -177,7 +177,7 @@ func TestWeightsRefused(t *testing.T) {
 func TestWeightsExternalRefused(t *testing.T) {
 	t.Parallel()
 	own := models.Find(t, "digits-mlp-w2a2").Read(t, "model.onnx")
-	o := loadable(t, models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), WeightsFrom("external=MVAU_0"))
+	o := loadable(t, models.Find(t, "digits-mlp-w2a2").Path("model.onnx"), WeightSource("external=MVAU_0"))
 	for _, tt := range []struct{ name, model, want string }{
 		{"itself", o.Model, ""},
 		{"wider weights", requantised(t, own, 1, true, 8), "weight 0 is 3, and the hardware has room for " +
@@ -278,7 +278,7 @@ func TestLoadReport(t *testing.T) {
 	slow := slowed(t, "pynq-z1", 0.1)
 	for _, tt := range []struct {
 		board string
-		from  WeightsFrom
+		from  WeightSource
 		want  string // with N for the words
 	}{
 		{"pynq-z1", WeightsConstant, ""},
@@ -336,7 +336,7 @@ func TestWeightsAXI(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		model string
-		from  WeightsFrom
+		from  WeightSource
 		long  bool
 	}{
 		{"digits-mlp-w2a2", WeightsRuntime, false},
@@ -379,10 +379,10 @@ func TestWeightsAXI(t *testing.T) {
 			own := []string{filepath.Join(o.Out, "deploy", "host", "host.json"), expected(o.Model)}
 			args := append([]string{"testdata/weights.py", filepath.Join(o.Out, "deploy"), libs[0], input}, own...)
 			for seed := range uint64(2) {
-				l := LoadOptions{Options: Options{Model: retrained(t, m.Read(t, "model.onnx"), seed),
+				l := WeightsOptions{Options: Options{Model: retrained(t, m.Read(t, "model.onnx"), seed),
 					Out: filepath.Join(t.TempDir(), "weights")}, For: o.Out}
 				var d diag.List
-				if r, err := Weights(context.Background(), l, &d); r == nil || err != nil {
+				if r, err := WriteWeights(context.Background(), l, &d); r == nil || err != nil {
 					t.Fatal(err, d.Diags)
 				}
 				args = append(args, filepath.Join(l.Out, "host.json"), expected(l.Model))

@@ -24,12 +24,12 @@ import (
 // claim reserves the folder of the build, and returns it with the name to show. It returns nil after adding an error to
 // d. Without Force, the folder must be empty or missing. With Force, hlsgen must have written all files in it, or the
 // user keeps the others. So --force replaces a build, but never a user's files.
-func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
+func claim(o Options, d *diag.List) (place *owned.ClaimedFolder, shown string) {
 	shown = o.Out
 	if shown == "" {
 		shown = DefaultOut(o.Model, o.Board)
 	}
-	refuse := func(code diag.Code, hint, format string, args ...any) (*owned.Folder, string) {
+	refuse := func(code diag.Code, hint, format string, args ...any) (*owned.ClaimedFolder, string) {
 		d.Fail(code, "", shown+" "+fmt.Sprintf(format, args...), hint)
 		return nil, ""
 	}
@@ -43,7 +43,7 @@ func claim(o Options, d *diag.List) (place *owned.Folder, shown string) {
 	if here, err := os.Getwd(); err == nil && within(here, out) {
 		return refuse(diag.OutputExists, "give a folder below this one", "is the current folder, or holds it")
 	}
-	place, err = owned.Claim(out, templates.Scratch, templates.Lasting...)
+	place, err = owned.Claim(out, templates.TemporaryFolders, templates.KeptFolders...)
 	busy, way, left := new(owned.BusyError), new(owned.WayError), new(owned.LeftError)
 	switch {
 	case errors.As(err, &busy):
@@ -67,7 +67,7 @@ const byOwner = "have it removed by its owner, or as root; or give another --out
 
 // admitted reports whether the existing files at a place may be replaced. It adds an error to d if not, and a warning
 // if changed files are kept.
-func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
+func admitted(place *owned.ClaimedFolder, o Options, shown string, d *diag.List) bool {
 	there, err := place.Inspect(o.how())
 	if err != nil {
 		refuseOutput(shown, err, d)
@@ -76,7 +76,7 @@ func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
 	if o.how() == owned.Keep && len(there.Changed) > 0 {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,
 			Msg: fmt.Sprintf("%s keeps files as you changed them, not as this build makes them: %s", shown,
-				owned.Some(there.Changed)),
+				owned.QuoteSome(there.Changed)),
 			Hint: "move them away to have what was verified"})
 	}
 	return !d.Failed()
@@ -84,13 +84,13 @@ func admitted(place *owned.Folder, o Options, shown string, d *diag.List) bool {
 
 // refuseOutput adds an error to d for a folder that cannot be written.
 func refuseOutput(shown string, err error, d *diag.List) {
-	strangers, conflict, stuck := new(owned.StrangersError), new(owned.ConflictError), new(owned.StuckError)
+	strangers, conflict, stuck := new(owned.ForeignFilesError), new(owned.ConflictError), new(owned.StuckError)
 	switch {
 	case errors.As(err, &stuck):
 		d.Fail(diag.OutputForeign, "", shown+" "+stuck.Error(), byOwner)
 	case errors.As(err, &strangers) && strangers.There == nil:
 		d.Fail(diag.OutputExists, "", shown+" "+err.Error(), "give another --out, or --force to replace it")
-	case errors.As(err, &strangers) && strangers.There.Alien != nil:
+	case errors.As(err, &strangers) && strangers.There.NotOursReason != nil:
 		d.Fail(diag.OutputForeign, "", shown+" "+err.Error(), "give another --out, or remove the folder yourself")
 	case errors.As(err, &strangers):
 		d.Fail(diag.OutputForeign, "", shown+" "+err.Error(),
@@ -102,9 +102,9 @@ func refuseOutput(shown string, err error, d *diag.List) {
 	}
 }
 
-// Sharing calls write to put files into a folder that may also hold other files. It adds an error to d if another
-// process uses the folder, or another file is in the way.
-func Sharing(shown string, d *diag.List, write func(*owned.Shared) error) error {
+// WithSharedFolder calls write to put files into a folder that may also hold other files. It adds an error to d if
+// another process uses the folder, or another file is in the way.
+func WithSharedFolder(shown string, d *diag.List, write func(*owned.Shared) error) error {
 	dir, err := owned.Share(shown)
 	if err == nil {
 		err = errors.Join(write(dir), dir.Release())
@@ -114,7 +114,7 @@ func Sharing(shown string, d *diag.List, write func(*owned.Shared) error) error 
 
 // unshared adds errors about the use and the contents of a shared folder to d. It returns all other errors.
 func unshared(shown string, err error, d *diag.List) error {
-	busy, strangers, way := new(owned.BusyError), new(owned.StrangersError), new(owned.WayError)
+	busy, strangers, way := new(owned.BusyError), new(owned.ForeignFilesError), new(owned.WayError)
 	switch {
 	case errors.As(err, &busy):
 		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", shown, busy), "wait for it, or give another folder")
@@ -130,9 +130,9 @@ func unshared(shown string, err error, d *diag.List) error {
 }
 
 // how returns the mode of --force.
-func (o Options) how() owned.How {
+func (o Options) how() owned.ReplacePolicy {
 	switch {
-	case o.Keep:
+	case o.KeepForeign:
 		return owned.Keep
 	case o.Force:
 		return owned.Replace
@@ -173,7 +173,7 @@ func fileName(s string) string {
 
 // A manifest records the inputs of a build. It is the content of the folder's manifest file.
 type manifest struct {
-	Head
+	ReportHead
 	Tool    string            `json:"tool"`
 	Model   string            `json:"model"`
 	SHA256  string            `json:"model_sha256"`
@@ -185,11 +185,12 @@ type manifest struct {
 	Prefix  []string          `json:"host_prefix"`
 	Suffix  []string          `json:"host_suffix"`
 	Check   Verified          `json:"verified"`
-	owned.Record
+	owned.ManifestRecord
 }
 
 // write adds the reports, the README and the manifest, and puts the whole folder in its place at the end.
-func (r *Result) write(o Options, t dataflow.Target, files templates.Files, place *owned.Folder, d *diag.List) error {
+func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files, place *owned.ClaimedFolder,
+	d *diag.List) error {
 	all := map[string][]byte{}
 	for _, f := range files {
 		all[f.Path] = f.Data
@@ -203,7 +204,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 		"report/cycle_simulation.json":             r.cycleReport(),
 		"report/op_and_param_counts.json":          counts(m.Graph),
 		"report/layers.json":                       r.Layers(),
-		"report/certificate.json":                  CertificateOf(&r.Design.Certificate),
+		"report/certificate.json":                  NewCertificate(&r.Design.Certificate),
 		"report/nodes.json":                        r.Imported.Fates,
 	}
 	for path, v := range reports {
@@ -216,7 +217,7 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	all["folding.json"] = folding.Format(r.Design.Design, false)
 	all["final_hw_config.json"] = folding.Format(r.Design.Design, true)
 	if partly(r.Design) {
-		all["final_hw_config.json"] = folding.FormatWhole(r.Design.Design)
+		all["final_hw_config.json"] = folding.FormatWithMemories(r.Design.Design)
 	}
 	const page = "README.md"
 	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, owned.Manifest))
@@ -224,11 +225,12 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 		return err
 	}
 	all[page] = readme
-	b, err := json.MarshalIndent(manifest{Head: Versioned, Tool: "hlsgen " + o.Version, Model: r.Source.File,
+	b, err := json.MarshalIndent(manifest{ReportHead: CurrentHead, Tool: "hlsgen " + o.Version, Model: r.Source.File,
 		SHA256: r.sum, Board: t.Board.Name, Part: t.Board.Part,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(),
 		Prefix: append([]string{}, m.Prefix.Nodes...),
-		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, Record: owned.RecordOf(all)}, "", "  ")
+		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, ManifestRecord: owned.RecordOf(all)}, "",
+		"  ")
 	if err != nil {
 		return err
 	}
@@ -245,57 +247,58 @@ func (r *Result) write(o Options, t dataflow.Target, files templates.Files, plac
 	return nil
 }
 
-// A Given is a flag with its values.
-type Given struct {
+// A FlagValue is a flag with its values.
+type FlagValue struct {
 	Name  string
 	Texts []string
 }
 
-// OfModel lists the flags about the model's axes, inputs and cells. Files keep the paths of the options.
-func (o Options) OfModel() []Given {
-	list := []Given{{"dim", o.dims()}, {"shape", o.Shapes.Texts()}}
-	if t := o.Arrives; t != nil {
-		list = append(list, Given{"input-type", []string{t.String()}})
-		for _, of := range []Given{{"input-mean", t.Means()}, {"input-std", t.Deviations()}} {
+// ModelFlags lists the flags about the model's axes, inputs and cells. Files keep the paths of the options.
+func (o Options) ModelFlags() []FlagValue {
+	list := []FlagValue{{"dim", o.dims()}, {"shape", o.Shapes.Texts()}}
+	if t := o.InputType; t != nil {
+		list = append(list, FlagValue{"input-type", []string{t.String()}})
+		for _, of := range []FlagValue{{"input-mean", t.Means()}, {"input-std", t.Deviations()}} {
 			if len(of.Texts) > 0 {
 				list = append(list, of)
 			}
 		}
 	}
-	if q := o.Quantise; q != nil {
-		list = append(list, Given{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
+	if q := o.InputQuant; q != nil {
+		list = append(list, FlagValue{"input-quant", []string{fmt.Sprintf("%s:%v", q.Type, q.Scale)}})
 	}
 	if len(o.States) > 0 {
 		var texts []string
 		for _, s := range o.States {
 			texts = append(texts, s.String())
 		}
-		list = append(list, Given{"state", texts})
+		list = append(list, FlagValue{"state", texts})
 	}
 	if len(o.Initial) > 0 {
-		list = append(list, Given{"initial-state", o.Initial.Texts()})
+		list = append(list, FlagValue{"initial-state", o.Initial.Texts()})
 	}
 	if len(o.Outputs) > 0 {
-		list = append(list, Given{"outputs", []string{strings.Join(o.Outputs, ",")}})
+		list = append(list, FlagValue{"outputs", []string{strings.Join(o.Outputs, ",")}})
 	}
 	if o.Calibrate != "" {
-		list = append(list, Given{"calibrate", []string{o.Calibrate}}, Given{"quantize", []string{o.recipe().String()}})
+		list = append(list, FlagValue{"calibrate", []string{o.Calibrate}}, FlagValue{"quantize",
+			[]string{o.recipe().String()}})
 		if o.Scales != "" {
-			list = append(list, Given{"scales", []string{string(o.Scales)}})
+			list = append(list, FlagValue{"scales", []string{string(o.Scales)}})
 		}
 		if o.Lookup != "" {
-			list = append(list, Given{"lookup", []string{string(o.Lookup)}})
+			list = append(list, FlagValue{"lookup", []string{string(o.Lookup)}})
 		}
 		for _, f := range []struct {
 			name  string
 			given bool
 		}{{"equalize", o.Equalise}, {"correct-bias", o.CorrectBias}} {
 			if f.given {
-				list = append(list, Given{f.name, []string{"true"}})
+				list = append(list, FlagValue{f.name, []string{"true"}})
 			}
 		}
 	}
-	for _, file := range []Given{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
+	for _, file := range []FlagValue{{"lstm-config", []string{o.LSTM}}, {"cell-config", []string{o.Cells}}} {
 		if file.Texts[0] != "" {
 			list = append(list, file)
 		}
@@ -306,7 +309,7 @@ func (o Options) OfModel() []Given {
 // given lists the flags that shape the design, by name, as the user gave them. Files appear without their folders.
 func (o Options) given() map[string]string {
 	out := map[string]string{}
-	for _, f := range o.OfModel() {
+	for _, f := range o.ModelFlags() {
 		if len(f.Texts) > 0 {
 			out[f.Name] = strings.Join(f.Texts, ",")
 		}
@@ -319,24 +322,24 @@ func (o Options) given() map[string]string {
 		{"fps", o.FPS > 0, plain(o.FPS)},
 		{"interval", o.Interval > 0, plain(o.Interval)},
 		{"latency", o.Latency, "true"},
-		{"over-budget", o.Over, "true"},
+		{"over-budget", o.OverBudget, "true"},
 		{"backend", o.Backend.RTL(), string(o.Backend)},
 		{"counters", o.Counters, "true"},
 		{"weights", o.Weights.Loaded(), string(o.Weights)},
 		{"io", o.IO != dataflow.FromMemory, o.IO.String()},
-		{"max-unroll", o.Unroll != dataflow.Envelope{}, o.Unroll.String()},
+		{"max-unroll", o.MaxUnroll != dataflow.Envelope{}, o.MaxUnroll.String()},
 		{"least", o.Least != folding.LeastLoad, o.Least.Flag()},
-		{"search-time", o.Search > 0, o.Search.String()},
+		{"search-time", o.SearchTime > 0, o.SearchTime.String()},
 		{"max-use", o.MaxUse != folding.Use{}, o.MaxUse.String()},
 		{"fifo", o.FIFO != folding.FIFO{} || o.FIFOAsked, o.FIFO.String()},
 		{"folding", o.Folding != "", filepath.Base(o.Folding)},
-		{"folding", o.Fixed != nil, "folding.json"},
+		{"folding", o.FoldingFile != nil, "folding.json"},
 		{"calibrate", o.Calibrate != "", filepath.Base(o.Calibrate)},
 		{"calibration", o.Calibration != "", filepath.Base(o.Calibration)},
 		{"lstm-config", o.LSTM != "", filepath.Base(o.LSTM)}, // no folder of this machine
 		{"stateful", o.Stateful, "true"},
 		// without the folder, which differs from machine to machine
-		{"interleave", o.Samples > 1, strconv.Itoa(o.Samples)},
+		{"interleave", o.Interleave > 1, strconv.Itoa(o.Interleave)},
 		{"cell-config", o.Cells != "", filepath.Base(o.Cells)},
 		{"acc-per-pe", o.AccPerPE, "true"},
 		{"acc-bits", o.AccBits.Asked(), o.AccBits.String()},

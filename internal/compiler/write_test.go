@@ -24,7 +24,7 @@ func newSite(t *testing.T) site {
 }
 
 // run builds the example; what it says is in the list.
-func (s site) run(o Options) (*Result, *diag.List) {
+func (s site) run(o Options) (*BuildResult, *diag.List) {
 	s.Helper()
 	var d diag.List
 	o.Board, o.Verify, o.NoCSim = "zcu104", 1, true
@@ -112,7 +112,7 @@ func TestForce(t *testing.T) {
 	s := newSite(t)
 	s.write("out/manifest.json", `{"name": "an extension of a browser"}`)
 	s.write("out/thesis.tex", "years")
-	for _, o := range []Options{{Force: true}, {Force: true, Keep: true}} {
+	for _, o := range []Options{{Force: true}, {Force: true, KeepForeign: true}} {
 		s.refused(o, diag.OutputForeign, "is no build of hlsgen", "none that lists")
 	}
 	if err := os.RemoveAll(s.out); err != nil {
@@ -127,7 +127,7 @@ func TestForce(t *testing.T) {
 	s.refused(Options{Force: true}, diag.OutputForeign, `"notes/day 1.txt"`,
 		`changed since hlsgen wrote it: "hls/top.cpp"`)
 
-	r, d := s.run(Options{Force: true, Keep: true, FPS: 1000})
+	r, d := s.run(Options{Force: true, KeepForeign: true, FPS: 1000})
 	if r == nil || d.Failed() || len(d.Diags) != 1 || d.Diags[0].Code != diag.OutputForeign ||
 		!slices.Equal(r.Kept, []string{"hls/top.cpp", "notes/day 1.txt"}) {
 		t.Fatal(r, d.Diags)
@@ -139,7 +139,7 @@ func TestForce(t *testing.T) {
 	}
 	// It is still known that they are not ours, and the rest is the new build.
 	there, err := owned.Inspect(s.out, nil)
-	if err != nil || there.Alien != nil || !slices.Equal(there.Changed, r.Kept[:1]) ||
+	if err != nil || there.NotOursReason != nil || !slices.Equal(there.Changed, r.Kept[:1]) ||
 		!slices.Equal(there.Foreign, r.Kept[1:]) {
 		t.Errorf("%+v, %v", there, err)
 	}
@@ -148,5 +148,5 @@ func TestForce(t *testing.T) {
 		t.Errorf("%s, %v", m, err)
 	}
 	s.write("out/manifest.json", strings.Replace(string(m), `"fps": "1000"`, `"fps": "9999"`, 1))
-	s.refused(Options{Force: true, Keep: true}, diag.OutputForeign, "was changed since hlsgen wrote it")
+	s.refused(Options{Force: true, KeepForeign: true}, diag.OutputForeign, "was changed since hlsgen wrote it")
 }

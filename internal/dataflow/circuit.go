@@ -32,7 +32,7 @@ func (t Target) Rate() circuit.Rate {
 	if !t.Board.StoresInLUTs() {
 		rate.BlockBits = boards.BlockBits
 	}
-	rate.Stage = max(2*rate.LUT, int(1000*t.Delays().Budget()))
+	rate.Stage = max(2*rate.LUT, int(1000*t.Delays().StageNS()))
 	return rate
 }
 
@@ -56,8 +56,8 @@ func (s Storage) Style() circuit.Style {
 
 // Circuit adds the table to a circuit, in the style of its storage, one table per bank. It calls table only when the
 // table is written out, or if the table has one row.
-func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Table {
-	list := make([]circuit.Table, s.Arrays())
+func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.ConstantTable {
+	list := make([]circuit.ConstantTable, s.Arrays())
 	for k := range list {
 		name := s.Name
 		if len(list) > 1 {
@@ -72,6 +72,6 @@ func (s Storage) Circuit(b *circuit.Builder, table func() Table) []circuit.Table
 }
 
 // Circuit adds the table to a circuit, in the style of the storage s, one table per bank.
-func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.Table {
+func (t Table) Circuit(b *circuit.Builder, s Storage) []circuit.ConstantTable {
 	return s.Circuit(b, func() Table { return t })
 }

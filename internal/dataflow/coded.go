@@ -6,17 +6,17 @@ type Coder interface {
 	Coded() (coded Op, ok bool)
 }
 
-// A Decoder is a layer that takes minifloats: it multiplies their significands, or moves them.
-type Decoder interface {
+// A MinifloatLayer is a layer that takes minifloats: it multiplies their significands, or moves them.
+type MinifloatLayer interface {
 	// Moves reports whether its outputs are its inputs, so that its readers have to take minifloats, too.
 	Moves() bool
 }
 
-// A Mover is a Decoder that moves minifloats.
-type Mover struct{}
+// A MinifloatMover is a MinifloatLayer that moves minifloats.
+type MinifloatMover struct{}
 
 // Moves returns true.
-func (Mover) Moves() bool { return true }
+func (MinifloatMover) Moves() bool { return true }
 
 // Coded returns the graph with minifloats on the streams whose readers all take them. It computes the same.
 func (g *Graph) Coded() *Graph {
@@ -33,7 +33,7 @@ func (g *Graph) Coded() *Graph {
 				own.Op, changes = op, true
 			}
 		}
-		in := make([]Type, len(n.In))
+		in := make([]StreamType, len(n.In))
 		for k, s := range n.In {
 			in[k] = coded.Streams[s].Type
 			changes = changes || !in[k].Equal(g.Streams[s].Type)
@@ -65,7 +65,7 @@ func (g *Graph) decoded(n *Node) bool {
 		if reader == nil {
 			return false
 		}
-		d, ok := reader.Op.(Decoder)
+		d, ok := reader.Op.(MinifloatLayer)
 		if !ok || d.Moves() && !g.decoded(reader) {
 			return false
 		}

@@ -3,7 +3,7 @@ package dataflow
 import "hlsgen/internal/num"
 
 // A Computation describes as data, not as code, what a bound layer computes of a frame. It is a Gather, Products,
-// Elements or Pools. It is the same function as Eval, for engines that have a program for each of these forms but none
+// Elements or Pooler. It is the same function as Eval, for engines that have a program for each of these forms but none
 // for kinds of layers. Frames are row-major.
 type Computation interface{ computation() }
 
@@ -19,8 +19,8 @@ func ComputationOf(op Op) Computation {
 	return nil
 }
 
-// Gather copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring elements. Run
-// r of an output is run at of an input, or Run times Fill if input is -1.
+// Gather copies elements of the inputs to the outputs, whatever their values, in runs of LoopRun neighbouring elements.
+// Run r of an output is run at of an input, or LoopRun times Fill if input is -1.
 type Gather struct {
 	Run    int
 	Fill   int64
@@ -39,31 +39,32 @@ type Border struct {
 // Products multiply one input by constant weights. The input is Vectors vectors. Each vector has a row of elements for
 // each of Groups groups, and each group has equally many outputs. An output is f(sum over k of Weights[c][k]*row[k]).
 //
-// A row is Runs runs of Run neighbouring elements: run r of group g begins at element r*Stride + g*Run of the vector.
+// A row is Runs runs of LoopRun neighbouring elements: run r of group g begins at element r*Stride + g*LoopRun of the
+// vector.
 type Products struct {
-	Weights   [][]int64  // per output
-	Steps     []num.Step // the function f: none, one for all outputs, or one per output
+	Weights   [][]int64          // per output
+	Steps     []num.StepFunction // the function f: none, one for all outputs, or one per output
 	Vectors   int
 	Groups    int
 	Runs, Run int
 	Stride    int
 }
 
-// Elements are functions of one element of each input: element i of the output is Of(i%Channels, x), where x holds
-// element i of each input. All inputs have the size of the output.
-type Elements struct {
+// Elementwise are functions of one element of each input: element i of the output is OrDefault(i%Channels, x), where x
+// holds element i of each input. All inputs have the size of the output.
+type Elementwise struct {
 	Channels  int
 	Of        func(c int, x []int64) int64
-	Monotonic bool // whether, for one input, Of(c, x) never falls or never rises as x grows, for each c
+	Monotonic bool // whether, for one input, OrDefault(c, x) never falls or never rises as x grows, for each c
 }
 
-// Pools are the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.
-type Pools struct {
+// Pooler are the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.
+type Pooler struct {
 	Channels, Positions int
 	Sum                 bool
 }
 
-func (Gather) computation()   {}
-func (Products) computation() {}
-func (Elements) computation() {}
-func (Pools) computation()    {}
+func (Gather) computation()      {}
+func (Products) computation()    {}
+func (Elementwise) computation() {}
+func (Pooler) computation()      {}

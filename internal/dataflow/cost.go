@@ -30,10 +30,10 @@ func (r Resources) Within(o Resources) bool {
 }
 
 // A Cost lists resources by named part, so that a report can say where they go.
-type Cost []Part
+type Cost []ResourcePart
 
-// A Part is one contribution to a cost: "multipliers", "adder tree", "weight memory" and so on.
-type Part struct {
+// A ResourcePart is one contribution to a cost: "multipliers", "adder tree", "weight memory" and so on.
+type ResourcePart struct {
 	Name string `json:"part"`
 	Resources
 }
@@ -51,7 +51,7 @@ func (c Cost) Total() Resources {
 func (c Cost) Plus(o Cost) Cost {
 	sum := slices.Clone(c)
 	for _, p := range o {
-		i := slices.IndexFunc(sum, func(q Part) bool { return q.Name == p.Name })
+		i := slices.IndexFunc(sum, func(q ResourcePart) bool { return q.Name == p.Name })
 		if i < 0 {
 			sum = append(sum, p)
 			continue

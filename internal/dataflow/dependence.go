@@ -1,24 +1,27 @@
 package dataflow
 
-// A Form is a way for the parts of a layer's outputs to depend on the parts of its inputs.
-type Form uint8
+// A DependenceForm is a way for the parts of a layer's outputs to depend on the parts of its inputs.
+type DependenceForm uint8
 
 // The forms. Every frame of an input, and of an output, divides into equal consecutive parts.
 const (
-	Mixed Form = iota // none of the following
-	Apart             // part i of each output depends only on part i of each input, by the same function for all i
-	Moved             // every element of the outputs is a copy of an element of the inputs
+	Mixed DependenceForm = iota // none of the following
+	// part i of each output depends only on part i of each input, by the same function for all i
+	Separate
+	Moved // every element of the outputs is a copy of an element of the inputs
 	// part i of each output depends only on parts 0 to i of input 0 and on all of the other inputs
 	Recurrent
 	Along // each part is a pixel of a line; an output pixel depends only on some consecutive pixels
 )
 
-func (f Form) String() string { return [...]string{"mixed", "apart", "moved", "recurrent", "along"}[f] }
+func (f DependenceForm) String() string {
+	return [...]string{"mixed", "apart", "moved", "recurrent", "along"}[f]
+}
 
 // A Dependence says how the parts of a layer's outputs depend on the parts of its inputs. It decides whether frames can
 // take turns in the layer (Turns), and whether they can have other lengths (Lengths).
 type Dependence struct {
-	Form Form
+	Form DependenceForm
 	In   []int // the number of parts, per input
 	Out  int   // the number of parts of each output
 	// Window reports that vectors are windows, [positions, channels], even if of one position.
@@ -40,9 +43,9 @@ func DependenceOf(op Op) Dependence {
 	return Dependence{Why: "it computes with several vectors at a time"}
 }
 
-// EachApart returns the dependence of a layer that computes each part of its inputs separately.
-func EachApart(inputs, parts int) Dependence {
-	d := Dependence{Form: Apart, Out: parts}
+// SeparateParts returns the dependence of a layer that computes each part of its inputs separately.
+func SeparateParts(inputs, parts int) Dependence {
+	d := Dependence{Form: Separate, Out: parts}
 	for range inputs {
 		d.In = append(d.In, parts)
 	}

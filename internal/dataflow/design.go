@@ -13,7 +13,7 @@ import (
 // runs.
 type Model struct {
 	Name      string
-	In, Out   []Real // the inputs and outputs of the ONNX model
+	In, Out   []RealPort // the inputs and outputs of the ONNX model
 	Prefix    HostFunc
 	Graph     *Graph
 	Suffix    HostFunc
@@ -32,23 +32,23 @@ type Model struct {
 // value, or with zeros.
 type Feedback struct{ In, Out int }
 
-// Real describes a real-valued input or output of the ONNX model, including the batch axis.
-type Real struct {
+// RealPort describes a real-valued input or output of the ONNX model, including the batch axis.
+type RealPort struct {
 	Name  string
 	Shape []int  // as in the file, with dynamic axes bound; the first axis is the batch if Batch is true
 	DType string // NumPy's name: float32, int64 and so on
 	Batch bool
 	Whole []int      // the shape in the file, if that fixes a batch of several samples side by side; else nil
-	Axis  int        // the axis of Whole along which the samples lie
+	Axis  int        // the axis of SplitLayer along which the samples lie
 	Range [2]float64 // for an input: the range in which the first quantisers distinguish values, for test data
 	// Grid, if not nil, returns the value nearest to x that element i may have.
 	Grid    func(i int, x float64) float64
-	Arrives *Integers // if not nil, integers arrive in place of the input's real numbers
+	Arrives *IntegerInput // if not nil, integers arrive in place of the input's real numbers
 }
 
-// Integers says which real numbers integers stand for. An integer stands for all real numbers within Within of its
+// IntegerInput says which real numbers integers stand for. An integer stands for all real numbers within Within of its
 // value.
-type Integers struct {
+type IntegerInput struct {
 	Type num.Type
 	// the number of channels with values of their own; 1 if all channels have the same
 	Channels int
@@ -58,7 +58,7 @@ type Integers struct {
 }
 
 // Limits returns the range of an integer dtype; integer is false for a real dtype.
-func (r Real) Limits() (lo, hi float64, integer bool) {
+func (r RealPort) Limits() (lo, hi float64, integer bool) {
 	if r.DType == "bool" {
 		return 0, 1, true
 	}
@@ -78,16 +78,16 @@ func (r Real) Limits() (lo, hi float64, integer bool) {
 
 // Format returns the number format of a real dtype, to which values from any file are rounded. For an integer dtype it
 // returns float64, which holds integers up to 2^53.
-func (r Real) Format() num.Format {
+func (r RealPort) Format() num.Format {
 	if f, ok := num.FormatNamed(r.DType); ok {
 		return f
 	}
 	return num.Float64
 }
 
-// Stored returns NumPy's name of a type that holds the values of a dtype that NumPy lacks: float32 for bfloat16, and
-// integers of eight bits for those of two and four. For other dtypes it returns the dtype.
-func (r Real) Stored() string {
+// NumpyDType returns NumPy's name of a type that holds the values of a dtype that NumPy lacks: float32 for bfloat16,
+// and integers of eight bits for those of two and four. For other dtypes it returns the dtype.
+func (r RealPort) NumpyDType() string {
 	switch r.DType {
 	case "bfloat16":
 		return "float32"
@@ -153,7 +153,7 @@ func (d *Design) HostClocks() (clocks int) {
 	return clocks
 }
 
-// Slowest returns the layer with the longest Delay, and that delay in ns; -1 and 0 if no layer is Timed.
+// Slowest returns the layer with the longest Delay, and that delay in ns; -1 and 0 if no layer is HasTimeSteps.
 func (d *Design) Slowest() (node int, ns float64) {
 	node = -1
 	for i, n := range d.Model.Graph.Nodes {
@@ -166,7 +166,7 @@ func (d *Design) Slowest() (node int, ns float64) {
 	return node, ns
 }
 
-// Fmax returns the fastest clock in MHz that the Delay of every layer allows, infinite if no layer is Timed.
+// Fmax returns the fastest clock in MHz that the Delay of every layer allows, infinite if no layer is HasTimeSteps.
 func (d *Design) Fmax() float64 {
 	_, ns := d.Slowest()
 	return 1000 / ns

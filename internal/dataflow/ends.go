@@ -7,32 +7,32 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Holding is implemented by layers that may take in a whole sequence before they give their first word. Holds reports
-// whether this layer does.
-type Holding interface{ Holds() bool }
+// HoldsSequence is implemented by layers that may take in a whole sequence before they give their first word. Holds
+// reports whether this layer does.
+type HoldsSequence interface{ Holds() bool }
 
-// An End is a FIFO that tells a layer, or an output, where sequences end: one bit per time step, 1 for the last step.
-// The input that the reader's words come from writes the bit with the last word of the step. The reader takes it when
-// all words of the step have arrived.
-type End struct {
+// A SequenceEnd is a FIFO that tells a layer, or an output, where sequences end: one bit per time step, 1 for the last
+// step. The input that the reader's words come from writes the bit with the last word of the step. The reader takes it
+// when all words of the step have arrived.
+type SequenceEnd struct {
 	Node   int // the node that reads it; -1 for an output
 	Stream int // the stream whose time steps it counts
 	Input  int // the stream of the input that writes it
 	FIFO   FIFO
 }
 
-// EndPort returns the word format of an End.
+// EndPort returns the word format of a SequenceEnd.
 func (l *Lengths) EndPort() Port {
 	return Port{Elem: num.Type{Kind: num.UInt, Width: 1}, PerWord: 1, Words: l.Max}
 }
 
 // Ends returns the FIFOs that tell where sequences end: those of nodes in their order, then those of outputs. It
 // returns none if all frames have one length.
-func (m *Model) Ends() (list []End) { return m.ends(m.EachEnd()) }
+func (m *Model) Ends() (list []SequenceEnd) { return m.ends(m.EndPerStream()) }
 
 // Ends returns the FIFOs of the design that tell where sequences end. With RTL, a stream's FIFO also holds words that
-// are on their way through its writer's pipeline. So an End has room for the time steps that all FIFOs hold.
-func (d *Design) Ends() []End {
+// are on their way through its writer's pipeline. So a SequenceEnd has room for the time steps that all FIFOs hold.
+func (d *Design) Ends() []SequenceEnd {
 	if d.Model.Lengths == nil || d.Target.Stalls != Credit {
 		return d.Model.Ends()
 	}
@@ -43,7 +43,7 @@ func (d *Design) Ends() []End {
 	}))
 }
 
-func (m *Model) ends(each []End) (list []End) {
+func (m *Model) ends(each []SequenceEnd) (list []SequenceEnd) {
 	for i, n := range m.Graph.Nodes {
 		if e := latest(each, n.In); e.Input >= 0 && ReadsEnds(n.Op, m.Lengths.Max) {
 			e.Node = i
@@ -58,14 +58,14 @@ func (m *Model) ends(each []End) (list []End) {
 	return list
 }
 
-// EachEnd returns, per stream, the End of a layer that would read only this stream; its Input is -1 if the stream has
-// no time steps.
-func (m *Model) EachEnd() []End { return m.eachEnd(func(int) int { return 0 }) }
+// EndPerStream returns, per stream, the SequenceEnd of a layer that would read only this stream; its Input is -1 if the
+// stream has no time steps.
+func (m *Model) EndPerStream() []SequenceEnd { return m.eachEnd(func(int) int { return 0 }) }
 
-// eachEnd computes EachEnd; held returns the time steps that a stream and its writer hold.
-func (m *Model) eachEnd(held func(stream int) int) []End {
+// eachEnd computes EndPerStream; held returns the time steps that a stream and its writer hold.
+func (m *Model) eachEnd(held func(stream int) int) []SequenceEnd {
 	g, l := m.Graph, m.Lengths
-	list := slices.Repeat([]End{{Node: -1, Input: -1}}, len(g.Streams))
+	list := slices.Repeat([]SequenceEnd{{Node: -1, Input: -1}}, len(g.Streams))
 	for s := range list {
 		list[s].Stream = s
 	}
@@ -79,7 +79,7 @@ func (m *Model) eachEnd(held func(stream int) int) []End {
 	holds := make([]int, len(g.Streams))   // per stream: the layers before it that hold a whole sequence each
 	between := make([]int, len(g.Streams)) // per stream: the time steps that all other layers, and FIFOs, hold
 	for _, s := range g.In {
-		if g.Timed(at, s) {
+		if g.HasTimeSteps(at, s) {
 			between[s] = held(s)
 			list[s].Input, list[s].FIFO = s, l.end(0, between[s])
 		}
@@ -90,11 +90,11 @@ func (m *Model) eachEnd(held func(stream int) int) []End {
 			continue
 		}
 		behind := holds[from.Stream]
-		if h, ok := n.Op.(Holding); ok && h.Holds() {
+		if h, ok := n.Op.(HoldsSequence); ok && h.Holds() {
 			behind++
 		}
 		for _, s := range n.Out {
-			if g.Timed(at, s) {
+			if g.HasTimeSteps(at, s) {
 				holds[s], between[s] = behind, between[from.Stream]+held(s)
 				list[s].Input, list[s].FIFO = from.Input, l.end(behind, between[s])
 			}
@@ -103,9 +103,10 @@ func (m *Model) eachEnd(held func(stream int) int) []End {
 	return list
 }
 
-// latest returns the End of the stream that is furthest behind the inputs; its Input is -1 if none has time steps.
-func latest(each []End, streams []int) End {
-	most := End{Node: -1, Input: -1}
+// latest returns the SequenceEnd of the stream that is furthest behind the inputs; its Input is -1 if none has time
+// steps.
+func latest(each []SequenceEnd, streams []int) SequenceEnd {
+	most := SequenceEnd{Node: -1, Input: -1}
 	for _, s := range streams {
 		if e := each[s]; e.Input >= 0 && (most.Input < 0 || e.FIFO.Depth > most.FIFO.Depth) {
 			most = e

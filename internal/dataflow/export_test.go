@@ -11,8 +11,8 @@ var (
 
 type wideOp struct{ fake }
 
-func (w wideOp) Bind(in []Type) (Op, []Type, error) {
+func (w wideOp) Bind(in []StreamType) (Op, []StreamType, error) {
 	out := in[0]
 	out.Range = make([]num.Range, out.Shape.Channels())
-	return w, []Type{out}, nil
+	return w, []StreamType{out}, nil
 }

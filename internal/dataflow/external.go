@@ -1,8 +1,9 @@
 package dataflow
 
-// External is implemented by bound layers whose weights may come from memory with every frame (Room.External). Each
-// iteration reads a word of them, which is the next row of the table, and the table repeats.
-type External interface {
+// WeightsPerFrame is implemented by bound layers whose weights may come from memory with every frame
+// (WeightRoom.External). Each iteration reads a word of them, which is the next row of the table, and the table
+// repeats.
+type WeightsPerFrame interface {
 	Loadable
 	Folds() Folds
 	// External reports whether the weights come from memory.
@@ -17,11 +18,11 @@ type External interface {
 
 // WeightFIFO is the FIFO between the memory and a layer whose weights come from there. Its depth suffices for a word in
 // every clock.
-var WeightFIFO = FIFO{Depth: Shallow, Memory: SRL}
+var WeightFIFO = FIFO{Depth: RegisterDepth, Memory: SRL}
 
-// externalOf returns the layer as External; ok is false if its weights do not come from memory with every frame.
-func externalOf(op Op) (External, bool) {
-	e, ok := op.(External)
+// externalOf returns the layer as WeightsPerFrame; ok is false if its weights do not come from memory with every frame.
+func externalOf(op Op) (WeightsPerFrame, bool) {
+	e, ok := op.(WeightsPerFrame)
 	return e, ok && e.External()
 }
 
@@ -47,16 +48,16 @@ type Weights struct {
 // Bytes returns the bytes that a frame reads.
 func (w Weights) Bytes() int64 { return int64(w.Port.Bytes()) * int64(w.Passes) }
 
-// Words returns the rows of the table, with elements in the form in which codes are stored.
-func (d *Design) Words(w Weights) Table {
-	return d.Model.Graph.Nodes[w.Node].Op.(External).WeightTable(d.Folds[w.Node])
+// WeightWords returns the rows of the table, with elements in the form in which codes are stored.
+func (d *Design) WeightWords(w Weights) Table {
+	return d.Model.Graph.Nodes[w.Node].Op.(WeightsPerFrame).WeightTable(d.Folds[w.Node])
 }
 
 // Externals returns the weights that the design reads from memory with every frame.
 func (d *Design) Externals() (list []Weights) {
 	for _, i := range d.Model.Graph.Externals() {
 		n := d.Model.Graph.Nodes[i]
-		e := n.Op.(External)
+		e := n.Op.(WeightsPerFrame)
 		list = append(list, Weights{i, n.Name, e.WeightPort(d.Folds[i]), e.Reads()})
 	}
 	return list

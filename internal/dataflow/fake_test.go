@@ -14,13 +14,13 @@ import (
 type fake struct {
 	kind   string
 	params fakeParams
-	in     []Type
-	out    []Type
+	in     []StreamType
+	out    []StreamType
 }
 
 type fakeParams struct {
 	By   int64 `json:"by"`   // the factor of Scale
-	Ways int   `json:"ways"` // the inputs of Sum, or the outputs of Fork
+	Ways int   `json:"ways"` // the inputs of Size, or the outputs of Fork
 }
 
 var fakeKinds = []Kind{fakeKind("Scale"), fakeKind("Sum"), fakeKind("Fork")}
@@ -45,7 +45,7 @@ func fork(ways int) fake  { return fake{kind: "Fork", params: fakeParams{Ways: w
 func (f fake) Kind() string { return f.kind }
 func (f fake) Params() any  { return f.params }
 
-func (f fake) Bind(in []Type) (Op, []Type, error) {
+func (f fake) Bind(in []StreamType) (Op, []StreamType, error) {
 	wants := 1
 	if f.kind == "Sum" {
 		wants = f.params.Ways
@@ -64,7 +64,7 @@ func (f fake) Bind(in []Type) (Op, []Type, error) {
 			}
 			out.Range[c] = p
 		}
-		out.Elem = num.Smallest(out.Union())
+		out.Elem = num.NarrowestInt(out.Union())
 	case "Sum":
 		total := in[0].Union()
 		for _, t := range in[1:] {
@@ -77,9 +77,9 @@ func (f fake) Bind(in []Type) (Op, []Type, error) {
 			}
 			total = s
 		}
-		out.Range, out.Elem = []num.Range{total}, num.Smallest(total)
+		out.Range, out.Elem = []num.Range{total}, num.NarrowestInt(total)
 	}
-	f.in, f.out = in, []Type{out}
+	f.in, f.out = in, []StreamType{out}
 	if f.kind == "Fork" {
 		f.out = slices.Repeat(f.out, f.params.Ways)
 	}
@@ -115,7 +115,7 @@ func (f fake) Folds() iter.Seq[Fold] {
 }
 
 func (f fake) Ports(fold Fold) (in, out []Port) {
-	port := func(t Type) Port { return Port{Elem: t.Elem, PerWord: fold.PE, Words: t.Shape.Size() / fold.PE} }
+	port := func(t StreamType) Port { return Port{Elem: t.Elem, PerWord: fold.PE, Words: t.Shape.Size() / fold.PE} }
 	for _, t := range f.in {
 		in = append(in, port(t))
 	}
@@ -127,9 +127,10 @@ func (f fake) Ports(fold Fold) (in, out []Port) {
 
 func (f fake) Loop(fold Fold, _ Target) Loop {
 	s := f.in[0].Shape
-	every := Access{{Kind: Each}, {Kind: Each}}
-	return Nest{Trips: []int{s.Vectors(), s.Channels() / fold.PE}, Latency: 3,
-		Read: slices.Repeat([]Access{every}, len(f.in)), Write: slices.Repeat([]Access{every}, len(f.out))}.Loop()
+	every := PortIndices{{Kind: Each}, {Kind: Each}}
+	return LoopNest{Trips: []int{s.Vectors(), s.Channels() / fold.PE}, Latency: 3,
+		Read: slices.Repeat([]PortIndices{every}, len(f.in)), Write: slices.Repeat([]PortIndices{every},
+			len(f.out))}.Loop()
 }
 
 func (f fake) Cost(fold Fold, _ Target) Cost {
@@ -141,13 +142,13 @@ func (fake) Kernel(Fold, Target) Kernel { panic("a fake has no kernel") }
 func (fake) Emit(Fold, Target) Instance { panic("a fake has no C++") }
 
 // uint8s returns the type of a frame of unsigned bytes.
-func uint8s(shape ...int) Type {
-	return Type{Shape: shape, Range: []num.Range{{Lo: 0, Hi: 255}}, Elem: num.Type{Kind: num.UInt, Width: 8}}
+func uint8s(shape ...int) StreamType {
+	return StreamType{Shape: shape, Range: []num.Range{{Lo: 0, Hi: 255}}, Elem: num.Type{Kind: num.UInt, Width: 8}}
 }
 
-// diamond returns the graph x -> Scale -> Fork -> (Scale, Scale) -> Sum.
+// diamond returns the graph x -> Scale -> Fork -> (Scale, Scale) -> Size.
 func diamond() *Graph {
-	var b Builder
+	var b GraphBuilder
 	x := b.Input("x", uint8s(2, 4))
 	add := func(op Op, in []int, names ...string) []int {
 		out, err := b.Add(op, in, names, []string{"/" + op.Kind()})

@@ -9,8 +9,8 @@ type FIFO struct {
 	Memory Memory // SRL, LUTRAM, BRAM or URAM; up to two words of SRL are registers
 }
 
-// Shallow is the depth in words up to which a FIFO of SRL is built of registers.
-const Shallow = 2
+// RegisterDepth is the depth in words up to which a FIFO of SRL is built of registers.
+const RegisterDepth = 2
 
 // ShiftRegisters returns FIFOs of the given depths in shift registers.
 func ShiftRegisters(depths ...int) []FIFO {
@@ -23,7 +23,7 @@ func ShiftRegisters(depths ...int) []FIFO {
 
 // String returns the name of the memory in reports.
 func (f FIFO) String() string {
-	if f.Memory == SRL && f.Depth <= Shallow {
+	if f.Memory == SRL && f.Depth <= RegisterDepth {
 		return "registers"
 	}
 	return f.Memory.String()
@@ -39,9 +39,9 @@ func (f FIFO) verify() error {
 	return nil
 }
 
-// Ahead returns how many more words than its depth the hardware of a FIFO that the host writes can hold. In circuits it
-// is one, because the host's word arrives a clock after the host saw that there is room.
-func (t Target) Ahead() int {
+// ExtraPlaces returns how many more words than its depth the hardware of a FIFO that the host writes can hold. In
+// circuits it is one, because the host's word arrives a clock after the host saw that there is room.
+func (t Target) ExtraPlaces() int {
 	if t.Stalls == Credit {
 		return 1
 	}
@@ -51,7 +51,7 @@ func (t Target) Ahead() int {
 // Places returns how many words the hardware of a stream's FIFO can hold.
 func (d *Design) Places(s int) int {
 	if writer, _ := d.Model.Graph.Writer(s); writer < 0 {
-		return d.FIFO[s].Depth + d.Target.Ahead()
+		return d.FIFO[s].Depth + d.Target.ExtraPlaces()
 	}
 	return d.FIFO[s].Depth
 }

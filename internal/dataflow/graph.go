@@ -13,16 +13,16 @@ type Graph struct {
 type Node struct {
 	Name    string // Kind_0, Kind_1 and so on; for a part of a layer, the layer's name and the part's: MVAU_1_fork
 	Op      Op
-	In, Out []int    // stream IDs
-	Origin  []string // the ONNX nodes that the layer computes
-	Whole   *Whole   // the layer that the node is a part of; nil for a layer that is one node
+	In, Out []int       // stream IDs
+	Origin  []string    // the ONNX nodes that the layer computes
+	Whole   *SplitLayer // the layer that the node is a part of; nil for a layer that is one node
 }
 
 // A Stream joins one writer to one reader.
 type Stream struct {
 	ID   int
 	Name string // the ONNX tensor that it carries; empty between a layer and a width converter
-	Type Type
+	Type StreamType
 }
 
 // Writer returns the index of the node that writes s, and the port; node is -1 for an input of the graph.
@@ -46,14 +46,14 @@ func (g *Graph) port(s int, of func(n *Node) []int) (node, port int) {
 	return -1, 0
 }
 
-// A Builder makes a Graph node by node, in topological order, and names nodes by kind and count.
-type Builder struct {
+// A GraphBuilder makes a Graph node by node, in topological order, and names nodes by kind and count.
+type GraphBuilder struct {
 	g     Graph
 	count naming
 }
 
 // Input adds a stream that the host writes.
-func (b *Builder) Input(name string, t Type) int {
+func (b *GraphBuilder) Input(name string, t StreamType) int {
 	s := b.stream(name, t)
 	b.g.In = append(b.g.In, s)
 	return s
@@ -61,8 +61,8 @@ func (b *Builder) Input(name string, t Type) int {
 
 // Add binds op to its input streams and returns its output streams. names are the ONNX tensors of the outputs. The
 // graph keeps origin, so the caller must not change it, but may append to it for further nodes.
-func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
-	types := make([]Type, len(in))
+func (b *GraphBuilder) Add(op Op, in []int, names []string, origin []string) (out []int, err error) {
+	types := make([]StreamType, len(in))
 	for i, s := range in {
 		types[i] = b.g.Streams[s].Type
 	}
@@ -75,28 +75,30 @@ func (b *Builder) Add(op Op, in []int, names []string, origin []string) (out []i
 
 // Place adds a layer that is already bound to the types of its input streams. outs are the types of its outputs. Layers
 // may share origins, which nobody changes.
-func (b *Builder) Place(bound Op, in []int, names []string, origin []string, outs []Type) (out []int) {
+func (b *GraphBuilder) Place(bound Op, in []int, names []string, origin []string, outs []StreamType) (out []int) {
 	return b.place(&Node{Name: b.next(bound), Op: bound, In: slices.Clone(in), Origin: origin}, names, outs)
 }
 
 // Whole begins a layer that is built as several nodes. The caller must add these directly after it.
-func (b *Builder) Whole(op Op, f Fold) *Whole { return &Whole{Name: b.next(op), Op: op, Fold: f} }
+func (b *GraphBuilder) Whole(op Op, f Fold) *SplitLayer {
+	return &SplitLayer{Name: b.next(op), Op: op, Fold: f}
+}
 
 // PlacePart is like Place, for the part named part of a layer.
-func (b *Builder) PlacePart(w *Whole, part string, bound Op, in []int, names []string, origin []string,
-	outs []Type) (out []int) {
+func (b *GraphBuilder) PlacePart(w *SplitLayer, part string, bound Op, in []int, names []string, origin []string,
+	outs []StreamType) (out []int) {
 	return b.place(&Node{Name: w.Name + "_" + part, Op: bound, In: slices.Clone(in), Origin: origin, Whole: w}, names,
 		outs)
 }
 
-func (b *Builder) next(op Op) string {
+func (b *GraphBuilder) next(op Op) string {
 	if b.count == nil {
 		b.count = naming{}
 	}
 	return b.count.next(op.Kind())
 }
 
-func (b *Builder) place(n *Node, names []string, outs []Type) (out []int) {
+func (b *GraphBuilder) place(n *Node, names []string, outs []StreamType) (out []int) {
 	for i, t := range outs {
 		name := ""
 		if i < len(names) {
@@ -109,18 +111,18 @@ func (b *Builder) place(n *Node, names []string, outs []Type) (out []int) {
 }
 
 // Type returns the type of stream s.
-func (b *Builder) Type(s int) Type { return b.g.Streams[s].Type }
+func (b *GraphBuilder) Type(s int) StreamType { return b.g.Streams[s].Type }
 
 // Output marks a stream as one that the host reads.
-func (b *Builder) Output(s int) { b.g.Out = append(b.g.Out, s) }
+func (b *GraphBuilder) Output(s int) { b.g.Out = append(b.g.Out, s) }
 
 // Graph verifies and returns the graph.
-func (b *Builder) Graph() (*Graph, error) {
+func (b *GraphBuilder) Graph() (*Graph, error) {
 	g := b.g
 	return &g, g.Verify()
 }
 
-func (b *Builder) stream(name string, t Type) int {
+func (b *GraphBuilder) stream(name string, t StreamType) int {
 	id := len(b.g.Streams)
 	b.g.Streams = append(b.g.Streams, &Stream{ID: id, Name: name, Type: t})
 	return id

@@ -15,20 +15,21 @@ type Host struct {
 	// Begins and Ends are tensors inside the model. If the host computes more at the inputs than functions of single
 	// elements, In starts from Begins; otherwise Begins is nil and In starts from the inputs of the model. If the host
 	// computes more at the outputs, Out makes Ends; otherwise Ends is nil and Out makes the outputs of the model.
-	Begins, Ends []Real
+	Begins, Ends []RealPort
 	// Codes computes the frames of In from one sample of Begins, or of the model's inputs if Begins is nil. It is nil
 	// if In starts from quantised values, whose codes nothing computes.
 	Codes         func(in []RealTensor) ([]Tensor, error)
-	Before, After Outside // the parts of the model before Begins and after Ends
+	Before, After HostPart // the parts of the model before Begins and after Ends
 }
 
-// Outside is a part of a model that is neither in the accelerator nor in the tables of a Host.
-type Outside struct {
+// HostPart is a part of a model that is neither in the accelerator nor in the tables of a Host.
+type HostPart struct {
 	Nodes []string // their names in diagnostics
 	ONNX  []byte   // an ONNX model that computes it for one sample; nil if ONNX' own operators cannot express it
 }
 
-// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the model.
+// A HostIn makes a frame of a sample: element i of the frame is the code of element IndexSet[i] of an input of the
+// model.
 type HostIn struct {
 	Input int
 	Index []int32
@@ -67,7 +68,7 @@ func (h *HostIn) Of(i int) HostStep {
 	return h.Steps[h.Which[i]]
 }
 
-// A HostOut makes an output of the model from the output frames: element i is a function of element Index[i] of the
+// A HostOut makes an output of the model from the output frames: element i is a function of element IndexSet[i] of the
 // frames of Graph.Out, one after the other.
 type HostOut struct {
 	Index []int32
@@ -117,14 +118,14 @@ func (h *HostCode) At(code int64, f num.Format) float64 {
 	return f.Round(float64(float64(code)*h.Scale) + h.Bias)
 }
 
-// Fused returns the value of the formula when product and sum are rounded together.
-func (h *HostCode) Fused(code int64, f num.Format) float64 {
+// ValueFused returns the value of the formula when product and sum are rounded together.
+func (h *HostCode) ValueFused(code int64, f num.Format) float64 {
 	return f.Round(math.FMA(float64(code), h.Scale, h.Bias))
 }
 
-// Surely reports whether the formula gives the right number of a format for every code, however Scale, Bias, the
+// SafeFormula reports whether the formula gives the right number of a format for every code, however Scale, Bias, the
 // product and the sum are rounded: no boundary between two numbers of the format is that near.
-func (h *HostCode) Surely(code int64, f num.Format) bool {
+func (h *HostCode) SafeFormula(code int64, f num.Format) bool {
 	product := float64(code) * h.Scale
 	v := product + h.Bias
 	off := 0x1p-50 * (math.Abs(product) + math.Abs(h.Bias))

@@ -3,7 +3,7 @@ package dataflow
 // A Kind is a row in the table of kinds of layers. A parser of the text form uses it to make a layer from its name and
 // parameters. `hlsgen layers` lists the kinds, and engines look up their properties.
 type Kind struct {
-	Name string // the result of Meaning.Kind for its layers
+	Name string // the result of Semantics.Kind for its layers
 	Doc  string // one line
 	// Decode makes an unbound layer from the JSON of its Params. The bytes may come from anywhere; bad ones give an
 	// error.

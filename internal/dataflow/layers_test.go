@@ -16,12 +16,12 @@ import (
 // product.
 func perceptron(t testing.TB) *dataflow.Graph {
 	t.Helper()
-	var b dataflow.Builder
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -8, Hi: 7}},
+	var b dataflow.GraphBuilder
+	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{4}, Range: []num.Range{{Lo: -8, Hi: 7}},
 		Elem: num.Type{Kind: num.Int, Width: 4}})
 	for i, op := range []dataflow.Op{
-		threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{-2, 3}, Value: []int64{-1, 0, 1}}}}),
-		mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3, 1}, {0, 1, -1, 2}}, Steps: []num.Step{
+		threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{-2, 3}, Value: []int64{-1, 0, 1}}}}),
+		mvau.New(mvau.Params{Weights: [][]int64{{1, -2, 3, 1}, {0, 1, -1, 2}}, Steps: []num.StepFunction{
 			{At: []int64{0}, Value: []int64{0, 1}}, {At: []int64{-1, 2}, Value: []int64{0, 1, 3}}}}),
 		dwc.New(dwc.Params{In: 1, Out: 2}),
 		mvau.New(mvau.Params{Weights: [][]int64{{1, -1}, {-1, 1}, {1, 1}}}),

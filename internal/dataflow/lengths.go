@@ -13,7 +13,8 @@ type Lengths struct {
 	In       []int // per input of the graph: the axis of its shape that is time; -1 if it is no sequence
 	Inputs   []int // the same per input and per output of the model
 	Outputs  []int
-	// Of returns the model for sequences of n time steps; Of(Max) is the model itself. Several goroutines may call it.
+	// Of returns the model for sequences of n time steps; OrDefault(Max) is the model itself. Several goroutines may
+	// call it.
 	Of func(n int) (*Model, error)
 	// Input is the model's input that says how many time steps of a sample count; empty if there is none. Behind then
 	// returns the outputs for a sequence of Min time steps, in the shapes of the longest: all sequences have the same
@@ -67,7 +68,7 @@ func sequence(longest, at Op, steps, most int) Op {
 
 // reads reports whether a layer reads time steps. at is the graph for sequences of another length.
 func (g *Graph) reads(at *Graph, n *Node) bool {
-	return slices.ContainsFunc(n.In, func(s int) bool { return g.Timed(at, s) })
+	return slices.ContainsFunc(n.In, func(s int) bool { return g.HasTimeSteps(at, s) })
 }
 
 // ReadsEnds reports whether a layer's kernel needs to be told where sequences end. longest is the longest length.
@@ -76,8 +77,8 @@ func ReadsEnds(o Op, longest int) bool {
 	return ok && s.ReadsEnds(longest)
 }
 
-// Timed reports whether a stream carries time steps. at is the graph for sequences of another length.
-func (g *Graph) Timed(at *Graph, stream int) bool {
+// HasTimeSteps reports whether a stream carries time steps. at is the graph for sequences of another length.
+func (g *Graph) HasTimeSteps(at *Graph, stream int) bool {
 	return !slices.Equal(g.Streams[stream].Type.Shape, at.Streams[stream].Type.Shape)
 }
 
@@ -123,7 +124,7 @@ func (n *Node) stretch(from, to int, g, at *Graph) (Op, error) {
 			return nil, err
 		}
 	}
-	var in []Type
+	var in []StreamType
 	for _, s := range n.In {
 		in = append(in, at.Streams[s].Type)
 	}

@@ -9,19 +9,19 @@ import (
 // A Loop says when a layer works, as comparable data. It is the sequence of the iterations of one frame, in runs; at
 // most one iteration starts per clock. The estimate, the simulation and the C++ loop bounds all derive from it.
 type Loop struct {
-	Body    []Run
+	Body    []LoopRun
 	Latency int // clocks from the start of an iteration to the arrival of the words it writes; at least 1
 }
 
-// A Run is Times repetitions, at least 1, of a body of other runs. If Body is nil, it repeats one iteration.
-type Run struct {
+// A LoopRun is Times repetitions, at least 1, of a body of other runs. If Body is nil, it repeats one iteration.
+type LoopRun struct {
 	Times int
-	Moves Moves // the moves of the iteration; zero if Body is set
-	Body  []Run
+	Moves PortMoves // the moves of the iteration; zero if Body is set
+	Body  []LoopRun
 }
 
-// Moves holds the ports that move a word in an iteration: bit p is port p.
-type Moves struct{ Read, Write uint64 }
+// PortMoves holds the ports that move a word in an iteration: bit p is port p.
+type PortMoves struct{ Read, Write uint64 }
 
 // MaxPorts is the most inputs, and the most outputs, of a layer.
 const MaxPorts = 64
@@ -31,7 +31,7 @@ func (l Loop) Key() string {
 	return string(bodyKey(strconv.AppendInt(nil, int64(l.Latency), 10), l.Body))
 }
 
-func bodyKey(b []byte, body []Run) []byte {
+func bodyKey(b []byte, body []LoopRun) []byte {
 	for _, r := range body {
 		b = strconv.AppendInt(append(b, ' '), int64(r.Times), 10)
 		if r.Body != nil {
@@ -47,7 +47,7 @@ func bodyKey(b []byte, body []Run) []byte {
 // Iterations returns the number of iterations per frame, which is the interval in clocks of a layer that never waits.
 func (l Loop) Iterations() int { return iterations(l.Body) }
 
-func iterations(body []Run) int {
+func iterations(body []LoopRun) int {
 	n := 0
 	for _, r := range body {
 		n += r.Times * r.each()
@@ -56,7 +56,7 @@ func iterations(body []Run) int {
 }
 
 // each returns the iterations of one repetition.
-func (r Run) each() int {
+func (r LoopRun) each() int {
 	if r.Body == nil {
 		return 1
 	}
@@ -64,7 +64,7 @@ func (r Run) each() int {
 }
 
 // At returns the moves of iteration i of a frame.
-func (l Loop) At(i int) Moves {
+func (l Loop) At(i int) PortMoves {
 	body := l.Body
 	for {
 		for _, r := range body {
@@ -84,15 +84,15 @@ func (l Loop) At(i int) Moves {
 
 // Reads returns the number of words per frame that input port p takes.
 func (l Loop) Reads(p int) int {
-	return words(l.Body, func(m Moves) bool { return m.Read>>p&1 != 0 })
+	return words(l.Body, func(m PortMoves) bool { return m.Read>>p&1 != 0 })
 }
 
 // Writes returns the number of words per frame that output port p gives.
 func (l Loop) Writes(p int) int {
-	return words(l.Body, func(m Moves) bool { return m.Write>>p&1 != 0 })
+	return words(l.Body, func(m PortMoves) bool { return m.Write>>p&1 != 0 })
 }
 
-func words(body []Run, moves func(Moves) bool) int {
+func words(body []LoopRun, moves func(PortMoves) bool) int {
 	n := 0
 	for _, r := range body {
 		switch {
@@ -114,16 +114,16 @@ func (l Loop) LastWrite(p int) int { return l.WriteAt(p, l.Writes(p)-1) + l.Late
 
 // ReadAt returns the iteration that reads word k of input port p. The port must have that word.
 func (l Loop) ReadAt(p, k int) int {
-	return nth(l.Body, func(m Moves) bool { return m.Read>>p&1 != 0 }, k)
+	return nth(l.Body, func(m PortMoves) bool { return m.Read>>p&1 != 0 }, k)
 }
 
 // WriteAt returns the iteration that writes word k of output port p. The port must have that word.
 func (l Loop) WriteAt(p, k int) int {
-	return nth(l.Body, func(m Moves) bool { return m.Write>>p&1 != 0 }, k)
+	return nth(l.Body, func(m PortMoves) bool { return m.Write>>p&1 != 0 }, k)
 }
 
 // nth returns the iteration that moves a word for the k-th time, from 0.
-func nth(body []Run, moves func(Moves) bool, k int) (at int) {
+func nth(body []LoopRun, moves func(PortMoves) bool, k int) (at int) {
 	for _, r := range body {
 		length, n := 1, 0 // iterations and words of one repetition
 		if r.Body != nil {
@@ -146,14 +146,14 @@ func nth(body []Run, moves func(Moves) bool, k int) (at int) {
 }
 
 // count returns the number of iterations. ok is false if the runs are malformed, or too many to count in an int.
-func count(body []Run, in, out int) (n int, ok bool) {
+func count(body []LoopRun, in, out int) (n int, ok bool) {
 	if len(body) == 0 {
 		return 0, false
 	}
 	for _, r := range body {
 		each := 1
 		if r.Body != nil {
-			if each, ok = count(r.Body, in, out); !ok || r.Moves != (Moves{}) {
+			if each, ok = count(r.Body, in, out); !ok || r.Moves != (PortMoves{}) {
 				return 0, false
 			}
 		}
@@ -165,13 +165,13 @@ func count(body []Run, in, out int) (n int, ok bool) {
 	return n, true
 }
 
-// A Walker goes through the iterations of a loop, frame after frame.
-type Walker struct {
-	moves Moves
-	left  int   // repetitions of the iteration after the next one
-	at    int   // the index in runs of the iteration's run
-	runs  []Run // the body that the walker is in
-	body  []Run // the loop's body
+// A LoopWalker goes through the iterations of a loop, frame after frame.
+type LoopWalker struct {
+	moves PortMoves
+	left  int       // repetitions of the iteration after the next one
+	at    int       // the index in runs of the iteration's run
+	runs  []LoopRun // the body that the walker is in
+	body  []LoopRun // the loop's body
 	outer []level
 }
 
@@ -179,18 +179,18 @@ type Walker struct {
 type level struct {
 	left int // repetitions of the run after the present one
 	at   int
-	runs []Run
+	runs []LoopRun
 }
 
 // Walk returns a walker before the first iteration.
-func (l Loop) Walk() *Walker {
-	w := &Walker{body: l.Body, runs: l.Body}
+func (l Loop) Walk() *LoopWalker {
+	w := &LoopWalker{body: l.Body, runs: l.Body}
 	w.enter(0)
 	return w
 }
 
 // enter goes to the first iteration of run at of the present body.
-func (w *Walker) enter(at int) {
+func (w *LoopWalker) enter(at int) {
 	r := &w.runs[at]
 	for ; r.Body != nil; r, at = &r.Body[0], 0 {
 		w.outer = append(w.outer, level{r.Times - 1, at, w.runs})
@@ -200,25 +200,25 @@ func (w *Walker) enter(at int) {
 }
 
 // Moves returns the moves of the next iteration.
-func (w *Walker) Moves() Moves { return w.moves }
+func (w *LoopWalker) Moves() PortMoves { return w.moves }
 
-// Alike returns a number of iterations, from the next one on, that all have the same moves.
-func (w *Walker) Alike() int { return w.left + 1 }
+// EqualIterations returns a number of iterations, from the next one on, that all have the same moves.
+func (w *LoopWalker) EqualIterations() int { return w.left + 1 }
 
-// Skip skips n of the iterations that Alike counts, but not the last of them.
-func (w *Walker) Skip(n int) { w.left -= n }
+// Skip skips n of the iterations that EqualIterations counts, but not the last of them.
+func (w *LoopWalker) Skip(n int) { w.left -= n }
 
 // Advance goes past the next iteration. end reports whether the walker is now before the first iteration of a frame.
-func (w *Walker) Advance() (end bool) {
+func (w *LoopWalker) Advance() (end bool) {
 	if w.left > 0 {
 		w.left--
 		return false
 	}
-	return w.Pass()
+	return w.AdvanceRun()
 }
 
-// Pass goes past all iterations that Alike counts. end is as for Advance.
-func (w *Walker) Pass() (end bool) {
+// AdvanceRun goes past all iterations that EqualIterations counts. end is as for Advance.
+func (w *LoopWalker) AdvanceRun() (end bool) {
 	at := w.at + 1
 	if at == len(w.runs) {
 		n := len(w.outer) - 1
@@ -238,7 +238,7 @@ func (w *Walker) Pass() (end bool) {
 }
 
 // leave goes past the last repetition of a body.
-func (w *Walker) leave() (end bool) {
+func (w *LoopWalker) leave() (end bool) {
 	for n := len(w.outer) - 1; n >= 0; n-- {
 		p := &w.outer[n]
 		if p.left > 0 {
@@ -257,14 +257,14 @@ func (w *Walker) leave() (end bool) {
 }
 
 // Copy moves the walker to the place of another walker of the same loop.
-func (w *Walker) Copy(from *Walker) {
+func (w *LoopWalker) Copy(from *LoopWalker) {
 	outer := append(w.outer[:0], from.outer...)
 	*w = *from
 	w.outer = outer
 }
 
-// A Stretch is a number of whole repetitions of one run of a loop.
-type Stretch struct {
+// A LoopStretch is a number of whole repetitions of one run of a loop.
+type LoopStretch struct {
 	level int // the level of the run; 0 for the outermost
 	times int
 	left  int // repetitions that follow the stretch
@@ -272,7 +272,7 @@ type Stretch struct {
 
 // Since returns the stretch from an earlier place in the frame, where was is, to the walker's place. ok is false if the
 // iterations between are not a whole number of repetitions of one run.
-func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
+func (w *LoopWalker) Since(was *LoopWalker) (s LoopStretch, ok bool) {
 	if w.at != was.at || len(w.outer) != len(was.outer) {
 		return s, false
 	}
@@ -282,26 +282,26 @@ func (w *Walker) Since(was *Walker) (s Stretch, ok bool) {
 			return s, false
 		}
 		if now.left != was.left {
-			s = Stretch{i, was.left - now.left, now.left}
+			s = LoopStretch{i, was.left - now.left, now.left}
 		}
 	}
 	if w.left != was.left {
 		if s.times > 0 {
 			return s, false
 		}
-		s = Stretch{len(w.outer), was.left - w.left, w.left}
+		s = LoopStretch{len(w.outer), was.left - w.left, w.left}
 	}
 	return s, true
 }
 
 // Fits returns how often the stretch can follow once more. The stretch must not be empty.
-func (s Stretch) Fits() int { return s.left / s.times }
+func (s LoopStretch) Fits() int { return s.left / s.times }
 
 // Empty reports whether a stretch has no repetitions.
-func (s Stretch) Empty() bool { return s.times == 0 }
+func (s LoopStretch) Empty() bool { return s.times == 0 }
 
-// Follow goes over a stretch that ends here the given number of times more.
-func (w *Walker) Follow(s Stretch, times int) {
+// RepeatStretch goes over a stretch that ends here the given number of times more.
+func (w *LoopWalker) RepeatStretch(s LoopStretch, times int) {
 	if s.level < len(w.outer) {
 		w.outer[s.level].left -= times * s.times
 	} else {
@@ -310,10 +310,10 @@ func (w *Walker) Follow(s Stretch, times int) {
 }
 
 // Repeat returns n repetitions of the runs: the runs themselves if n is 1, and nil if n is 0.
-func Repeat(n int, body ...Run) []Run { return repeated(n, Join(body...)) }
+func Repeat(n int, body ...LoopRun) []LoopRun { return repeated(n, Join(body...)) }
 
 // repeated is like Repeat, for runs that are joined already.
-func repeated(n int, body []Run) []Run {
+func repeated(n int, body []LoopRun) []LoopRun {
 	switch {
 	case n == 0 || len(body) == 0:
 		return nil
@@ -322,21 +322,21 @@ func repeated(n int, body []Run) []Run {
 	case len(body) == 1:
 		r := body[0]
 		r.Times *= n
-		return []Run{r}
+		return []LoopRun{r}
 	}
-	return []Run{{Times: n, Body: body}}
+	return []LoopRun{{Times: n, Body: body}}
 }
 
 // Join returns the runs one after the other. It drops runs of no repetitions, and merges neighbours with the same body.
-func Join(runs ...Run) []Run {
+func Join(runs ...LoopRun) []LoopRun {
 	if len(runs) == 0 {
 		return nil
 	}
-	return appended(make([]Run, 0, len(runs)), runs)
+	return appended(make([]LoopRun, 0, len(runs)), runs)
 }
 
 // appended appends more to the joined runs out, and joins them. It may change the list out.
-func appended(out, more []Run) []Run {
+func appended(out, more []LoopRun) []LoopRun {
 	for _, r := range more {
 		if r.Times == 0 {
 			continue
@@ -351,13 +351,13 @@ func appended(out, more []Run) []Run {
 }
 
 // same reports whether two runs repeat the same body.
-func (r Run) same(o Run) bool {
+func (r LoopRun) same(o LoopRun) bool {
 	return r.Moves == o.Moves && slices.EqualFunc(r.Body, o.Body,
-		func(a, b Run) bool { return a.Times == b.Times && a.same(b) })
+		func(a, b LoopRun) bool { return a.Times == b.Times && a.same(b) })
 }
 
 // Replace returns body with other moves in one iteration, counted from 0.
-func Replace(body []Run, iteration int, moves Moves) []Run {
+func Replace(body []LoopRun, iteration int, moves PortMoves) []LoopRun {
 	for i, r := range body {
 		n := r.Times * r.each()
 		if iteration >= n {
@@ -365,13 +365,13 @@ func Replace(body []Run, iteration int, moves Moves) []Run {
 			continue
 		}
 		at := iteration / r.each()
-		one := []Run{{Times: 1, Moves: moves}}
+		one := []LoopRun{{Times: 1, Moves: moves}}
 		if r.Body != nil {
 			one = Replace(r.Body, iteration%r.each(), moves)
 		}
 		before, behind := r, r
 		before.Times, behind.Times = at, r.Times-1-at
-		return Join(slices.Concat(body[:i:i], []Run{before}, one, []Run{behind}, body[i+1:])...)
+		return Join(slices.Concat(body[:i:i], []LoopRun{before}, one, []LoopRun{behind}, body[i+1:])...)
 	}
 	panic("dataflow: no such iteration")
 }

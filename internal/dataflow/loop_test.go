@@ -8,7 +8,7 @@ import (
 
 func TestStride(t *testing.T) {
 	t.Parallel()
-	hit, miss := []Run{{Times: 2, Moves: Moves{Read: 1}}}, []Run{{Times: 1, Moves: Moves{Write: 1}}}
+	hit, miss := []LoopRun{{Times: 2, Moves: PortMoves{Read: 1}}}, []LoopRun{{Times: 1, Moves: PortMoves{Write: 1}}}
 	for _, tt := range []struct {
 		s    Stride
 		want string
@@ -26,7 +26,7 @@ func TestStride(t *testing.T) {
 		for i := range tt.s.Length {
 			got += map[bool]string{true: "x", false: "."}[tt.s.Hit(i)]
 		}
-		var moves []Moves
+		var moves []PortMoves
 		hits := 0
 		for _, c := range tt.want {
 			if c == 'x' {
@@ -51,16 +51,16 @@ func TestStride(t *testing.T) {
 	}
 }
 
-// TestNestAgainstWalk compares Nest.Loop with a nest walked index by index, and all methods of a Loop with its runs
+// TestNestAgainstWalk compares LoopNest.Loop with a nest walked index by index, and all methods of a Loop with its runs
 // walked one by one.
 func TestNestAgainstWalk(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		n := randomNest(rng)
-		var want []Moves
-		var walk func(level int, m Moves)
-		walk = func(level int, m Moves) {
+		var want []PortMoves
+		var walk func(level int, m PortMoves)
+		walk = func(level int, m PortMoves) {
 			if level == len(n.Trips) {
 				want = append(want, m)
 				return
@@ -76,7 +76,7 @@ func TestNestAgainstWalk(t *testing.T) {
 				walk(level+1, inner)
 			}
 		}
-		walk(0, Moves{1, 1})
+		walk(0, PortMoves{1, 1})
 		checkLoop(t, n.Loop(), want)
 	}
 }
@@ -85,10 +85,10 @@ func TestLoopAgainstRuns(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
-		l := Loop{Body: append(randomRuns(rng, 3), Run{Times: 1, Moves: Moves{1, 1}}), Latency: 1 + rng.IntN(5)}
-		var want []Moves
-		var walk func(body []Run)
-		walk = func(body []Run) {
+		l := Loop{Body: append(randomRuns(rng, 3), LoopRun{Times: 1, Moves: PortMoves{1, 1}}), Latency: 1 + rng.IntN(5)}
+		var want []PortMoves
+		var walk func(body []LoopRun)
+		walk = func(body []LoopRun) {
 			for _, r := range body {
 				for range r.Times {
 					if r.Body == nil {
@@ -104,7 +104,7 @@ func TestLoopAgainstRuns(t *testing.T) {
 	}
 }
 
-func checkLoop(t *testing.T, l Loop, want []Moves) {
+func checkLoop(t *testing.T, l Loop, want []PortMoves) {
 	t.Helper()
 	w, skipping, passing := l.Walk(), l.Walk(), l.Walk()
 	reads, writes, first, last := 0, 0, -1, -1
@@ -113,9 +113,9 @@ func checkLoop(t *testing.T, l Loop, want []Moves) {
 			if w.Moves() != m || l.At(i) != m {
 				t.Fatalf("%+v: iteration %d of frame %d moves %v and %v, want %v", l, i, f, w.Moves(), l.At(i), m)
 			}
-			for _, next := range want[i:][:w.Alike()] {
+			for _, next := range want[i:][:w.EqualIterations()] {
 				if next != m {
-					t.Fatalf("%+v: %d iterations from %d on are said to be alike", l, w.Alike(), i)
+					t.Fatalf("%+v: %d iterations from %d on are said to be alike", l, w.EqualIterations(), i)
 				}
 			}
 			if end := w.Advance(); end != (i == len(want)-1) {
@@ -131,12 +131,12 @@ func checkLoop(t *testing.T, l Loop, want []Moves) {
 		}
 	}
 	for n := 0; n < len(want); {
-		k := skipping.Alike()
+		k := skipping.EqualIterations()
 		skipping.Skip(k - 1)
 		n += k
-		end, passed := skipping.Advance(), passing.Pass()
+		end, passed := skipping.Advance(), passing.AdvanceRun()
 		if end != (n == len(want)) || passed != end || passing.Moves() != skipping.Moves() ||
-			passing.Alike() != skipping.Alike() {
+			passing.EqualIterations() != skipping.EqualIterations() {
 			t.Fatalf("%+v: after %d of %d iterations the end is %t, passed by %t", l, n, len(want), end, passed)
 		}
 	}
@@ -164,32 +164,32 @@ func checkLoop(t *testing.T, l Loop, want []Moves) {
 	}
 }
 
-func randomRuns(rng *rand.Rand, depth int) (body []Run) {
+func randomRuns(rng *rand.Rand, depth int) (body []LoopRun) {
 	for range 1 + rng.IntN(3) {
-		r := Run{Times: 1 + rng.IntN(4)}
+		r := LoopRun{Times: 1 + rng.IntN(4)}
 		if depth > 0 && rng.IntN(2) == 0 {
 			r.Body = randomRuns(rng, depth-1)
 		} else {
-			r.Moves = Moves{uint64(rng.IntN(2)), uint64(rng.IntN(2))}
+			r.Moves = PortMoves{uint64(rng.IntN(2)), uint64(rng.IntN(2))}
 		}
 		body = append(body, r)
 	}
 	return body
 }
 
-func member(x Index, j, n int) bool {
+func member(x IndexSet, j, n int) bool {
 	return x.Kind == Each || x.Kind == First && j == 0 || x.Kind == Last && j == n-1 ||
 		x.Kind == At && x.Pattern[j] == '1'
 }
 
 // randomNest returns a nest that reads and writes at least one word.
-func randomNest(rng *rand.Rand) Nest {
-	n := Nest{Latency: 1 + rng.IntN(5), Read: make([]Access, 1), Write: make([]Access, 1)}
+func randomNest(rng *rand.Rand) LoopNest {
+	n := LoopNest{Latency: 1 + rng.IntN(5), Read: make([]PortIndices, 1), Write: make([]PortIndices, 1)}
 	for range rng.IntN(5) {
 		trips := 1 + rng.IntN(4)
 		n.Trips = append(n.Trips, trips)
-		for _, a := range []*Access{&n.Read[0], &n.Write[0]} {
-			x := Index{Kind: Each + IndexKind(rng.IntN(4))}
+		for _, a := range []*PortIndices{&n.Read[0], &n.Write[0]} {
+			x := IndexSet{Kind: Each + IndexSetKind(rng.IntN(4))}
 			if x.Kind == At {
 				p := make([]byte, trips)
 				for j := range p {
@@ -211,5 +211,5 @@ func TestNestRefusesZeroIndex(t *testing.T) {
 			t.Error("an index set without a kind was taken for one")
 		}
 	}()
-	Nest{Trips: []int{2}, Read: []Access{{{}}}}.Loop()
+	LoopNest{Trips: []int{2}, Read: []PortIndices{{{}}}}.Loop()
 }

@@ -2,37 +2,37 @@ package dataflow
 
 import "slices"
 
-// A Nest is the loop of most layers: a flattened loop nest. A port moves a word in an iteration if each index lies in
-// the port's set for its level.
-type Nest struct {
-	Trips   []int    // the extents of the nest, outermost first; their product is the iterations of one frame
-	Read    []Access // per input port: the iterations that take a word
-	Write   []Access // per output port: the iterations that give a word
+// A LoopNest is the loop of most layers: a flattened loop nest. A port moves a word in an iteration if each index lies
+// in the port's set for its level.
+type LoopNest struct {
+	Trips   []int         // the extents of the nest, outermost first; their product is the iterations of one frame
+	Read    []PortIndices // per input port: the iterations that take a word
+	Write   []PortIndices // per output port: the iterations that give a word
 	Latency int
 }
 
-// Access holds one set of indices per level of the nest.
-type Access []Index
+// PortIndices holds one set of indices per level of the nest.
+type PortIndices []IndexSet
 
-// Index is a set of indices of one level.
-type Index struct {
-	Kind    IndexKind
+// IndexSet is a set of indices of one level.
+type IndexSet struct {
+	Kind    IndexSetKind
 	Pattern string // for At: one '0' or '1' per index
 }
 
-// IndexKind is the kind of a set.
-type IndexKind uint8
+// IndexSetKind is the kind of a set.
+type IndexSetKind uint8
 
 // The kinds of sets. The zero value is invalid.
 const (
-	Each  IndexKind = iota + 1 // every index
-	First                      // index 0
-	Last                       // the largest index
-	At                         // the indices marked '1' in Pattern
+	Each  IndexSetKind = iota + 1 // every index
+	First                         // index 0
+	Last                          // the largest index
+	At                            // the indices marked '1' in Pattern
 )
 
 // has reports whether index j of n lies in the set.
-func (x Index) has(j, n int) bool {
+func (x IndexSet) has(j, n int) bool {
 	switch x.Kind {
 	case Each:
 		return true
@@ -47,23 +47,23 @@ func (x Index) has(j, n int) bool {
 }
 
 // Loop returns the nest as a loop of runs.
-func (n Nest) Loop() Loop {
-	all := Moves{Read: 1<<len(n.Read) - 1, Write: 1<<len(n.Write) - 1}
+func (n LoopNest) Loop() Loop {
+	all := PortMoves{Read: 1<<len(n.Read) - 1, Write: 1<<len(n.Write) - 1}
 	return Loop{Body: n.runs(0, all), Latency: n.Latency}
 }
 
 // runs returns the levels from level on as runs, for the ports that the outer indices allow.
-func (n Nest) runs(level int, allowed Moves) []Run {
+func (n LoopNest) runs(level int, allowed PortMoves) []LoopRun {
 	if level == len(n.Trips) {
-		return []Run{{Times: 1, Moves: allowed}}
+		return []LoopRun{{Times: 1, Moves: allowed}}
 	}
 	trips, plain := n.Trips[level], n.plain(level)
 	type inner struct {
-		moves Moves
-		body  []Run
+		moves PortMoves
+		body  []LoopRun
 	}
 	var room [4]inner
-	bodies, out := room[:0], make([]Run, 0, len(room))
+	bodies, out := room[:0], make([]LoopRun, 0, len(room))
 	for j := 0; j < trips; {
 		m := n.allows(level, j).and(allowed)
 		k := j + 1
@@ -83,14 +83,14 @@ func (n Nest) runs(level int, allowed Moves) []Run {
 }
 
 // plain reports whether a level has no pattern.
-func (n Nest) plain(level int) bool {
-	patterned := func(a Access) bool { return a[level].Kind == At }
+func (n LoopNest) plain(level int) bool {
+	patterned := func(a PortIndices) bool { return a[level].Kind == At }
 	return !slices.ContainsFunc(n.Read, patterned) && !slices.ContainsFunc(n.Write, patterned)
 }
 
 // allows returns the ports whose set at a level contains index j.
-func (n Nest) allows(level, j int) Moves {
-	ports := func(list []Access) (set uint64) {
+func (n LoopNest) allows(level, j int) PortMoves {
+	ports := func(list []PortIndices) (set uint64) {
 		for p, a := range list {
 			if a[level].has(j, n.Trips[level]) {
 				set |= 1 << p
@@ -98,7 +98,7 @@ func (n Nest) allows(level, j int) Moves {
 		}
 		return set
 	}
-	return Moves{ports(n.Read), ports(n.Write)}
+	return PortMoves{ports(n.Read), ports(n.Write)}
 }
 
-func (m Moves) and(o Moves) Moves { return Moves{m.Read & o.Read, m.Write & o.Write} }
+func (m PortMoves) and(o PortMoves) PortMoves { return PortMoves{m.Read & o.Read, m.Write & o.Write} }

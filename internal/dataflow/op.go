@@ -66,21 +66,21 @@ type Tensor struct {
 	Data  []int64
 }
 
-// A Type describes the frames on a stream: their shape, the values that occur (one Range for all channels or one per
-// channel), and the bits that hold them.
-type Type struct {
+// A StreamType describes the frames on a stream: their shape, the values that occur (one Range for all channels or one
+// per channel), and the bits that hold them.
+type StreamType struct {
 	Shape Shape
 	Range []num.Range
 	Elem  num.Type
 }
 
 // Equal reports whether two types are the same.
-func (t Type) Equal(o Type) bool {
+func (t StreamType) Equal(o StreamType) bool {
 	return t.Elem == o.Elem && slices.Equal(t.Shape, o.Shape) && slices.Equal(t.Range, o.Range)
 }
 
 // Channel returns the range of channel c.
-func (t Type) Channel(c int) num.Range {
+func (t StreamType) Channel(c int) num.Range {
 	if len(t.Range) == 1 {
 		return t.Range[0]
 	}
@@ -88,7 +88,7 @@ func (t Type) Channel(c int) num.Range {
 }
 
 // Union returns the range of all channels together.
-func (t Type) Union() num.Range {
+func (t StreamType) Union() num.Range {
 	r := t.Range[0]
 	for _, o := range t.Range[1:] {
 		r = r.Union(o)
@@ -99,12 +99,12 @@ func (t Type) Union() num.Range {
 // An Op is one layer: what it computes, and how it may be built. Ops are immutable; Bind returns a new one. Only Kind,
 // Params and Bind may be called before Bind.
 type Op interface {
-	Meaning
+	Semantics
 	Schedule
 }
 
-// Meaning defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
-type Meaning interface {
+// Semantics defines what a layer computes. It knows nothing of parallelism, so a fold cannot change a result.
+type Semantics interface {
 	// Kind returns the kind's name in FINN's terms: MVAU, Thresholding, StreamingDataWidthConverter. Nodes are called
 	// Kind_0, Kind_1 and so on, in topological order.
 	Kind() string
@@ -113,7 +113,7 @@ type Meaning interface {
 	Params() any
 	// Bind fixes the input types, and derives the output types and the inner widths. The error says what was found and
 	// what was wanted.
-	Bind(in []Type) (Op, []Type, error)
+	Bind(in []StreamType) (Op, []StreamType, error)
 	// Eval is the exact reference on whole frames, in the plainest code possible. It does not change its arguments, and
 	// may return them. Nobody changes a frame that a layer got or returned.
 	Eval(in []Tensor) []Tensor
@@ -196,27 +196,27 @@ type Target struct {
 	ClockMHz    float64
 	Formula     Formula
 	IO          IO
-	Stalls      Stalls
-	Unroll      Envelope           // the envelope of every process
-	Calibration *delay.Calibration // a user's calibration of delays; nil for hlsgen's tables
-	Bound       delay.Bound        // which end of the range of latencies to use
-	Counters    bool               // whether circuits have counters of frames, clocks and waits
-	Loader      bool               // whether, in circuits, loaded tables have a mover of their own
-	AccPerPE    bool               // whether accumulators are as wide as each PE's channels need
+	Stalls      StallRule
+	Unroll      Envelope                // the envelope of every process
+	Calibration *delay.DelayCalibration // a user's calibration of delays; nil for hlsgen's tables
+	Bound       delay.RangeEnd          // which end of the range of latencies to use
+	Counters    bool                    // whether circuits have counters of frames, clocks and waits
+	Loader      bool                    // whether, in circuits, loaded tables have a mover of their own
+	AccPerPE    bool                    // whether accumulators are as wide as each PE's channels need
 }
 
 // Delays returns the delays of operations on the device, and the length of a stage at the clock.
-func (t Target) Delays() delay.Clock {
-	return delay.At(delay.Family(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
+func (t Target) Delays() delay.StageClock {
+	return delay.ClockAt(delay.DelayFamily(t.Board.DSPType), t.ClockMHz, t.Calibration, t.Bound)
 }
 
 // Calibrated reports whether the delays come from a user's calibration.
 func (t Target) Calibrated() bool {
-	return t.Calibration.Of(delay.Family(t.Board.DSPType))
+	return t.Calibration.Of(delay.DelayFamily(t.Board.DSPType))
 }
 
 // Ends returns the clocks that a design's ends add to the latency of a frame. HLS has a process and an AXI4-Stream at
-// each end (delay.Clock.Ends); for RTL, nothing is known yet. The ends add nothing to the interval.
+// each end (delay.StageClock.Ends); for RTL, nothing is known yet. The ends add nothing to the interval.
 func (t Target) Ends() (in, out int) {
 	if t.Stalls == Credit {
 		return 0, 0
@@ -224,17 +224,18 @@ func (t Target) Ends() (in, out int) {
 	return t.Delays().Ends()
 }
 
-// Stalls is the rule by which a layer waits for room. It depends on the flow that makes the hardware. docs/clock.md
+// StallRule is the rule by which a layer waits for room. It depends on the flow that makes the hardware. docs/clock.md
 // defines both rules.
-type Stalls uint8
+type StallRule uint8
 
 // The rules.
 const (
-	Frozen Stalls = iota // HLS: a blocked write stops every stage of the pipeline
-	Credit               // RTL: an iteration starts once its words have places in the FIFOs, and then nothing stops it
+	Frozen StallRule = iota // HLS: a blocked write stops every stage of the pipeline
+	// RTL: an iteration starts once its words have places in the FIFOs, and then nothing stops it
+	Credit
 )
 
-func (s Stalls) String() string { return [...]string{"frozen", "credit"}[s] }
+func (s StallRule) String() string { return [...]string{"frozen", "credit"}[s] }
 
 // IO says what feeds a design's inputs and takes its outputs.
 type IO uint8
@@ -287,8 +288,9 @@ type Kernel interface {
 // A Word holds the elements of one stream word.
 type Word []int64
 
-// A Bound is a line of the accumulator report: the widths of one layer by the four rules of docs/numbers.md.
-type Bound struct {
+// An AccumulatorBounds is a line of the accumulator report: the widths of one layer by the four rules of
+// docs/numbers.md.
+type AccumulatorBounds struct {
 	DataType, L1, ZeroCentred, Exact int // in bits; ZeroCentred is 0 if some channel does not sum to zero
 	Used                             int
 	Type                             num.Type
@@ -296,16 +298,16 @@ type Bound struct {
 }
 
 // Accumulating is implemented by layers with accumulators.
-type Accumulating interface{ Accumulator() Bound }
+type Accumulating interface{ Accumulator() AccumulatorBounds }
 
-// Weighted is implemented by layers in which each output channel sums products with weights of its own.
-type Weighted interface {
+// ChannelWeighted is implemented by layers in which each output channel sums products with weights of its own.
+type ChannelWeighted interface {
 	Accumulating
 	ChannelSums() []ChannelSum // per output channel
 }
 
-// Laned is implemented by layers in which each PE may have an accumulator width of its own.
-type Laned interface {
+// LaneAccumulating is implemented by layers in which each PE may have an accumulator width of its own.
+type LaneAccumulating interface {
 	Accumulating
 	Lanes(Fold, Target) []num.Type // per PE; nil if all have the type of Accumulator
 }
@@ -318,16 +320,16 @@ type ChannelSum struct {
 
 // Vectors returns t with its trailing axes merged into vectors of n elements, as for a matrix layer after a Flatten. ok
 // is false if the product of no trailing axes is n.
-func (t Type) Vectors(n int) (v Type, ok bool) {
+func (t StreamType) Vectors(n int) (v StreamType, ok bool) {
 	size, k := 1, len(t.Shape)
 	for k > 0 && (size < n || k == len(t.Shape)) {
 		k--
 		size *= t.Shape[k]
 	}
 	if size != n || n == 0 {
-		return Type{}, false
+		return StreamType{}, false
 	}
-	v = Type{Shape: append(append(Shape{}, t.Shape[:k]...), n), Range: t.Range, Elem: t.Elem}
+	v = StreamType{Shape: append(append(Shape{}, t.Shape[:k]...), n), Range: t.Range, Elem: t.Elem}
 	if len(t.Range) > 1 && n != len(t.Range) {
 		v.Range = make([]num.Range, n)
 		for i := range v.Range {
@@ -342,17 +344,17 @@ const maxSum = 63
 
 // Sums returns the type of sums of n values of one channel each, channel by channel, with t's shape. The error says how
 // they exceed 63 bits.
-func (t Type) Sums(n int) (Type, error) {
-	s := Type{Shape: t.Shape, Range: make([]num.Range, len(t.Range))}
+func (t StreamType) Sums(n int) (StreamType, error) {
+	s := StreamType{Shape: t.Shape, Range: make([]num.Range, len(t.Range))}
 	for c, r := range t.Range {
 		var ok bool
 		if s.Range[c], ok = r.Times(int64(n)); !ok {
-			return Type{}, fmt.Errorf("channel %d: the sum of %d values in %v leaves 64 bits", c, n, r)
+			return StreamType{}, fmt.Errorf("channel %d: the sum of %d values in %v leaves 64 bits", c, n, r)
 		}
 	}
-	s.Elem = num.Smallest(s.Union())
+	s.Elem = num.NarrowestInt(s.Union())
 	if s.Elem.Width > maxSum {
-		return Type{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width, s.Union(),
+		return StreamType{}, fmt.Errorf("a sum needs %d bits for %v, at most %d are possible", s.Elem.Width, s.Union(),
 			maxSum)
 	}
 	return s, nil
@@ -370,12 +372,12 @@ type Multiplying interface{ FactorBits() int }
 // clock's state to the next, which no pipeline stage can shorten.
 type Timed interface{ Delay(Fold, Target) float64 }
 
-// Carrying is implemented by layers whose kernels carry a state from clock to clock when synthesised from C++. Carries
-// returns the longest path from one state to the next, including control.
-type Carrying interface{ Carries(Fold, Target) Path }
+// StateCarrying is implemented by layers whose kernels carry a state from clock to clock when synthesised from C++.
+// Carries returns the longest path from one state to the next, including control.
+type StateCarrying interface{ Carries(Fold, Target) TimingPath }
 
-// A Path is a chain of operations that must be done within a clock.
-type Path struct {
+// A TimingPath is a chain of operations that must be done within a clock.
+type TimingPath struct {
 	NS    float64
 	Steps string // the operations with the time of each
 }

@@ -11,9 +11,9 @@ type InRows interface {
 	EvalRows(in func(row int) []int64, from, to int) []int64
 }
 
-// A Passage is a group of layers whose frames are computed together, part by part. So the frames between them never
+// A LayerGroup is a group of layers whose frames are computed together, part by part. So the frames between them never
 // exist as a whole; windows, for example, are many times as large as the frame that they are made of.
-type Passage struct {
+type LayerGroup struct {
 	Nodes []int // nodes of the graph, in order
 	Parts int   // the number of parts of a frame; each has as many rows of every output
 	rows  int   // the rows of a part
@@ -25,7 +25,7 @@ const partSize = 1 << 16
 
 // Passages divides the layers of a design into passages. Every layer comes after the layers that it reads, or in one
 // passage with them.
-func (d *Design) Passages() []*Passage {
+func (d *Design) Passages() []*LayerGroup {
 	g := d.Model.Graph
 	x := &dividing{d: d, reader: make([]int, len(g.Streams)), rows: make([]int, len(g.Nodes)),
 		done: make([]bool, len(g.Nodes)), there: make([]bool, len(g.Streams))}
@@ -41,7 +41,7 @@ func (d *Design) Passages() []*Passage {
 			x.reader[s] = i
 		}
 	}
-	var list []*Passage
+	var list []*LayerGroup
 	for i := range g.Nodes {
 		if x.done[i] {
 			continue
@@ -68,13 +68,13 @@ type dividing struct {
 }
 
 // passage returns the passage that begins with the given node.
-func (x *dividing) passage(first int) *Passage {
+func (x *dividing) passage(first int) *LayerGroup {
 	g := x.d.Model.Graph
-	whole := &Passage{Nodes: []int{first}, Parts: 1, ops: []Op{g.Nodes[first].Op}}
+	whole := &LayerGroup{Nodes: []int{first}, Parts: 1, ops: []Op{g.Nodes[first].Op}}
 	if x.rows[first] < 2 {
 		return whole
 	}
-	p := &Passage{}
+	p := &LayerGroup{}
 	within := map[int]bool{}
 	most := 0                                  // the most elements of any stream
 	for next := []int{first}; len(next) > 0; { // in the order of the graph
@@ -131,7 +131,7 @@ func (d *Design) rowsOf(node int) int {
 		return count
 	}
 	parts := DependenceOf(n.Op)
-	if parts.Form != Apart || count == 0 || parts.Out%count != 0 {
+	if parts.Form != Separate || count == 0 || parts.Out%count != 0 {
 		return 0
 	}
 	for k, s := range n.In {
@@ -158,7 +158,7 @@ func (d *Design) rowsOn(s int, p Port) int {
 
 // bind binds the layers to the rows of a part. It drops layers that cannot be bound so, with their readers. It reports
 // false if the first layer is dropped.
-func (p *Passage) bind(g *Graph) bool {
+func (p *LayerGroup) bind(g *Graph) bool {
 	out := map[int]bool{} // streams of dropped layers
 	var nodes []int
 	for _, i := range p.Nodes {
@@ -181,8 +181,8 @@ func (p *Passage) bind(g *Graph) bool {
 }
 
 // bound returns a node's layer for the rows of a part; ok is false if its outputs would have other types.
-func (p *Passage) bound(g *Graph, n *Node) (op Op, ok bool) {
-	types := make([]Type, len(n.In))
+func (p *LayerGroup) bound(g *Graph, n *Node) (op Op, ok bool) {
+	types := make([]StreamType, len(n.In))
 	for k, s := range n.In {
 		types[k] = p.part(g.Streams[s].Type)
 	}
@@ -200,7 +200,7 @@ func (p *Passage) bound(g *Graph, n *Node) (op Op, ok bool) {
 }
 
 // part returns the type of the rows of a part.
-func (p *Passage) part(t Type) Type {
+func (p *LayerGroup) part(t StreamType) StreamType {
 	t.Shape = slices.Clone(t.Shape)
 	t.Shape[0] = p.rows
 	return t

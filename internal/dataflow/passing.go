@@ -1,21 +1,21 @@
 package dataflow
 
-// A Passing runs a design's layers frame after frame, passage by passage, with the results of their Evals. It holds
+// A PartwiseRun runs a design's layers frame after frame, passage by passage, with the results of their Evals. It holds
 // only those parts of a frame that some layer has still to read. A stream has one reader, so Done frees the streams
 // that a passage has read; nothing else frees them.
-type Passing struct {
-	Passages []*Passage
+type PartwiseRun struct {
+	Passages []*LayerGroup
 	g        *Graph
-	run      *Sequel
+	run      *GraphRun
 	inside   []bool    // per stream: whether both ends are in one passage
 	held     []holding // per stream
 	reach    []reach   // per stream
 }
 
 // Passing begins a run.
-func (d *Design) Passing() *Passing {
+func (d *Design) Passing() *PartwiseRun {
 	g := d.Model.Graph
-	p := &Passing{Passages: d.Passages(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
+	p := &PartwiseRun{Passages: d.Passages(), g: g, run: g.Begin(), inside: make([]bool, len(g.Streams)),
 		held: make([]holding, len(g.Streams)), reach: make([]reach, len(g.Streams))}
 	for _, passage := range p.Passages {
 		written := map[int]bool{}
@@ -32,7 +32,7 @@ func (d *Design) Passing() *Passing {
 }
 
 // Frame begins a frame.
-func (p *Passing) Frame(in []Tensor) error {
+func (p *PartwiseRun) Frame(in []Tensor) error {
 	if err := p.g.Check(in); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (p *Passing) Frame(in []Tensor) error {
 }
 
 // Part computes a part of a passage: the rows of each output of each of its layers.
-func (p *Passing) Part(passage *Passage, part int) (out [][]Tensor) {
+func (p *PartwiseRun) Part(passage *LayerGroup, part int) (out [][]Tensor) {
 	passing := map[int]Tensor{}
 	for k, i := range passage.Nodes {
 		n := p.g.Nodes[i]
@@ -80,10 +80,10 @@ func (p *Passing) Part(passage *Passage, part int) (out [][]Tensor) {
 }
 
 // Inside reports whether a stream's frames never exist as a whole.
-func (p *Passing) Inside(s int) bool { return p.inside[s] }
+func (p *PartwiseRun) Inside(s int) bool { return p.inside[s] }
 
 // take returns a part of a held frame.
-func (p *Passing) take(passage *Passage, s, part int) Tensor {
+func (p *PartwiseRun) take(passage *LayerGroup, s, part int) Tensor {
 	if passage.Parts == 1 {
 		return p.Whole(s)
 	}
@@ -94,7 +94,7 @@ func (p *Passing) take(passage *Passage, s, part int) Tensor {
 }
 
 // Whole returns a held frame.
-func (p *Passing) Whole(s int) Tensor {
+func (p *PartwiseRun) Whole(s int) Tensor {
 	shape := p.g.Streams[s].Type.Shape
 	if w, ok := p.held[s].(*wide); ok {
 		return Tensor{shape, w.v}
@@ -105,10 +105,10 @@ func (p *Passing) Whole(s int) Tensor {
 }
 
 // Read copies elements of a held frame, beginning with element from.
-func (p *Passing) Read(s int, to []int64, from int) { p.held[s].get(to, from) }
+func (p *PartwiseRun) Read(s int, to []int64, from int) { p.held[s].get(to, from) }
 
 // hold appends rows to the held ones.
-func (p *Passing) hold(s int, rows Tensor, all bool) {
+func (p *PartwiseRun) hold(s int, rows Tensor, all bool) {
 	t := p.g.Streams[s].Type
 	size := t.Shape.Size()
 	switch {
@@ -122,7 +122,7 @@ func (p *Passing) hold(s int, rows Tensor, all bool) {
 }
 
 // Done frees the streams that a passage has read.
-func (p *Passing) Done(passage *Passage) {
+func (p *PartwiseRun) Done(passage *LayerGroup) {
 	for _, i := range passage.Nodes {
 		for _, s := range p.g.Nodes[i].In {
 			p.held[s], p.reach[s] = nil, reach{}
@@ -131,7 +131,7 @@ func (p *Passing) Done(passage *Passage) {
 }
 
 // Outputs returns the frame's outputs once all passages are done.
-func (p *Passing) Outputs() (out []Tensor) {
+func (p *PartwiseRun) Outputs() (out []Tensor) {
 	for _, s := range p.g.Out {
 		out = append(out, p.Whole(s))
 		p.held[s] = nil
@@ -140,7 +140,7 @@ func (p *Passing) Outputs() (out []Tensor) {
 }
 
 // row returns a function that reads rows of a held frame.
-func (p *Passing) row(s int) func(row int) []int64 {
+func (p *PartwiseRun) row(s int) func(row int) []int64 {
 	shape := p.g.Streams[s].Type.Shape
 	size := shape[1:].Size()
 	if w, ok := p.held[s].(*wide); ok {
@@ -183,7 +183,7 @@ type holding interface {
 }
 
 // newHolding returns an empty holding with room for n elements of a type.
-func newHolding(t Type, n int) holding {
+func newHolding(t StreamType, n int) holding {
 	switch r := t.Elem.Range(); {
 	case r.Lo >= 0 && r.Hi < 1<<8:
 		return &narrow[uint8]{make([]uint8, 0, n)}

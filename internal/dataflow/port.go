@@ -13,13 +13,15 @@ type Port struct {
 }
 
 // Port returns the port for frames of the type in words of n elements, in row-major order.
-func (t Type) Port(n int) Port { return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.Size() / n} }
+func (t StreamType) Port(n int) Port {
+	return Port{Elem: t.Elem, PerWord: n, Words: t.Shape.Size() / n}
+}
 
 // Width returns the word's width in bits.
 func (p Port) Width() int { return p.PerWord * p.Elem.Width }
 
-// Tiled returns the Tile of a port that sends tiles of the given channels of the shape: 0 if that is row-major order.
-func (s Shape) Tiled(channels int) int {
+// TileOf returns the Tile of a port that sends tiles of the given channels of the shape: 0 if that is row-major order.
+func (s Shape) TileOf(channels int) int {
 	if channels == s.Channels() || len(s) < 2 || s[len(s)-2] == 1 {
 		return 0
 	}

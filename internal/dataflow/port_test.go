@@ -20,7 +20,8 @@ func TestPortOrder(t *testing.T) {
 			t.Errorf("tiles of %d: %v, want %v", tile, got, want)
 		}
 	}
-	if a, b, c := (Shape{3, 2, 4}).Tiled(2), (Shape{3, 2, 4}).Tiled(4), (Shape{3, 1, 4}).Tiled(2); a != 2 || b != 0 ||
+	if a, b, c := (Shape{3, 2, 4}).TileOf(2), (Shape{3, 2, 4}).TileOf(4), (Shape{3, 1, 4}).TileOf(2); a != 2 ||
+		b != 0 ||
 		c != 0 {
 		t.Errorf("tiles %d %d %d", a, b, c)
 	}
@@ -39,7 +40,7 @@ func TestPortWords(t *testing.T) {
 		}
 		pick := func(n int) int { d := Divisors(n); return d[rng.IntN(len(d))] }
 		p := Port{PerWord: pick(shape.Size())}
-		if p.Tile = shape.Tiled(pick(c)); p.Tile > 0 {
+		if p.Tile = shape.TileOf(pick(c)); p.Tile > 0 {
 			tiled++
 		}
 		p.Words = shape.Size() / p.PerWord

@@ -12,7 +12,7 @@ const mostProbed = 1 << 27
 // Probes yields samples of the inputs of In which together meet every threshold of In: the threshold itself, the
 // numbers of the input's format next to it on both sides, and both zeros. Elements with the same thresholds share them.
 // If that takes more than mostProbed elements, later samples are left out. A sample is valid until the next one.
-func (h *Host) Probes(inputs []Real) iter.Seq[[]RealTensor] {
+func (h *Host) Probes(inputs []RealPort) iter.Seq[[]RealTensor] {
 	p := h.probing(inputs)
 	return func(yield func([]RealTensor) bool) {
 		for left := mostProbed; left > 0 && p.next(); left -= p.elements {
@@ -37,7 +37,7 @@ type probing struct {
 	turn     int
 }
 
-func (h *Host) probing(inputs []Real) *probing {
+func (h *Host) probing(inputs []RealPort) *probing {
 	p := &probing{}
 	for _, in := range inputs {
 		n := Shape(in.Shape).Size()
@@ -70,7 +70,7 @@ func (h *Host) probing(inputs []Real) *probing {
 }
 
 // probes returns the numbers at which an implementation of the step function could be wrong.
-func (s HostStep) probes(in Real) (numbers []float64) {
+func (s HostStep) probes(in RealPort) (numbers []float64) {
 	f := in.Format()
 	keys := []int64{-1, 0, 1, f.Keys().Lo, f.Keys().Hi}
 	for _, at := range s.At {

@@ -34,6 +34,6 @@ func requantNumbers(q num.Requant, x num.Range) []int64 {
 	if codes.Hi > results.Hi {
 		clips += 2
 	}
-	width := max(num.Smallest(p.Union(num.Range{Lo: -1})).Width, q.Shift+2)
+	width := max(num.NarrowestInt(p.Union(num.Range{Lo: -1})).Width, q.Shift+2)
 	return []int64{q.Multiplier, int64(q.Shift), int64(q.Mode.Code()), results.Lo, results.Hi, clips, int64(width)}
 }

@@ -8,24 +8,24 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Room says which weights fit a layer whose weights are loaded into the hardware. Nothing else of its circuit depends
-// on the weights, or on the step functions after them.
-type Room struct {
+// A WeightRoom says which weights fit a layer whose weights are loaded into the hardware. Nothing else of its circuit
+// depends on the weights, or on the step functions after them.
+type WeightRoom struct {
 	Weight num.Type  `json:"weight"`
 	Values num.Range `json:"values"` // the values of weights
 	// Coding is the code in which tables store weights; nil if they store numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
-	Out    num.Type    `json:"out"` // the codes of step functions; the zero Type for a layer without any
-	// External reports that weights come from memory with every frame, and so lie in no table (External).
+	Out    num.Type    `json:"out"` // the codes of step functions; the zero StreamType for a layer without any
+	// External reports that weights come from memory with every frame, and so lie in no table (WeightsPerFrame).
 	External bool `json:"external,omitempty"`
 }
 
-// RoomOf returns the room for weights of a type with the given values, with step functions whose codes have type out.
-// These step functions never fall: where a channel's function would, the signs of its weights are reversed. So the room
-// holds both signs of each weight. If the tables store codes, it holds all weights that the bits of these codes can
-// express, for example numbers that are all odd.
-func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) Room {
-	r := Room{Weight: weight, Values: weight.Range(), Out: out}
+// WeightRoomOf returns the room for weights of a type with the given values, with step functions whose codes have type
+// out. These step functions never fall: where a channel's function would, the signs of its weights are reversed. So the
+// room holds both signs of each weight. If the tables store codes, it holds all weights that the bits of these codes
+// can express, for example numbers that are all odd.
+func WeightRoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type) WeightRoom {
+	r := WeightRoom{Weight: weight, Values: weight.Range(), Out: out}
 	if weight.Kind == num.Bipolar || weight.IsFloat() || weights.Lo >= 0 || out == (num.Type{}) {
 		return r.coded(coding, false)
 	}
@@ -40,7 +40,7 @@ func RoomOf(weight num.Type, weights num.Range, coding *num.Coding, out num.Type
 }
 
 // coded returns r with codes. If turn is true, the codes cover values of both signs.
-func (r Room) coded(c *num.Coding, turn bool) Room {
+func (r WeightRoom) coded(c *num.Coding, turn bool) WeightRoom {
 	if c == nil {
 		return r
 	}
@@ -59,16 +59,16 @@ func (r Room) coded(c *num.Coding, turn bool) Room {
 // Loadable is implemented by bound layers whose weights may be loaded.
 type Loadable interface {
 	// Room returns the room that weights of the layer's types need.
-	Room() Room
+	Room() WeightRoom
 	// Loads reports whether the layer has tables that are loaded.
 	Loads() bool
 	// Loaded returns the layer, not bound, with tables that are loaded and room for other weights.
-	Loaded(Room) Op
+	Loaded(WeightRoom) Op
 }
 
 // Rooms returns the room that each node of a graph needs; nil for nodes whose weights cannot be loaded.
-func (g *Graph) Rooms() []*Room {
-	list := make([]*Room, len(g.Nodes))
+func (g *Graph) Rooms() []*WeightRoom {
+	list := make([]*WeightRoom, len(g.Nodes))
 	for i, n := range g.Nodes {
 		if l, ok := n.Op.(Loadable); ok {
 			r := l.Room()
@@ -98,7 +98,7 @@ func (e *RoomError) Unwrap() error { return e.Err }
 
 // Loaded returns the graph with loaded tables in each node that has a room. It computes the same. Streams carry all
 // values that the rooms allow. The error is a *RoomError.
-func (g *Graph) Loaded(rooms []*Room) (*Graph, error) {
+func (g *Graph) Loaded(rooms []*WeightRoom) (*Graph, error) {
 	l := &Graph{In: slices.Clone(g.In), Out: slices.Clone(g.Out), Streams: make([]*Stream, len(g.Streams))}
 	for i, s := range g.Streams {
 		own := *s
@@ -109,7 +109,7 @@ func (g *Graph) Loaded(rooms []*Room) (*Graph, error) {
 		if rooms[i] != nil {
 			op = op.(Loadable).Loaded(*rooms[i])
 		}
-		in := make([]Type, len(n.In))
+		in := make([]StreamType, len(n.In))
 		for k, s := range n.In {
 			in[k] = l.Streams[s].Type
 		}

@@ -2,22 +2,22 @@ package dataflow
 
 import "context"
 
-// Keeping is implemented by layers that may keep a state from frame to frame. Begin starts a run of the layer, as after
-// a reset. Each call of the returned function computes the next frame; the layer's Eval computes a first frame. Frames
-// may be sequences of different lengths. Begin returns nil if the layer keeps no state.
-type Keeping interface {
+// KeepsState is implemented by layers that may keep a state from frame to frame. Begin starts a run of the layer, as
+// after a reset. Each call of the returned function computes the next frame; the layer's Eval computes a first frame.
+// Frames may be sequences of different lengths. Begin returns nil if the layer keeps no state.
+type KeepsState interface {
 	Begin() func(in []Tensor) []Tensor
 }
 
-// Resuming is implemented by kernels of layers that keep a state. Resume takes over the state of the kernel for frames
-// of another length, which must be at the end of a frame.
-type Resuming interface {
+// ResumesState is implemented by kernels of layers that keep a state. Resume takes over the state of the kernel for
+// frames of another length, which must be at the end of a frame.
+type ResumesState interface {
 	Resume(before Kernel)
 }
 
 // begin starts a run of a layer. keeps reports whether its frames depend on each other.
 func begin(op Op) (frame func(in []Tensor) []Tensor, keeps bool) {
-	if k, ok := op.(Keeping); ok {
+	if k, ok := op.(KeepsState); ok {
 		if frame := k.Begin(); frame != nil {
 			return frame, true
 		}
@@ -25,8 +25,8 @@ func begin(op Op) (frame func(in []Tensor) []Tensor, keeps bool) {
 	return op.Eval, false
 }
 
-// Keeps reports whether a frame of the graph depends on those before it.
-func (g *Graph) Keeps() bool {
+// KeepsState reports whether a frame of the graph depends on those before it.
+func (g *Graph) KeepsState() bool {
 	for _, n := range g.Nodes {
 		if _, keeps := begin(n.Op); keeps {
 			return true
@@ -35,15 +35,15 @@ func (g *Graph) Keeps() bool {
 	return false
 }
 
-// A Sequel is a run of a graph, as after a reset: frames that follow each other.
-type Sequel struct {
+// A GraphRun is a run of a graph, as after a reset: frames that follow each other.
+type GraphRun struct {
 	g     *Graph
 	keeps []func(in []Tensor) []Tensor // per node; nil if a frame does not depend on those before
 }
 
 // Begin starts a run of the graph.
-func (g *Graph) Begin() *Sequel {
-	s := &Sequel{g: g}
+func (g *Graph) Begin() *GraphRun {
+	s := &GraphRun{g: g}
 	for _, n := range g.Nodes {
 		frame, keeps := begin(n.Op)
 		if !keeps {
@@ -56,12 +56,12 @@ func (g *Graph) Begin() *Sequel {
 
 // Eval computes the next frame with every layer's Eval. It returns the frame on every stream, by stream ID. The error
 // is that of Check, or the context's.
-func (s *Sequel) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
+func (s *GraphRun) Eval(ctx context.Context, in []Tensor) ([]Tensor, error) {
 	return s.EvalAs(ctx, s.g, in)
 }
 
 // EvalAs is like Eval for a frame of another length, for which g is the graph (Graph.At).
-func (s *Sequel) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
+func (s *GraphRun) EvalAs(ctx context.Context, g *Graph, in []Tensor) ([]Tensor, error) {
 	if err := g.Check(in); err != nil {
 		return nil, err
 	}

@@ -2,12 +2,12 @@ package dataflow
 
 import "hlsgen/internal/num"
 
-// Activated is implemented by layers with step functions on sums. The step functions may be a process of their own
+// HasActivation is implemented by layers with step functions on sums. The step functions may be a process of their own
 // after the sums: a fold that is Serial is built so. The layer itself, as one process, has no such folds.
-type Activated interface {
+type HasActivation interface {
 	// Sums returns the layer without its step functions, bound, with its output type, and the step functions: one for
 	// all channels, or one for each. The sums have the layer's folds, as far as their words have room for sums, with as
 	// many iterations for each word that they write. ok is false if no function has several steps, or if the functions
 	// do not apply to these sums.
-	Sums() (sums Op, out Type, steps []num.Step, ok bool)
+	Sums() (sums Op, out StreamType, steps []num.StepFunction, ok bool)
 }

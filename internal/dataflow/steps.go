@@ -4,7 +4,7 @@ import "hlsgen/internal/num"
 
 // StepTables returns the config fields and tables of step functions for apply_steps of hlslib/core/compare.hpp: for pe
 // channels side by side, on values of type t.
-func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
+func StepTables(k num.ThresholdTable, pe int, t num.Type) ([]Field, []Table) {
 	over, bases, deltas := k.Rows(pe, t)
 	config := []Field{
 		{Name: "steps", Doc: "thresholds of a channel", Value: k.Steps()},
@@ -30,7 +30,7 @@ func StepTables(k num.Comparators, pe int, t num.Type) ([]Field, []Table) {
 
 // StepStorage returns the storage of StepTables, with thresholds and deltas in m, or where they fit if m is NoMemory.
 // It returns none if there are no step functions.
-func StepStorage(k num.Comparators, pe int, t num.Type, m Memory) []Storage {
+func StepStorage(k num.ThresholdTable, pe int, t num.Type, m Memory) []Storage {
 	if k.Steps() == 0 {
 		return nil
 	}
@@ -52,7 +52,7 @@ func StepStorage(k num.Comparators, pe int, t num.Type, m Memory) []Storage {
 }
 
 // StepBits returns the bits that one channel takes in the widest row of its StepTables.
-func StepBits(k num.Comparators, t num.Type) int {
+func StepBits(k num.ThresholdTable, t num.Type) int {
 	bits := k.Steps() * t.Width
 	if k.Delta != nil {
 		bits = max(bits, k.Steps()*num.Narrowest(k.Delta...).Width)

@@ -18,8 +18,8 @@ type Storage struct {
 	Same    int    // rows of a table in blocks of 64 equal rows: in LUTs these take no logic
 }
 
-// Stored is implemented by layers with memories. Storage returns the tables and arrays of a fold.
-type Stored interface{ Storage(Fold) []Storage }
+// HasStorage is implemented by layers with memories. Storage returns the tables and arrays of a fold.
+type HasStorage interface{ Storage(Fold) []Storage }
 
 // LargeTable is the number of rows above which a table should not lie in LUTs, unless there is no other memory. A block
 // RAM of the 7 series has 4,096 rows of 4 bits and its parity.
@@ -27,7 +27,7 @@ const LargeTable = 4096
 
 // Large returns the tables of a fold that lie in LUTs and have more than LargeTable rows.
 func Large(op Op, f Fold) (list []Storage) {
-	if s, ok := op.(Stored); ok {
+	if s, ok := op.(HasStorage); ok {
 		for _, table := range s.Storage(f) {
 			if !table.Written && table.In == LUTRAM && table.Rows > LargeTable {
 				list = append(list, table)
@@ -85,8 +85,9 @@ func (s Storage) At(m Memory) Storage {
 	return s
 }
 
-// Shifted returns s in shift registers if they can hold its rows. The words must be read in the order of their writing.
-func (s Storage) Shifted() Storage {
+// InShiftRegisters returns s in shift registers if they can hold its rows. The words must be read in the order of their
+// writing.
+func (s Storage) InShiftRegisters() Storage {
 	if s.Rows > 1 && s.Rows <= ShiftRegister {
 		s.In = SRL
 	}

@@ -40,10 +40,10 @@ func TestStorage(t *testing.T) {
 		{rom(200).At(URAM), URAM, ""},
 		{ram(0), NoMemory, ""},
 		{ram(1).At(BRAM), Registers, ""},
-		{ram(1).Shifted(), Registers, ""},
-		{ram(2).Shifted(), SRL, ""},
-		{ram(32).At(BRAM).Shifted(), SRL, ""},
-		{ram(33).At(LUTRAM).Shifted(), LUTRAM, ""},
+		{ram(1).InShiftRegisters(), Registers, ""},
+		{ram(2).InShiftRegisters(), SRL, ""},
+		{ram(32).At(BRAM).InShiftRegisters(), SRL, ""},
+		{ram(33).At(LUTRAM).InShiftRegisters(), LUTRAM, ""},
 		{ram(200), BRAM, ""},
 		{rom(0), LUTRAM, "a table without rows"},
 		{in(rom(1), BRAM), BRAM, "t 1x9 in block, want it in one of [none]"},
@@ -72,19 +72,20 @@ func TestStorage(t *testing.T) {
 func TestStepStorage(t *testing.T) {
 	t.Parallel()
 	elem := num.Type{Kind: num.UInt, Width: 4}
-	rise := num.Step{At: []int64{3, 5}, Value: []int64{0, 1, 2}}
-	later, fall := num.Step{At: []int64{9}, Value: []int64{-1, 0}}, num.Step{At: []int64{2}, Value: []int64{7, 0}}
+	rise := num.StepFunction{At: []int64{3, 5}, Value: []int64{0, 1, 2}}
+	later, fall := num.StepFunction{At: []int64{9}, Value: []int64{-1, 0}}, num.StepFunction{At: []int64{2},
+		Value: []int64{7, 0}}
 	for _, tt := range []struct {
-		steps []num.Step
+		steps []num.StepFunction
 		pe    int
 		in    []Memory // the memories of thresholds, base and deltas
 	}{
-		{[]num.Step{rise}, 2, []Memory{NoMemory}},
-		{[]num.Step{rise, rise, rise, rise}, 2, []Memory{BRAM}},
-		{[]num.Step{rise, later, rise, later}, 2, []Memory{BRAM, LUTRAM}},
-		{[]num.Step{rise, later, rise, later}, 4, []Memory{NoMemory, NoMemory}},
-		{[]num.Step{rise, fall, rise, later}, 1, []Memory{BRAM, LUTRAM, BRAM}},
-		{[]num.Step{fall}, 1, []Memory{NoMemory, NoMemory, NoMemory}},
+		{[]num.StepFunction{rise}, 2, []Memory{NoMemory}},
+		{[]num.StepFunction{rise, rise, rise, rise}, 2, []Memory{BRAM}},
+		{[]num.StepFunction{rise, later, rise, later}, 2, []Memory{BRAM, LUTRAM}},
+		{[]num.StepFunction{rise, later, rise, later}, 4, []Memory{NoMemory, NoMemory}},
+		{[]num.StepFunction{rise, fall, rise, later}, 1, []Memory{BRAM, LUTRAM, BRAM}},
+		{[]num.StepFunction{fall}, 1, []Memory{NoMemory, NoMemory, NoMemory}},
 	} {
 		k := num.Compare(tt.steps, []num.Range{elem.Range()}, elem, 100)
 		_, tables := StepTables(k, tt.pe, elem)
@@ -98,7 +99,7 @@ func TestStepStorage(t *testing.T) {
 			t.Errorf("%v, PE %d: %+v, want %+v", tt.steps, tt.pe, got, want)
 		}
 	}
-	if got := StepStorage(num.Comparators{}, 1, elem, BRAM); got != nil {
+	if got := StepStorage(num.ThresholdTable{}, 1, elem, BRAM); got != nil {
 		t.Errorf("no step functions: %+v", got)
 	}
 }

@@ -2,8 +2,8 @@ package dataflow
 
 import "slices"
 
-// A Stride is an axis of Length positions. The positions First, First+Step and so on below End are hit, and the others
-// are missed. At least one is hit: 0 <= First < End <= Length, and Step is at least 1.
+// A Stride is an axis of Length positions. The positions First, First+Step and so on below SequenceEnd are hit, and the
+// others are missed. At least one is hit: 0 <= First < SequenceEnd <= Length, and Step is at least 1.
 type Stride struct{ Length, First, End, Step int }
 
 // Hit reports whether position i is hit.
@@ -15,7 +15,7 @@ func (s Stride) Hit(i int) bool {
 func (s Stride) Hits() int { return (s.End - s.First + s.Step - 1) / s.Step }
 
 // Runs returns the runs along the axis, with the body hit at each position that is hit, and miss at the others.
-func (s Stride) Runs(hit, miss []Run) []Run {
+func (s Stride) Runs(hit, miss []LoopRun) []LoopRun {
 	n := s.Hits()
 	rest := s.Length - s.First - (n-1)*s.Step - 1
 	return Join(slices.Concat(

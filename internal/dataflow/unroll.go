@@ -5,7 +5,7 @@ import "fmt"
 // An Envelope limits the products that one process computes in a clock. The body of the process's loop holds all of
 // them, and a synthesis tool's time and memory grow faster than the body. A product counts by the width of its wider
 // factor. The zero Envelope means the default of the target's back end (Target.Parts): DefaultEnvelope for C++,
-// MostBits for SystemVerilog.
+// MaxAddedBits for SystemVerilog.
 type Envelope struct {
 	Wide int // the most products with a factor of more than 4 bits
 	Few  int // the most products with a wider factor of 2 to 4 bits
@@ -15,12 +15,12 @@ type Envelope struct {
 // DefaultEnvelope is a guess, until synthesis runs with wider bodies give better values.
 var DefaultEnvelope = Envelope{Wide: 1024, Few: 2048, One: 8192}
 
-// MostBits is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of about a sixteenth
-// of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
-const MostBits = 1 << 17
+// MaxAddedBits is the most bits that one process of SystemVerilog adds in a clock. Its text is modules of about a
+// sixteenth of that (package rtl), for each of which Yosys takes less than 2 GiB and five minutes.
+const MaxAddedBits = 1 << 17
 
-// Of returns the envelope, or the default if it is zero.
-func (e Envelope) Of() Envelope {
+// OrDefault returns the envelope, or the default if it is zero.
+func (e Envelope) OrDefault() Envelope {
 	if e == (Envelope{}) {
 		return DefaultEnvelope
 	}
@@ -29,7 +29,7 @@ func (e Envelope) Of() Envelope {
 
 // Most returns the most products with a wider factor of the given bits that one process computes in a clock.
 func (e Envelope) Most(bits int) int {
-	e = e.Of()
+	e = e.OrDefault()
 	return *e.at(bits)
 }
 
@@ -45,7 +45,7 @@ func (e *Envelope) at(bits int) *int {
 
 // String returns the envelope as a value of --max-unroll: 1024,2048,8192, or one number for all widths.
 func (e Envelope) String() string {
-	if e = e.Of(); e.Wide == e.Few && e.Few == e.One {
+	if e = e.OrDefault(); e.Wide == e.Few && e.Few == e.One {
 		return fmt.Sprint(e.Wide)
 	}
 	return fmt.Sprintf("%d,%d,%d", e.Wide, e.Few, e.One)
@@ -75,20 +75,20 @@ type Divisible interface {
 	// Part returns layer k of n layers that share a fold's PE, bound, with its output type. It reads all words of the
 	// layer's only input, in the same iterations. Of every word of the layer's only output it makes the PE/n elements
 	// from k*PE/n on. n divides PE. The part may lack a choice of memory or of multipliers that the layer has.
-	Part(f Fold, k, n int) (part Op, out Type, err error)
+	Part(f Fold, k, n int) (part Op, out StreamType, err error)
 	// Alike reports whether a part has the same folds as another part of the same fold. On a target, it must also have
 	// the same loops and costs for the fold's PE. Alike may report false although that is so.
 	Alike(other Op, f Fold, t Target) bool
 }
 
-// Built reports whether the bits of sums limit a process, and not its products. That is so if only SystemVerilog is
-// written and the user sets no envelope.
-func (t Target) Built() bool { return t.Stalls == Credit && t.Unroll == Envelope{} }
+// BoundBySums reports whether the bits of sums limit a process, and not its products. That is so if only SystemVerilog
+// is written and the user sets no envelope.
+func (t Target) BoundBySums() bool { return t.Stalls == Credit && t.Unroll == Envelope{} }
 
-// Bounds describes the limit of a process for messages.
-func (t Target) Bounds() string {
-	if t.Built() {
-		return fmt.Sprintf("%d bits of sums", MostBits)
+// LimitText describes the limit of a process for messages.
+func (t Target) LimitText() string {
+	if t.BoundBySums() {
+		return fmt.Sprintf("%d bits of sums", MaxAddedBits)
 	}
 	return "--max-unroll " + t.Unroll.String()
 }
@@ -100,8 +100,8 @@ func (t Target) Parts(op Op, f Fold) int {
 	if !ok {
 		return 1
 	}
-	if t.Built() {
-		return fewest(op, f, Adds(m, f), MostBits)
+	if t.BoundBySums() {
+		return fewest(op, f, Adds(m, f), MaxAddedBits)
 	}
 	n, bits := m.Products(f)
 	return fewest(op, f, n, t.Unroll.Most(bits))
@@ -112,7 +112,7 @@ func fewest(op Op, f Fold, n, most int) int {
 	if n <= most {
 		return 1
 	}
-	for parts, all := 2, MostParts(op, f); parts <= all; parts++ {
+	for parts, all := 2, MaxParts(op, f); parts <= all; parts++ {
 		if f.PE%parts == 0 && n/parts <= most {
 			return parts
 		}
@@ -120,8 +120,8 @@ func fewest(op Op, f Fold, n, most int) int {
 	return 0
 }
 
-// MostParts returns the most processes that a fold of a layer may be divided into.
-func MostParts(op Op, f Fold) (parts int) {
+// MaxParts returns the most processes that a fold of a layer may be divided into.
+func MaxParts(op Op, f Fold) (parts int) {
 	if _, ok := op.(Divisible); !ok {
 		return 1
 	}
@@ -131,32 +131,32 @@ func MostParts(op Op, f Fold) (parts int) {
 	return parts
 }
 
-// For returns the target's envelope, raised by the least amount that makes a fold of a layer fit. If the bits of sums
-// are the limit (Built), it returns Unbounded.
-func (t Target) For(op Op, f Fold) Envelope {
-	if t.Built() {
+// EnvelopeFor returns the target's envelope, raised by the least amount that makes a fold of a layer fit. If the bits
+// of sums are the limit (BoundBySums), it returns Unbounded.
+func (t Target) EnvelopeFor(op Op, f Fold) Envelope {
+	if t.BoundBySums() {
 		return Unbounded
 	}
-	e := t.Unroll.Of()
+	e := t.Unroll.OrDefault()
 	if m, ok := op.(Unrolled); ok {
 		n, bits := m.Products(f)
 		most := e.at(bits)
-		*most = max(*most, n/MostParts(op, f))
+		*most = max(*most, n/MaxParts(op, f))
 	}
 	return e
 }
 
 // Unbounded is the widest envelope that a user may request.
-var Unbounded = Envelope{Wide: MostUnrolled, Few: MostUnrolled, One: MostUnrolled}
+var Unbounded = Envelope{Wide: MaxUnrolled, Few: MaxUnrolled, One: MaxUnrolled}
 
-// MostUnrolled is the most products that a user may allow per process.
-const MostUnrolled = 1 << 20
+// MaxUnrolled is the most products that a user may allow per process.
+const MaxUnrolled = 1 << 20
 
-// Sum returns a number that orders envelopes of which one is the other raised.
-func (e Envelope) Sum() int { return e.Wide + e.Few + e.One }
+// Size returns a number that orders envelopes of which one is the other raised.
+func (e Envelope) Size() int { return e.Wide + e.Few + e.One }
 
-// A Whole is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
-type Whole struct {
+// A SplitLayer is a layer of a model that a design builds as several nodes: a fork, parts, and a join.
+type SplitLayer struct {
 	Name string // its name in the model
 	Op   Op
 	Fold Fold

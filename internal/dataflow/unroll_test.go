@@ -14,7 +14,7 @@ func (m multiplier) Adds(f Fold) int { return f.PE * f.SIMD * m.bits }
 
 type dealer struct{ multiplier }
 
-func (dealer) Part(Fold, int, int) (Op, Type, error) { panic("not asked for") }
+func (dealer) Part(Fold, int, int) (Op, StreamType, error) { panic("not asked for") }
 
 func (dealer) Alike(Op, Fold, Target) bool { panic("not asked for") }
 
@@ -47,7 +47,7 @@ func TestEnvelope(t *testing.T) {
 		if got := on.Parts(tt.op, f); got != tt.parts {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.parts)
 		}
-		raised := on.For(tt.op, f)
+		raised := on.EnvelopeFor(tt.op, f)
 		if got := raised.String(); got != tt.raised {
 			t.Errorf("%s: %s has room for it, want %s", tt.name, got, tt.raised)
 		}
@@ -82,7 +82,7 @@ func TestBuilt(t *testing.T) {
 		if got := tt.on.Parts(tt.op, f); got != tt.want {
 			t.Errorf("%s: %d parts, want %d", tt.name, got, tt.want)
 		}
-		tt.on.Unroll = tt.on.For(tt.op, f)
+		tt.on.Unroll = tt.on.EnvelopeFor(tt.op, f)
 		if tt.on.Parts(tt.op, f) == 0 {
 			t.Errorf("%s: %s has no room for it", tt.name, tt.on.Unroll)
 		}
@@ -93,7 +93,7 @@ func TestBuilt(t *testing.T) {
 func TestPartNames(t *testing.T) {
 	t.Parallel()
 	kind := multiplier{Op: named("M")}
-	w, other := &Whole{Name: "M_0", Op: kind}, &Whole{Name: "M_1", Op: kind}
+	w, other := &SplitLayer{Name: "M_0", Op: kind}, &SplitLayer{Name: "M_1", Op: kind}
 	for _, tt := range []struct {
 		name  string
 		nodes []*Node

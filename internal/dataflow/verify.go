@@ -10,7 +10,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// The limits of a Type. They keep sizes from overflowing, and a hostile text from making a layer that fills the memory.
+// The limits of a StreamType. They keep sizes from overflowing, and a hostile text from making a layer that fills the
+// memory.
 const (
 	MaxElements = 1 << 30 // elements in a frame
 	MaxChannels = 1 << 22
@@ -77,7 +78,7 @@ func (g *Graph) Verify() error {
 type names struct {
 	count naming
 	taken map[string]bool
-	whole *Whole // the Whole of the last node
+	whole *SplitLayer // the SplitLayer of the last node
 }
 
 // verify checks that a node is named by kind and count. The parts of a layer are neighbours, and their names begin with
@@ -110,7 +111,7 @@ func (n naming) next(kind string) string {
 }
 
 // Verify returns an error if the element type, the shape or the ranges of t are not well formed.
-func (t Type) Verify() error {
+func (t StreamType) Verify() error {
 	if parsed, err := num.ParseType(t.Elem.String()); err != nil || parsed != t.Elem {
 		return errors.New("no valid element type")
 	}
@@ -139,7 +140,7 @@ func (t Type) Verify() error {
 }
 
 // Check returns an error if v is not a frame of type t: because of its shape, or a value that does not occur.
-func (t Type) Check(v Tensor) error {
+func (t StreamType) Check(v Tensor) error {
 	if !slices.Equal(v.Shape, t.Shape) {
 		return fmt.Errorf("shape %v, want %v", v.Shape, t.Shape)
 	}
@@ -209,7 +210,7 @@ func (d *Design) verifyNode(i int, ports []Port) error {
 			return fmt.Errorf("%d words of %d %s on stream s%d of %d %s", p.Words, p.PerWord, p.Elem, s, t.Shape.Size(),
 				t.Elem)
 		}
-		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 || t.Shape.Tiled(p.Tile) == 0); bad {
+		if bad := p.Tile != 0 && (p.Tile < 0 || t.Shape.Channels()%p.Tile != 0 || t.Shape.TileOf(p.Tile) == 0); bad {
 			return fmt.Errorf("tiles of %d channels on stream s%d of shape %v", p.Tile, s, t.Shape)
 		}
 		if ports[s] != (Port{}) && ports[s] != p {

@@ -42,7 +42,7 @@ func TestBuilder(t *testing.T) {
 
 func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 	t.Parallel()
-	var b Builder
+	var b GraphBuilder
 	in, origin := []int{b.Input("x", uint8s(4))}, []string{"a"}
 	out, err := b.Add(scale(1), in, nil, origin)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestBuilderKeepsNothingOfItsArguments(t *testing.T) {
 
 func TestBuilderReportsBind(t *testing.T) {
 	t.Parallel()
-	var b Builder
+	var b GraphBuilder
 	x := b.Input("x", uint8s(4))
 	if _, err := b.Add(sum(2), []int{x}, nil, nil); err == nil || err.Error() != "1 inputs, want 2" {
 		t.Errorf("error %v", err)
@@ -127,9 +127,10 @@ func TestTypeCheck(t *testing.T) {
 	t.Parallel()
 	perChannel := uint8s(2, 2)
 	perChannel.Range = []num.Range{{Lo: 0, Hi: 3}, {Lo: 5, Hi: 9}}
-	bipolar := Type{Shape: Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: num.Type{Kind: num.Bipolar, Width: 1}}
+	bipolar := StreamType{Shape: Shape{2}, Range: []num.Range{{Lo: -1, Hi: 1}}, Elem: num.Type{Kind: num.Bipolar,
+		Width: 1}}
 	for _, c := range []struct {
-		typ  Type
+		typ  StreamType
 		v    Tensor
 		want string
 	}{
@@ -207,9 +208,11 @@ func TestDesignVerify(t *testing.T) {
 		{bend(func(l *Loop) { l.Latency = 0 }), "Scale_0: a loop of latency 0"},
 		{bend(func(l *Loop) { l.Body[0].Times = 0 }), "Scale_0: a malformed loop"},
 		{bend(func(l *Loop) { l.Body = nil }), "a malformed loop"},
-		{bend(func(l *Loop) { l.Body = []Run{{Times: 1 << 40, Body: []Run{{Times: 1 << 40}}}} }), "a malformed loop"},
-		{bend(func(l *Loop) { l.Body = []Run{{Times: 1, Moves: Moves{Read: 2}}} }), "a malformed loop"},
-		{bend(func(l *Loop) { l.Body = []Run{{Times: 2, Moves: Moves{Read: 1}, Body: l.Body}} }), "a malformed loop"},
+		{bend(func(l *Loop) { l.Body = []LoopRun{{Times: 1 << 40, Body: []LoopRun{{Times: 1 << 40}}}} }),
+			"a malformed loop"},
+		{bend(func(l *Loop) { l.Body = []LoopRun{{Times: 1, Moves: PortMoves{Read: 2}}} }), "a malformed loop"},
+		{bend(func(l *Loop) { l.Body = []LoopRun{{Times: 2, Moves: PortMoves{Read: 1}, Body: l.Body}} }),
+			"a malformed loop"},
 		{bend(func(l *Loop) { l.Body[0].Moves.Write = 0 }), "the loop moves 0 words, output port 0 has 4"},
 		{bend(func(l *Loop) { l.Body[0].Times++ }), "the loop moves 5 words, input port 0 has 4"},
 		{ports(func(in, out []Port) ([]Port, []Port) { out[0].Tile = 3; return in, out }),
@@ -319,7 +322,7 @@ func TestRealLimits(t *testing.T) {
 		{"float32", 0, 0, false},
 		{"int4x", 0, 0, false},
 	} {
-		if lo, hi, integer := (Real{DType: c.dtype}).Limits(); lo != c.lo || hi != c.hi || integer != c.integer {
+		if lo, hi, integer := (RealPort{DType: c.dtype}).Limits(); lo != c.lo || hi != c.hi || integer != c.integer {
 			t.Errorf("%s: %v to %v, integer %t; want %+v", c.dtype, lo, hi, integer, c)
 		}
 	}

@@ -94,8 +94,8 @@ func (l *List) counts(d Diag) Severity {
 	return d.Severity
 }
 
-// Told returns the diagnostics for the user, in the order in which they arose.
-func (l *List) Told() []Diag {
+// ForUser returns the diagnostics for the user, in the order in which they arose.
+func (l *List) ForUser() []Diag {
 	told := []Diag{}
 	for _, d := range l.Diags {
 		if s := l.counts(d); s != d.Severity {
@@ -109,7 +109,7 @@ func (l *List) Told() []Diag {
 
 // Worst returns the diagnostics for the user. The most severe ones come first, in order of arrival.
 func (l *List) Worst() []Diag {
-	ds := l.Told()
+	ds := l.ForUser()
 	sort.SliceStable(ds, func(i, j int) bool { return ds[i].Severity > ds[j].Severity })
 	return ds
 }

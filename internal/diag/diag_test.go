@@ -35,13 +35,13 @@ func TestStrict(t *testing.T) {
 		if added.Failed() != c.failed || strict.Failed() != c.strictFailed || b.String() != c.printed {
 			t.Errorf("%s: failed %t, strictly %t:\n%s", c.severity, added.Failed(), strict.Failed(), &b)
 		}
-		if told := strict.Told(); told[0].Level != told[0].Severity.String() ||
+		if told := strict.ForUser(); told[0].Level != told[0].Severity.String() ||
 			strict.Diags[0].Severity != c.severity ||
 			!slices.Equal(strict.Diags[0].Notes, d.Notes) {
 			t.Errorf("%s: told %+v of %+v", c.severity, told, strict.Diags)
 		}
 	}
-	if told := (&List{}).Told(); told == nil || len(told) > 0 {
+	if told := (&List{}).ForUser(); told == nil || len(told) > 0 {
 		t.Errorf("nothing is told as %v", told)
 	}
 }

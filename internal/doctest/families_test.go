@@ -60,7 +60,7 @@ func TestFamilies(t *testing.T) {
 // and the flags that the model needs.
 func modelOf(t *testing.T, name string) (file, flags string) {
 	t.Helper()
-	for _, m := range models.Own(t) {
+	for _, m := range models.InRepository(t) {
 		if m.Name == name {
 			return m.Path(m.Files[0]), ""
 		}

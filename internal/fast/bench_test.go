@@ -68,7 +68,7 @@ func BenchmarkPredict(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			e, ok := p.Ends(m)
+			e, ok := p.HostTables(m)
 			if !ok {
 				b.Skip("the ends are no tables of bytes")
 			}

@@ -11,12 +11,12 @@ const tableEntries = 1 << 22
 
 // elements adds a stage for functions of one element or of two byte elements. It returns false if it supports no
 // such stage for the layer.
-func (p *Program) elements(n *dataflow.Node, c dataflow.Elements) bool {
+func (p *Executable) elements(n *dataflow.Node, c dataflow.Elementwise) bool {
 	out := &p.streams[n.Out[0]]
 	if len(n.In) > 2 || out.width == wide {
 		return false
 	}
-	e := &elementwise{Elements: c, out: out, tables: make([][]int32, c.Channels)}
+	e := &elementwise{Elementwise: c, out: out, tables: make([][]int32, c.Channels)}
 	entries := int64(1)
 	for _, s := range n.In {
 		if v := p.viewOf(s); p.streams[s].size == p.streams[v.root].size && v.identity(p.streams[s].size) {
@@ -47,7 +47,7 @@ func (p *Program) elements(n *dataflow.Node, c dataflow.Elements) bool {
 
 // An elementwise computes functions of elements.
 type elementwise struct {
-	dataflow.Elements
+	dataflow.Elementwise
 	in     []*stream
 	out    *stream
 	inner  int       // entries of a table for one value of the first input
@@ -142,7 +142,7 @@ func (e *elementwise) run(w *Worker, frames int) {
 }
 
 // roots returns the streams whose buffers hold the given streams.
-func (p *Program) roots(streams []int) (list []int) {
+func (p *Executable) roots(streams []int) (list []int) {
 	for _, s := range streams {
 		list = append(list, p.viewOf(s).root)
 	}
@@ -151,7 +151,7 @@ func (p *Program) roots(streams []int) (list []int) {
 
 // A pool computes the maximum, or the sum, of the vectors in each window.
 type pool struct {
-	dataflow.Pools
+	dataflow.Pooler
 	in, out *stream
 	windows int
 	begins  []int32     // by window: its position; 0 if the window is assembled from segments
@@ -162,13 +162,13 @@ type pool struct {
 
 // pools adds a stage for the maxima or the sums of bytes. It returns false if it does not support the layer's
 // ranges.
-func (p *Program) pools(n *dataflow.Node, c dataflow.Pools) bool {
+func (p *Executable) pools(n *dataflow.Node, c dataflow.Pooler) bool {
 	v := p.viewOf(n.In[0])
 	in, out := &p.streams[v.root], &p.streams[n.Out[0]]
 	if in.width != narrow || out.width == wide || !c.Sum && out.width != narrow {
 		return false
 	}
-	k := &pool{Pools: c, in: in, out: out, fill: pieceOf(uint8(v.fill - in.lo()))}
+	k := &pool{Pooler: c, in: in, out: out, fill: pieceOf(uint8(v.fill - in.lo()))}
 	size := c.Positions * c.Channels
 	alike := true
 	for window := range out.size / c.Channels {

@@ -66,8 +66,8 @@ type plan struct {
 	lists   [][]int32                         // shared by layers
 }
 
-// A Program is a graph compiled into stages. It is immutable. Each goroutine needs a Worker of its own.
-type Program struct {
+// An Executable is a graph compiled into stages. It is immutable. Each goroutine needs a Worker of its own.
+type Executable struct {
 	g       *dataflow.Graph
 	streams []stream
 	stages  []stage
@@ -85,11 +85,11 @@ const batchBytes = 1 << 18
 
 // Compile compiles a graph. It returns an error if a layer keeps a state from frame to frame, which this engine
 // does not support.
-func Compile(g *dataflow.Graph) (*Program, error) { return compile(g, machines()[0]) }
+func Compile(g *dataflow.Graph) (*Executable, error) { return compile(g, machines()[0]) }
 
 // CompileForAll compiles a graph for each kind of processor that this machine supports. The fastest comes first,
 // and the last runs on any processor.
-func CompileForAll(g *dataflow.Graph) (list []*Program, err error) {
+func CompileForAll(g *dataflow.Graph) (list []*Executable, err error) {
 	for _, k := range machines() {
 		p, err := compile(g, k)
 		if err != nil {
@@ -101,13 +101,13 @@ func CompileForAll(g *dataflow.Graph) (list []*Program, err error) {
 }
 
 // Machine returns the kind of processor that the program is for.
-func (p *Program) Machine() string { return p.kernels.name }
+func (p *Executable) Machine() string { return p.kernels.name }
 
-func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
-	if g.Keeps() {
+func compile(g *dataflow.Graph, k *kernels) (*Executable, error) {
+	if g.KeepsState() {
 		return nil, errors.New("frames depend on each other")
 	}
-	p := &Program{g: g, kernels: k, streams: make([]stream, len(g.Streams)),
+	p := &Executable{g: g, kernels: k, streams: make([]stream, len(g.Streams)),
 		plan: &plan{with: map[*dataflow.Node]*dataflow.Node{}, borders: map[int]int{}}}
 	for i, s := range g.Streams {
 		p.streams[i] = stream{size: s.Type.Shape.Size(), reach: s.Type.Union()}
@@ -144,7 +144,7 @@ func compile(g *dataflow.Graph, k *kernels) (*Program, error) {
 }
 
 // stage adds a stage that computes a node. It adds none if the node's outputs are views.
-func (p *Program) stage(n *dataflow.Node) {
+func (p *Executable) stage(n *dataflow.Node) {
 	if p.fused(n) {
 		return
 	}
@@ -165,9 +165,9 @@ func (p *Program) stage(n *dataflow.Node) {
 	case dataflow.Products:
 		p.MACs += int64(c.Vectors) * int64(len(c.Weights)) * int64(len(c.Weights[0]))
 		done = p.products(n.In[0], n.Out[0], c)
-	case dataflow.Elements:
+	case dataflow.Elementwise:
 		done = p.elements(n, c)
-	case dataflow.Pools:
+	case dataflow.Pooler:
 		if s := adding(c, &p.streams[p.viewOf(n.In[0]).root], &p.streams[n.Out[0]]); s.Weights != nil {
 			done = p.products(n.In[0], n.Out[0], s)
 		}
@@ -179,7 +179,7 @@ func (p *Program) stage(n *dataflow.Node) {
 }
 
 // agree gives each copy the same base value of bytes as its original.
-func (p *Program) agree() {
+func (p *Executable) agree() {
 	unite := func(i int) {
 		if v := p.streams[i].copy; v != nil {
 			r := p.streams[i].reach.Union(p.streams[v.root].reach)
@@ -195,7 +195,7 @@ func (p *Program) agree() {
 }
 
 // place gives every buffer a slot. Buffers that are never alive at the same time may share a slot.
-func (p *Program) place() {
+func (p *Executable) place() {
 	type life struct{ from, to int } // stages
 	lives := make([]life, len(p.streams))
 	for i := range lives {
@@ -238,7 +238,7 @@ func (p *Program) place() {
 }
 
 // Bytes returns the size of a frame's buffers in bytes.
-func (p *Program) Bytes() int {
+func (p *Executable) Bytes() int {
 	n := 0
 	for _, bytes := range p.slots {
 		n += bytes

@@ -19,7 +19,7 @@ type finish struct {
 	// Otherwise the output is the sum plus add, after steps if there are any.
 	lo    int64 // value of an output's byte 0
 	add   [lanes]int64
-	steps []num.Step // by lane; nil without step functions
+	steps []num.StepFunction // by lane; nil without step functions
 }
 
 // At most fewSteps thresholds are counted where a line also works, and countedSteps otherwise. A table has at most
@@ -51,7 +51,7 @@ func (k *product) finisher(first, n int) finish {
 	}
 	for c := range n {
 		s := k.Steps[min(first+c, len(k.Steps)-1)]
-		s = within(s.Over(num.Range{Lo: reach[c].Lo + f.add[c], Hi: reach[c].Hi + f.add[c]}), k.out.reach)
+		s = within(s.Restricted(num.Range{Lo: reach[c].Lo + f.add[c], Hi: reach[c].Hi + f.add[c]}), k.out.reach)
 		f.steps = append(f.steps, s)
 	}
 	if k.out.width == narrow {
@@ -98,8 +98,8 @@ func (f *finish) shift(reach []num.Range) {
 }
 
 // within clamps the values of a step function to range r. Values outside r do not occur.
-func within(s num.Step, r num.Range) num.Step {
-	o := num.Step{Value: []int64{min(max(s.Value[0], r.Lo), r.Hi)}}
+func within(s num.StepFunction, r num.Range) num.StepFunction {
+	o := num.StepFunction{Value: []int64{min(max(s.Value[0], r.Lo), r.Hi)}}
 	for i, at := range s.At {
 		if v := min(max(s.Value[i+1], r.Lo), r.Hi); v != o.Value[len(o.At)] {
 			o.At, o.Value = append(o.At, at), append(o.Value, v)

@@ -62,7 +62,7 @@ func weigh(weights [][]int64) (r weighing, ok bool) {
 }
 
 // formOf returns the form for a layer with bytes up to top.
-func (p *Program) formOf(k *product, r weighing, top int64) form {
+func (p *Executable) formOf(k *product, r weighing, top int64) form {
 	each := len(k.Weights) / k.Groups
 	switch {
 	case k.Run == 1 && k.Groups > 1 && each == 1 && k.Stride == k.Groups &&

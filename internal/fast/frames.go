@@ -8,7 +8,7 @@ import (
 
 // A Worker holds the buffers in which a program computes Batch frames. One goroutine may use it at a time.
 type Worker struct {
-	p       *Program
+	p       *Executable
 	slots   [][]byte
 	scratch []byte
 	codes   []byte    // codes of pairs of bytes, by frame
@@ -27,7 +27,7 @@ type tile struct {
 const slack = 64
 
 // Worker returns a worker with buffers for the program.
-func (p *Program) Worker() *Worker {
+func (p *Executable) Worker() *Worker {
 	const sums = 4 * band * lanes
 	w := &Worker{p: p, scratch: lines(p.scratch + slack), codes: lines(p.codes*p.Batch + slack)}
 	w.sums = unsafe.Slice((*int32)(unsafe.Pointer(&lines(4 * sums)[0])), sums)
@@ -117,7 +117,7 @@ func (w *Worker) numbers(n int) []int64 {
 }
 
 // evaluate adds a stage that runs a layer's Eval.
-func (p *Program) evaluate(n *dataflow.Node) {
+func (p *Executable) evaluate(n *dataflow.Node) {
 	var in, out []*stream
 	for _, s := range n.In {
 		p.keep(s)

@@ -13,7 +13,7 @@ const mostSteps = 1 << 10
 // fused merges a function of sums with the node that makes the sums. For that node it adds a stage that computes
 // both, if only the function reads the sums. For the function it adds nothing. It returns false if it merges
 // nothing.
-func (p *Program) fused(n *dataflow.Node) bool {
+func (p *Executable) fused(n *dataflow.Node) bool {
 	if p.with[n] != nil { // computed with its sums
 		return true
 	}
@@ -22,7 +22,7 @@ func (p *Program) fused(n *dataflow.Node) bool {
 		return false
 	}
 	next := p.g.Nodes[reader]
-	e, ok := dataflow.ComputationOf(next.Op).(dataflow.Elements)
+	e, ok := dataflow.ComputationOf(next.Op).(dataflow.Elementwise)
 	if !ok || !e.Monotonic || len(next.In) != 1 {
 		return false
 	}
@@ -31,7 +31,7 @@ func (p *Program) fused(n *dataflow.Node) bool {
 	switch of := dataflow.ComputationOf(n.Op).(type) {
 	case dataflow.Products:
 		c, macs = of, int64(of.Vectors)*int64(len(of.Weights))*int64(len(of.Weights[0]))
-	case dataflow.Pools:
+	case dataflow.Pooler:
 		c = adding(of, &p.streams[p.viewOf(n.In[0]).root], &p.streams[n.Out[0]])
 	}
 	if c.Weights == nil || len(c.Steps) > 0 || len(c.Weights)%e.Channels != 0 {
@@ -55,7 +55,7 @@ func (p *Program) fused(n *dataflow.Node) bool {
 
 // stepsOf returns a monotonic function over a range as a step function. It returns false if that has too many
 // steps.
-func stepsOf(of func(x int64) int64, r num.Range) (s num.Step, ok bool) {
+func stepsOf(of func(x int64) int64, r num.Range) (s num.StepFunction, ok bool) {
 	s.Value = []int64{of(r.Lo)}
 	var between func(lo, hi, at, to int64) bool // of(lo) is at, of(hi) is to
 	between = func(lo, hi, at, to int64) bool {
@@ -75,7 +75,7 @@ func stepsOf(of func(x int64) int64, r num.Range) (s num.Step, ok bool) {
 
 // adding returns a pool of sums as products. It returns no products if the pool computes maxima, or if sums might
 // not fit into 16 bits.
-func adding(c dataflow.Pools, in, out *stream) (none dataflow.Products) {
+func adding(c dataflow.Pooler, in, out *stream) (none dataflow.Products) {
 	top := in.reach.Count() - 1
 	if !c.Sum || top > math.MaxUint8 || top*int64(c.Positions) > math.MaxInt16 {
 		return none

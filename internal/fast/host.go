@@ -8,10 +8,10 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Ends holds the host's computations in front of a program and behind it as tables. They convert from and to real
+// HostTables holds the host's computations in front of a program and behind it as tables. They convert from and to real
 // numbers.
-type Ends struct {
-	p    *Program
+type HostTables struct {
+	p    *Executable
 	in   []quantiser
 	out  []scale
 	size []int // elements of the model's inputs, by input; 0 for inputs that nothing reads
@@ -53,12 +53,12 @@ type scale struct {
 // Up to counted thresholds, 32 numbers at a time are compared with all of them. With more, a search is faster.
 const counted = 24
 
-// Ends returns the ends of a program for model m. ok is false if the ends are no tables, or no tables of bytes.
-func (p *Program) Ends(m *dataflow.Model) (e *Ends, ok bool) { return p.ends(m, steps) }
+// HostTables returns the ends of a program for model m. ok is false if the ends are no tables, or no tables of bytes.
+func (p *Executable) HostTables(m *dataflow.Model) (e *HostTables, ok bool) { return p.ends(m, steps) }
 
 // IntegerEnds returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an input
 // is not integer or needs more than a byte.
-func (p *Program) IntegerEnds(m *dataflow.Model) (e *Ends, ok bool) {
+func (p *Executable) IntegerEnds(m *dataflow.Model) (e *HostTables, ok bool) {
 	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
 		q.less = uint8(s.lo())
 		return in.Steps == nil
@@ -80,7 +80,8 @@ func steps(q *quantiser, in *dataflow.HostIn, of num.Format, s *stream) bool {
 }
 
 // ends builds the ends. It calls code to complete each quantiser.
-func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn, num.Format, *stream) bool) (e *Ends,
+func (p *Executable) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn, num.Format,
+	*stream) bool) (e *HostTables,
 	ok bool) {
 	if m.Host == nil || m.Turns != nil || m.Lengths != nil || m.Stream != nil {
 		return nil, false
@@ -89,7 +90,7 @@ func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn
 	if h == nil || h.Begins != nil || h.Ends != nil || slices.Contains(h.In, nil) || slices.Contains(h.Out, nil) {
 		return nil, false
 	}
-	e = &Ends{p: p, size: make([]int, len(m.In))}
+	e = &HostTables{p: p, size: make([]int, len(m.In))}
 	for i, in := range h.In {
 		s := &p.streams[p.g.In[i]]
 		q := quantiser{input: in.Input, index: in.Index, which: in.Which}
@@ -116,7 +117,7 @@ func (p *Program) ends(m *dataflow.Model, code func(*quantiser, *dataflow.HostIn
 }
 
 // scaleOf returns the scale for an output in a number format.
-func scaleOf(p *Program, out *dataflow.HostOut, format num.Format) scale {
+func scaleOf(p *Executable, out *dataflow.HostOut, format num.Format) scale {
 	o := scale{index: out.Index, which: out.Which, codes: out.Codes, format: format}
 	first := int32(0)
 	for _, id := range p.g.Out {
@@ -260,7 +261,7 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 
 // Predict computes the model's outputs for up to Batch samples. Each element of in and out is one input or output;
 // it contains the samples one after the other. All input numbers must be finite.
-func (w *Worker) Predict(e *Ends, in [][]float32, out [][]float64, samples int) {
+func (w *Worker) Predict(e *HostTables, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
 	w.receive(e, out, samples)
 }
@@ -270,7 +271,7 @@ func (w *Worker) Finite(x []float32) bool { return w.p.kernels.finite(x) }
 
 // PredictIntegers is Predict for inputs that are 8-bit integers, signed or unsigned. They must fit the type of the
 // graph's input.
-func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples int) {
+func (w *Worker) PredictIntegers(e *HostTables, in [][]uint8, out [][]float64, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
 		n := e.size[q.input]
@@ -297,7 +298,7 @@ func (w *Worker) PredictIntegers(e *Ends, in [][]uint8, out [][]float64, samples
 }
 
 // receive computes the model's outputs for the frames that were sent.
-func (w *Worker) receive(e *Ends, out [][]float64, samples int) {
+func (w *Worker) receive(e *HostTables, out [][]float64, samples int) {
 	w.compute(samples)
 	for k := range e.out {
 		o := &e.out[k]
@@ -352,7 +353,7 @@ func (o *scale) of(i int) *dataflow.HostCode {
 }
 
 // send converts samples to the input frames of the program.
-func (w *Worker) send(e *Ends, in [][]float32, samples int) {
+func (w *Worker) send(e *HostTables, in [][]float32, samples int) {
 	for i, q := range e.in {
 		s := &w.p.streams[w.p.g.In[i]]
 		n := e.size[q.input]

@@ -15,8 +15,8 @@ import (
 // dense returns a graph with a single product of rows of weights with the given number of inputs of a type.
 func dense(t *testing.T, codes num.Type, weights [][]int64) *dataflow.Graph {
 	t.Helper()
-	var b dataflow.Builder
-	x := b.Input("x", dataflow.Type{Shape: dataflow.Shape{len(weights[0])}, Range: []num.Range{codes.Range()},
+	var b dataflow.GraphBuilder
+	x := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{len(weights[0])}, Range: []num.Range{codes.Range()},
 		Elem: codes})
 	out, err := b.Add(mvau.New(mvau.Params{Weights: weights}), []int{x}, nil, nil)
 	if err != nil {
@@ -52,7 +52,7 @@ func extreme(inputs, outputs int, least, greatest int64) [][]int64 {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for bits := 1; bits <= 8; bits++ {
-		for _, kind := range []num.Kind{num.UInt, num.Int} {
+		for _, kind := range []num.TypeKind{num.UInt, num.Int} {
 			codes := num.Type{Kind: kind, Width: bits}
 			if kind == num.Int && bits == 1 {
 				continue

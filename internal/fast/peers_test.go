@@ -87,7 +87,7 @@ func measured(t *testing.T, folder, file string) (run func(n int) (frames int), 
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, ok := p.Ends(m)
+	e, ok := p.HostTables(m)
 	if !ok {
 		t.Fatal(folder, ": the ends are no tables of bytes")
 	}

@@ -46,7 +46,7 @@ type block struct {
 
 // products adds a stage of products whose outputs go to a stream. It returns false if no kernel supports the
 // ranges.
-func (p *Program) products(from, to int, c dataflow.Products) bool {
+func (p *Executable) products(from, to int, c dataflow.Products) bool {
 	v := p.viewOf(from)
 	in, out := &p.streams[v.root], &p.streams[to]
 	top := in.reach.Count() - 1

@@ -29,7 +29,7 @@ type tower struct {
 func newTower(t testing.TB, depth, width int) tower {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
-	var b dataflow.Builder
+	var b dataflow.GraphBuilder
 	var made tower
 	add := func(op dataflow.Op, s int) int {
 		out, err := b.Add(op, []int{s}, nil, nil)
@@ -38,7 +38,7 @@ func newTower(t testing.TB, depth, width int) tower {
 		}
 		return out[0]
 	}
-	product := func(s, outputs, inputs int, steps ...num.Step) int {
+	product := func(s, outputs, inputs int, steps ...num.StepFunction) int {
 		weights := make([][]int64, outputs)
 		for c := range weights {
 			weights[c] = make([]int64, inputs)
@@ -49,12 +49,13 @@ func newTower(t testing.TB, depth, width int) tower {
 		made.weights += outputs * inputs
 		return add(mvau.New(mvau.Params{Weights: weights, Steps: steps}), s)
 	}
-	staircase := num.Step{Value: []int64{0}}
+	staircase := num.StepFunction{Value: []int64{0}}
 	for i := range int64(15) {
 		staircase.At, staircase.Value = append(staircase.At, 40*i-200), append(staircase.Value, i+1)
 	}
 	codes := num.Type{Kind: num.UInt, Width: 4}
-	s := b.Input("x", dataflow.Type{Shape: dataflow.Shape{32, 32, 3}, Range: []num.Range{codes.Range()}, Elem: codes})
+	s := b.Input("x", dataflow.StreamType{Shape: dataflow.Shape{32, 32, 3}, Range: []num.Range{codes.Range()},
+		Elem: codes})
 	both := [2]int{1, 1}
 	for range depth {
 		c := b.Type(s).Shape.Channels()

@@ -21,7 +21,7 @@ func TestThresholds(t *testing.T) {
 	})
 	for _, m := range models.All(t) {
 		for _, file := range m.Files[:1] { // the other files have the same in another dialect
-			if !m.InTime(t, file) {
+			if !m.TierAllows(t, file) {
 				continue
 			}
 			t.Run(m.Name+"/"+file, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestThresholds(t *testing.T) {
 					if err != nil {
 						t.Skip(err)
 					}
-					e, ok := p.Ends(im.Model)
+					e, ok := p.HostTables(im.Model)
 					if !ok {
 						t.Skip("its ends are no tables")
 					}

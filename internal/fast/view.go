@@ -17,12 +17,12 @@ type view struct {
 }
 
 // whole returns the view of a whole stream that has a buffer.
-func (p *Program) whole(s int) *view {
+func (p *Executable) whole(s int) *view {
 	return &view{root: s, run: p.streams[s].size, at: []int32{0}}
 }
 
 // viewOf returns a stream as a view of a stream that has a buffer.
-func (p *Program) viewOf(s int) *view {
+func (p *Executable) viewOf(s int) *view {
 	if v := p.streams[s].view; v != nil {
 		return v
 	}
@@ -30,7 +30,7 @@ func (p *Program) viewOf(s int) *view {
 }
 
 // see makes views of the outputs of a node that only moves elements of its single input.
-func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
+func (p *Executable) see(n *dataflow.Node, g dataflow.Gather) {
 	if b := g.Border; b != nil && b.Runs*g.Run <= p.streams[n.Out[0]].size {
 		frame := p.border(n.In[0], g)
 		p.look(frame, n.Out, dataflow.Gather{Run: g.Run, At: func(_, r int) (input, at int) { return 0, b.Of(r) }})
@@ -41,9 +41,9 @@ func (p *Program) see(n *dataflow.Node, g dataflow.Gather) {
 }
 
 // border adds a stream that is a copy of another stream with a border around it.
-func (p *Program) border(s int, g dataflow.Gather) int {
+func (p *Executable) border(s int, g dataflow.Gather) int {
 	frame := len(p.streams)
-	reach := p.streams[s].reach.Union(num.Point(g.Fill))
+	reach := p.streams[s].reach.Union(num.SingleValue(g.Fill))
 	p.streams = append(p.streams, stream{size: g.Border.Runs * g.Run, reach: reach})
 	p.look(s, []int{frame}, dataflow.Gather{Run: g.Run, Fill: g.Fill, At: func(_, r int) (input, at int) {
 		if at = g.Border.In(r); at < 0 {
@@ -56,7 +56,7 @@ func (p *Program) border(s int, g dataflow.Gather) int {
 }
 
 // look makes views of streams whose elements are elements of another stream.
-func (p *Program) look(in int, out []int, g dataflow.Gather) {
+func (p *Executable) look(in int, out []int, g dataflow.Gather) {
 	from := p.viewOf(in)
 	for k, s := range out {
 		run := dataflow.GCD(g.Run, from.run)
@@ -89,7 +89,7 @@ func (p *Program) look(in int, out []int, g dataflow.Gather) {
 		root := &p.streams[v.root]
 		root.reach = root.reach.Union(p.streams[s].reach)
 		if v.filled() {
-			root.reach = root.reach.Union(num.Point(v.fill))
+			root.reach = root.reach.Union(num.SingleValue(v.fill))
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (v *view) filled() bool {
 }
 
 // shared returns an equal list that another layer uses already, or else this list.
-func (p *Program) shared(list []int32) []int32 {
+func (p *Executable) shared(list []int32) []int32 {
 	for _, other := range p.lists {
 		if slices.Equal(other, list) {
 			return other
@@ -153,7 +153,7 @@ func (v *view) identity(size int) bool {
 }
 
 // keep gives a stream that is a view a buffer, and adds a stage that copies its elements there.
-func (p *Program) keep(s int) {
+func (p *Executable) keep(s int) {
 	if v := p.streams[s].view; v != nil {
 		p.streams[s].view = nil
 		p.copies(s, v)
@@ -161,7 +161,7 @@ func (p *Program) keep(s int) {
 }
 
 // copies adds a stage that copies the elements of a view into a stream's buffer.
-func (p *Program) copies(to int, v *view) {
+func (p *Executable) copies(to int, v *view) {
 	dst, src := &p.streams[to], &p.streams[v.root]
 	list, value := slices.Clip(v.segments(nil, 0, dst.size)), v.fill
 	p.stages = append(p.stages, stage{[]int{v.root}, []int{to}, func(w *Worker, frames int) {
@@ -231,7 +231,7 @@ func copyBytes(y, x []uint8, list []segment, fill *piece) {
 }
 
 // gather adds a stage for a node that moves elements of several inputs.
-func (p *Program) gather(n *dataflow.Node, g dataflow.Gather) {
+func (p *Executable) gather(n *dataflow.Node, g dataflow.Gather) {
 	for _, s := range n.In {
 		p.keep(s)
 	}

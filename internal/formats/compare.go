@@ -9,8 +9,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Row holds the figures of a format.
-type Row struct {
+// A FormatRow holds the figures of a format.
+type FormatRow struct {
 	Format    string  `json:"format"`
 	Bits      int     `json:"bits"`
 	Exponent  int     `json:"exponent"` // exponent bits; 0 for integers
@@ -22,13 +22,13 @@ type Row struct {
 	Stored    int     `json:"stored"`    // bits of a weight in a table
 	// LUTs of a multiply-accumulate: LUT is the estimate for the C++ kernel, Cells the cells of the circuit in
 	// SystemVerilog. Cells is missing if no layer accumulates in so many bits.
-	LUT   int    `json:"lut"`
-	Parts []Part `json:"parts"`
-	Cells *int   `json:"cells,omitempty"`
+	LUT   int       `json:"lut"`
+	Parts []MACPart `json:"parts"`
+	Cells *int      `json:"cells,omitempty"`
 }
 
-// A Part is a part of a multiply-accumulate with its LUTs.
-type Part struct {
+// A MACPart is a part of a multiply-accumulate with its LUTs.
+type MACPart struct {
 	Name string `json:"name"`
 	LUT  int    `json:"lut"`
 }
@@ -38,25 +38,26 @@ const MaxLength = 1 << 24
 
 // Compare returns a row for each format. It computes sums of n products of two numbers of the format, exactly, on a
 // target.
-func Compare(n int, t dataflow.Target) ([]Row, error) {
+func Compare(n int, t dataflow.Target) ([]FormatRow, error) {
 	if n < 1 || n > MaxLength {
 		return nil, fmt.Errorf("sums of %d products: give 1 to %d", n, MaxLength)
 	}
 	fabric := cost.FabricOf(t.Board)
-	var rows []Row
+	var rows []FormatRow
 	for _, f := range All() {
 		values := f.Values()
 		factor := mac.FactorOf(values)
 		one := f.product(n)
-		r := Row{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa, Largest: f.Real(),
-			Published: f.Published(n), Exact: f.Exact(n), Held: factor.Elem.String(), Stored: factor.Stored(values)}
+		r := FormatRow{Format: f.Name, Bits: f.Bits, Exponent: f.Exponent, Mantissa: f.Mantissa, Largest: f.Real(),
+			Published: f.PublishedWidth(n), Exact: f.ExactWidth(n), Held: factor.Elem.String(),
+			Stored: factor.Stored(values)}
 		for _, p := range one.Estimate(fabric) {
 			if p.LUT > 0 {
-				r.Parts = append(r.Parts, Part{p.Name, p.LUT})
+				r.Parts = append(r.Parts, MACPart{p.Name, p.LUT})
 				r.LUT += p.LUT
 			}
 		}
-		if parts, ok := one.Cells(fabric, t.Rate(), n); ok {
+		if parts, ok := one.CircuitCost(fabric, t.Rate(), n); ok {
 			all := 0
 			for _, p := range parts {
 				all += p.LUT
@@ -69,13 +70,13 @@ func Compare(n int, t dataflow.Target) ([]Row, error) {
 }
 
 // product returns the computation of one product of two numbers of the format, for sums of n products.
-func (f Format) product(n int) mac.One {
+func (f SignedFormat) product(n int) mac.Multiplication {
 	factor := mac.FactorOf(f.Values())
-	return mac.OneOf(factor, factor, f.Exact(n))
+	return mac.NewMultiplication(factor, factor, f.ExactWidth(n))
 }
 
 // Circuit returns a multiply-accumulate of two numbers of the format in SystemVerilog. It takes one product per
 // clock and outputs the sum of n products. ok is false if no layer accumulates in so many bits.
-func (f Format) Circuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
+func (f SignedFormat) Circuit(n int, t dataflow.Target) (m *circuit.Module, ok bool) {
 	return f.product(n).Circuit(t.Rate(), n)
 }

@@ -17,8 +17,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Format is a signed number format.
-type Format struct {
+// A SignedFormat is a signed number format.
+type SignedFormat struct {
 	Name     string
 	Bits     int
 	Exponent int // exponent bits; 0 for an integer
@@ -29,23 +29,23 @@ type Format struct {
 // All returns the formats to compare. These are all minifloats of 3 to 8 bits with at least two exponent bits,
 // integers of the same widths, and the 8-bit formats of the Open Compute Project. The latter reserve the highest
 // codes for NaN and infinities.
-func All() (list []Format) {
+func All() (list []SignedFormat) {
 	for n := 3; n <= 8; n++ {
-		list = append(list, Format{Name: fmt.Sprintf("INT%d", n), Bits: n, Mantissa: n - 1})
+		list = append(list, SignedFormat{Name: fmt.Sprintf("INT%d", n), Bits: n, Mantissa: n - 1})
 		for e := 2; e < n && e <= 5; e++ {
 			m := n - 1 - e
-			list = append(list, Format{Name: fmt.Sprintf("E%dM%d", e, m), Bits: n, Exponent: e, Mantissa: m})
+			list = append(list, SignedFormat{Name: fmt.Sprintf("E%dM%d", e, m), Bits: n, Exponent: e, Mantissa: m})
 		}
 	}
-	return append(list, Format{"OCP E4M3", 8, 4, 3, 1}, Format{"OCP E5M2", 8, 5, 2, 4})
+	return append(list, SignedFormat{"OCP E4M3", 8, 4, 3, 1}, SignedFormat{"OCP E5M2", 8, 5, 2, 4})
 }
 
 // Float reports whether f is a minifloat.
-func (f Format) Float() bool { return f.Exponent > 0 }
+func (f SignedFormat) Float() bool { return f.Exponent > 0 }
 
 // Largest returns the largest magnitude in units of the least. For an integer it is that of the most negative
 // number.
-func (f Format) Largest() int64 {
+func (f SignedFormat) Largest() int64 {
 	if !f.Float() {
 		return 1 << f.Mantissa
 	}
@@ -53,15 +53,15 @@ func (f Format) Largest() int64 {
 }
 
 // codes returns the number of magnitudes.
-func (f Format) codes() int64 { return 1<<(f.Exponent+f.Mantissa) - int64(f.Top) }
+func (f SignedFormat) codes() int64 { return 1<<(f.Exponent+f.Mantissa) - int64(f.Top) }
 
 // value returns the magnitude with the given code.
-func (f Format) value(code int64) int64 {
+func (f SignedFormat) value(code int64) int64 {
 	return num.Type{Kind: num.UFloat, Width: f.Exponent + f.Mantissa, Mantissa: f.Mantissa}.Value(code)
 }
 
 // Values returns all numbers of the format, in units of the least.
-func (f Format) Values() (list []int64) {
+func (f SignedFormat) Values() (list []int64) {
 	if !f.Float() {
 		for v := -f.Largest(); v < f.Largest(); v++ {
 			list = append(list, v)
@@ -77,7 +77,7 @@ func (f Format) Values() (list []int64) {
 
 // Real returns the largest magnitude as a real number, with the usual bias of the exponent. For an integer it is
 // the number itself.
-func (f Format) Real() float64 {
+func (f SignedFormat) Real() float64 {
 	if !f.Float() {
 		return float64(f.Largest())
 	}
@@ -85,10 +85,10 @@ func (f Format) Real() float64 {
 	return math.Ldexp(float64(f.Largest()), 1-bias-f.Mantissa) // exact, since it has few bits
 }
 
-// Published returns the width of an accumulator for n products of two numbers of the format, by the rule of the
+// PublishedWidth returns the width of an accumulator for n products of two numbers of the format, by the rule of the
 // paper. The rule is ra + rb + ceil(log2 n) + 1 for integers, and 2^ea + ma + 2^eb + mb + ceil(log2 n) - 1 for
 // minifloats.
-func (f Format) Published(n int) int {
+func (f SignedFormat) PublishedWidth(n int) int {
 	log := bits.Len(uint(n - 1))
 	if !f.Float() {
 		return 2*f.Bits + log + 1
@@ -96,9 +96,9 @@ func (f Format) Published(n int) int {
 	return 2*(1<<f.Exponent+f.Mantissa) + log - 1
 }
 
-// Exact returns the width in two's complement that the largest sum needs: n products of two numbers of the format,
+// ExactWidth returns the width in two's complement that the largest sum needs: n products of two numbers of the format,
 // with either sign.
-func (f Format) Exact(n int) int {
+func (f SignedFormat) ExactWidth(n int) int {
 	most := big.NewInt(f.Largest())
 	most.Mul(most, most).Mul(most, big.NewInt(int64(n)))
 	return most.BitLen() + 1

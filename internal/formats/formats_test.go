@@ -17,9 +17,9 @@ func TestWidths(t *testing.T) {
 		"INT8": {30, 28}, "E2M3": {26, 25}, "E3M3": {34, 33}, "E4M3": {50, 49}, "E5M2": {80, 79},
 		"OCP E4M3": {50, 49}, "OCP E5M2": {80, 77},
 	} {
-		i := slices.IndexFunc(All(), func(f Format) bool { return f.Name == name })
+		i := slices.IndexFunc(All(), func(f SignedFormat) bool { return f.Name == name })
 		f := All()[i]
-		if got := [2]int{f.Published(4608), f.Exact(4608)}; got != want {
+		if got := [2]int{f.PublishedWidth(4608), f.ExactWidth(4608)}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Model holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
+// A LabelledModel holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
 // samples. A sample with a negative label does not count.
-type Model struct {
+type LabelledModel struct {
 	Name        string     `json:"name"`
 	Samples     int        `json:"samples"`
 	Right       int        `json:"right"`
@@ -30,7 +30,7 @@ type Model struct {
 
 // Read runs the model of a folder: model.onnx on inputs.npy. The file labels.npy has the classes of the first
 // samples. If something is wrong, Read adds it to d and returns nil.
-func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*Model, error) {
+func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) (*LabelledModel, error) {
 	path := filepath.Join(folder, "labels.npy")
 	arrays, err := npy.ReadFile(path)
 	if err != nil {
@@ -50,7 +50,7 @@ func Read(ctx context.Context, folder string, o compiler.Options, d *diag.List) 
 	if checked == nil || err != nil || d.Failed() {
 		return nil, err
 	}
-	m := &Model{Name: filepath.Base(filepath.Clean(folder))}
+	m := &LabelledModel{Name: filepath.Base(filepath.Clean(folder))}
 	for _, l := range checked.Layers {
 		if l.Acc != nil {
 			m.Accumulator = max(m.Accumulator, l.Acc.Used)

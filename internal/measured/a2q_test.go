@@ -117,7 +117,7 @@ func a2qOf(t *testing.T, dir string) *a2q {
 	if err != nil || run == nil {
 		t.Fatal(dir, err, d.Diags)
 	}
-	x.accuracy, x.stated = run.Accuracy, *run.Stated
+	x.accuracy, x.stated = run.Accuracy, *run.StatedAccuracy
 	to := target(t, networkBoard)
 	at := slices.IndexFunc(c.Imported.Model.Graph.Nodes, func(n *dataflow.Node) bool {
 		return n.Name == c.Audit[1].Layer

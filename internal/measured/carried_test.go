@@ -56,10 +56,10 @@ func holdCarried(t *testing.T, p point, n netlist) {
 		if b.Family != boards.AMD {
 			continue
 		}
-		c := delay.At(delay.Family(b.DSPType), b.ClockMHz, nil, delay.Expected)
-		if ns := c.LUTs(max(1, levels)); ns > c.Budget() {
+		c := delay.ClockAt(delay.DelayFamily(b.DSPType), b.ClockMHz, nil, delay.Expected)
+		if ns := c.LUTs(max(1, levels)); ns > c.StageNS() {
 			t.Errorf("%+v: %d lookup tables, %.2f ns, where a stage of %s has %.2f: from %s to %s", p.fold, levels, ns,
-				b.Name, c.Budget(), from, to)
+				b.Name, c.StageNS(), from, to)
 		}
 	}
 }

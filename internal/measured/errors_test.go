@@ -24,7 +24,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []cells.Number // in the order of the file
+	var got []cells.KindCost // in the order of the file
 	for _, board := range boardsMeasured {
 		numbers := fit(trials(t, target(t, board)))
 		got = append(got, numbers[:]...)
@@ -213,7 +213,7 @@ func networkLines(t *testing.T, off func(string, float64)) []string {
 		if !ok {
 			continue
 		}
-		r := estimate.Whole(n.design).Total.Minus(estimate.Host(n.design.Target, n.design.Model.Graph).Total())
+		r := estimate.DesignCost(n.design).Total.Minus(estimate.Host(n.design.Target, n.design.Model.Graph).Total())
 		off(n.name+" LUT", relative(float64(r.LUT), m.LUT))
 		off(n.name+" FF", relative(float64(r.FF), m.FF))
 		lines = append(lines, fmt.Sprintf(format, n.name, fmt.Sprint(m.LUT), fmt.Sprint(r.LUT), signed(r.LUT, m.LUT),

@@ -67,7 +67,7 @@ func measuredParts(t *testing.T) (levels []int) {
 	read := []string{"read_verilog -sv -defer lib/*.sv"}
 	for i, p := range parts() {
 		name := fmt.Sprintf("part_%d", i)
-		files = append(files, templates.File{Path: "rtl/layers/" + name + ".sv", Data: []byte(p.text(name))})
+		files = append(files, templates.GeneratedFile{Path: "rtl/layers/" + name + ".sv", Data: []byte(p.text(name))})
 		read = append(read, "read_verilog -sv layers/"+name+".sv")
 	}
 	made, _, err := run(t.Context(), t.TempDir(), family(target(t, networkBoard)), files,
@@ -89,23 +89,24 @@ func TestFlags(t *testing.T) {
 	tier.NotQuick(t)
 	tier.Needs(t, "yosys")
 	lines := []string{"| | lookup tables | 7 series, 100 MHz | UltraScale+, 200 MHz |", "|---|---|---|---|"}
-	columns := []delay.Clock{delay.At(delay.Series7, 100, nil, delay.Expected),
-		delay.At(delay.UltraScale, 200, nil, delay.Expected)}
-	row := func(name, levels string, ns func(delay.Clock) float64) {
+	columns := []delay.StageClock{delay.ClockAt(delay.Series7, 100, nil, delay.Expected),
+		delay.ClockAt(delay.UltraScale, 200, nil, delay.Expected)}
+	row := func(name, levels string, ns func(delay.StageClock) float64) {
 		lines = append(lines, fmt.Sprintf("| %s | %s | %.2f | %.2f |", name, levels, ns(columns[0]), ns(columns[1])))
 	}
 	for i, levels := range measuredParts(t) {
 		name := parts()[i].name
 		for _, b := range boards.All() {
-			if c := delay.At(delay.Family(b.DSPType), b.ClockMHz, nil, delay.Expected); b.Family == boards.AMD &&
-				c.LUTs(max(1, levels)) > c.Budget() {
+			if c := delay.ClockAt(delay.DelayFamily(b.DSPType), b.ClockMHz, nil,
+				delay.Expected); b.Family == boards.AMD &&
+				c.LUTs(max(1, levels)) > c.StageNS() {
 				t.Errorf("%s: %d lookup tables, %.2f ns, where a stage of %s has %.2f", name, levels,
-					c.LUTs(levels), b.Name, c.Budget())
+					c.LUTs(levels), b.Name, c.StageNS())
 			}
 		}
-		row(name, fmt.Sprint(levels), func(c delay.Clock) float64 { return c.LUTs(max(1, levels)) })
+		row(name, fmt.Sprint(levels), func(c delay.StageClock) float64 { return c.LUTs(max(1, levels)) })
 	}
-	row("*a stage*", "", delay.Clock.Budget)
+	row("*a stage*", "", delay.StageClock.StageNS)
 	const file = "../../docs/clock.md"
 	source, err := os.ReadFile(file)
 	if err != nil {

@@ -35,7 +35,7 @@ func formatPoints(t *testing.T) (list []formatPoint) {
 }
 
 type formatPoint struct {
-	format formats.Format
+	format formats.SignedFormat
 	point
 }
 
@@ -112,7 +112,7 @@ func TestFormatsPage(t *testing.T) {
 		}
 		lut, _ := trial{counts: d.Count(x.made)}.estimated(d.Numbers)
 		lines = append(lines, fmt.Sprintf(format, x.format.Name, fmt.Sprint(x.format.Bits),
-			fmt.Sprint(x.format.Exact(products)), fmt.Sprint(m.LUT), fmt.Sprintf("%.0f", lut),
+			fmt.Sprint(x.format.ExactWidth(products)), fmt.Sprint(m.LUT), fmt.Sprintf("%.0f", lut),
 			fmt.Sprintf("%.2f", float64(m.LUT)/float64(integer)), fmt.Sprint(m.FF), fmt.Sprint(m.Levels)))
 	}
 	page := shown(t, string(source), "formats", lines)

@@ -56,7 +56,7 @@ type point struct {
 	op     dataflow.Op // nil if not a layer
 	fold   dataflow.Fold
 	made   *circuit.Module // nil if not a circuit by itself
-	fifo   cells.FIFO
+	fifo   cells.FIFOCells
 	target dataflow.Target
 }
 
@@ -68,7 +68,7 @@ func (p point) files() templates.Files {
 	case p.op != nil:
 		return rtl.Layer(p.name, "", p.op.(dataflow.Circuited).Circuit(p.fold, p.target))
 	}
-	style := map[cost.Memory]string{cost.Shift: "srl", cost.Distributed: "lutram", cost.Block: "bram"}[p.fifo.In]
+	style := map[cost.MemoryStyle]string{cost.Shift: "srl", cost.Distributed: "lutram", cost.Block: "bram"}[p.fifo.In]
 	text := fmt.Sprintf(`module %s (input clk, input rst, output room, input claim, input [%d:0] din, input write,
     output [%[2]d:0] word, output valid, input read);
     hlsgen_stream #(.WIDTH(%d), .PLACES(%d), .STYLE("%s")) fifo (.*);
@@ -107,7 +107,7 @@ func target(t testing.TB, name string) dataflow.Target {
 }
 
 // bind binds a layer to the types of its inputs.
-func bind(t testing.TB, op dataflow.Op, in ...dataflow.Type) dataflow.Op {
+func bind(t testing.TB, op dataflow.Op, in ...dataflow.StreamType) dataflow.Op {
 	t.Helper()
 	bound, _, err := op.Bind(in)
 	if err != nil {
@@ -143,8 +143,8 @@ func draw(r *rand.Rand, channels, n, bits int) [][]int64 {
 }
 
 // stairs returns a random step function per channel, each with 2^bits values over sums of about the given width.
-func stairs(r *rand.Rand, n, bits int, width int64) []num.Step {
-	list := make([]num.Step, n)
+func stairs(r *rand.Rand, n, bits int, width int64) []num.StepFunction {
+	list := make([]num.StepFunction, n)
 	for c := range list {
 		at, v := int64(0), []int64{0}
 		var ats []int64
@@ -153,7 +153,7 @@ func stairs(r *rand.Rand, n, bits int, width int64) []num.Step {
 			at += 1 + r.Int64N(2*width)
 			ats, v = append(ats, at), append(v, s+1)
 		}
-		list[c] = num.Step{At: ats, Value: v}
+		list[c] = num.StepFunction{At: ats, Value: v}
 	}
 	return list
 }
@@ -174,7 +174,7 @@ func matrices(t testing.TB, to dataflow.Target) (list []point) {
 			pe, simd := fold[0], fold[1]
 			r := rand.New(rand.NewPCG(uint64(pe*100+simd), uint64(sweep.weight*10+sweep.in)))
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 8*pe, 4*simd, sweep.weight)}),
-				layertest.Full(element(sweep.in, false), 2, 4*simd))
+				layertest.FullType(element(sweep.in, false), 2, 4*simd))
 			for f := range op.Folds() {
 				if f.PE != pe || f.SIMD != simd || f.Compute == dataflow.DSP || f.Memory == dataflow.URAM ||
 					f.Steps == dataflow.Serial || f.Memory == dataflow.LUTRAM && (pe*simd != 16 || sweep.weight != 2) {
@@ -205,17 +205,18 @@ func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, bits := range [][2]int{{8, 8}, {8, 4}, {6, 6}, {5, 8}, {4, 4}} {
 		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 48, 48, bits[0])}),
-			layertest.Full(element(bits[1], false), 2, 48))
+			layertest.FullType(element(bits[1], false), 2, 48))
 		name := fmt.Sprintf("mvau_w%da%d", bits[0], bits[1])
 		more(name, op, [][2]int{{1, 1}, {1, 4}, {1, 16}, {2, 2}, {3, 4}, {4, 1}, {4, 4}, {6, 2}, {2, 8}}...)
 	}
 	for _, bits := range []int{4, 8} {
 		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 16, 32, bits), Steps: stairs(r, 16, 4, 1<<(2*bits))}),
-			layertest.Full(layertest.UInt(bits), 2, 32))
+			layertest.FullType(layertest.UInt(bits), 2, 32))
 		more(fmt.Sprintf("mvau_steps_w%d", bits), op, [][2]int{{1, 4}, {4, 2}, {2, 8}}...)
-		op = bind(t, vvau.New(vvau.Params{Weights: draw(r, 8, 9, bits)}), layertest.Full(layertest.UInt(bits), 4, 9, 8))
+		op = bind(t, vvau.New(vvau.Params{Weights: draw(r, 8, 9, bits)}), layertest.FullType(layertest.UInt(bits), 4,
+			9, 8))
 		more(fmt.Sprintf("vvau_w%d", bits), op, [][2]int{{1, 1}, {2, 3}, {4, 1}, {8, 1}, {1, 9}}...)
-		in := layertest.Full(layertest.Int(bits), 4, 16)
+		in := layertest.FullType(layertest.Int(bits), 4, 16)
 		more(fmt.Sprintf("mul_%d", bits), bind(t, mul.New(mul.Params{}), in, in), [][2]int{{1, 1}, {4, 1}, {16, 1}}...)
 		more(fmt.Sprintf("add_factors_%d", bits), bind(t, add.New(add.Params{Factors: [2][]int64{{3}, {5}}}), in, in),
 			[][2]int{{1, 1}, {8, 1}}...)
@@ -226,7 +227,7 @@ func multiplied(t testing.TB, to dataflow.Target) (list []point) {
 	}
 	for _, m := range [][]int64{{77}, many} {
 		op := bind(t, requant.New(requant.Params{Multiplier: m, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
-			layertest.Full(layertest.Int(12), 4, 16))
+			layertest.FullType(layertest.Int(12), 4, 16))
 		more(fmt.Sprintf("requant_%d", len(m)), op, [][2]int{{1, 1}, {4, 1}, {16, 1}}...)
 	}
 	return list
@@ -238,7 +239,7 @@ func constant(t testing.TB, to dataflow.Target) (list []point) {
 		for _, size := range [][2]int{{2, 4}, {4, 8}} {
 			r := rand.New(rand.NewPCG(uint64(size[0]*100+size[1]), uint64(bits[0]*10+bits[1]+1)))
 			op := bind(t, mvau.New(mvau.Params{Weights: draw(r, size[0], size[1], bits[0])}),
-				layertest.Full(element(bits[1], false), 2, size[1]))
+				layertest.FullType(element(bits[1], false), 2, size[1]))
 			for f := range op.Folds() {
 				if f.PE == size[0] && f.SIMD == size[1] && f.Compute != dataflow.DSP && f.Memory == dataflow.LUTRAM &&
 					f.Steps != dataflow.Serial {
@@ -272,34 +273,37 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 	r := rand.New(rand.NewPCG(1, 1))
 	u4, u2, i8 := layertest.UInt(4), layertest.UInt(2), layertest.Int(8)
 	i10, i12 := layertest.Int(10), layertest.Int(12)
-	more := func(name string, n int, op dataflow.Op, in ...dataflow.Type) {
+	more := func(name string, n int, op dataflow.Op, in ...dataflow.StreamType) {
 		list = append(list, spread(name, bind(t, op, in...), n, to)...)
 	}
-	more("vvau_w4a4", 4, vvau.New(vvau.Params{Weights: draw(r, 8, 9, 4)}), layertest.Full(u4, 4, 9, 8))
-	more("vvau_w2a2", 4, vvau.New(vvau.Params{Weights: draw(r, 16, 9, 2)}), layertest.Full(u2, 4, 9, 16))
+	more("vvau_w4a4", 4, vvau.New(vvau.Params{Weights: draw(r, 8, 9, 4)}), layertest.FullType(u4, 4, 9, 8))
+	more("vvau_w2a2", 4, vvau.New(vvau.Params{Weights: draw(r, 16, 9, 2)}), layertest.FullType(u2, 4, 9, 16))
 	more("swg_3x3", 5, swg.New(swg.Params{Kernel: [2]int{3, 3}, Stride: [2]int{1, 1}, Dilation: [2]int{1, 1},
-		Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), layertest.Full(u4, 16, 16, 8))
+		Before: [2]int{1, 1}, After: [2]int{1, 1}, Groups: 1}), layertest.FullType(u4, 16, 16, 8))
 	more("swg_2x2", 4, swg.New(swg.Params{Kernel: [2]int{2, 2}, Stride: [2]int{2, 2}, Dilation: [2]int{1, 1},
-		Groups: 1}), layertest.Full(u2, 28, 28, 16))
-	more("pool_max", 2, pool.New(pool.Params{Op: pool.Max}), layertest.Full(u4, 4, 4, 16))
-	more("pool_sum", 2, pool.New(pool.Params{Op: pool.Sum}), layertest.Full(u4, 4, 9, 8))
-	more("threshold_one", 2, threshold.New(threshold.Params{Steps: stairs(r, 1, 4, 20)}), layertest.Full(i10, 4, 16))
-	more("threshold_each", 5, threshold.New(threshold.Params{Steps: stairs(r, 32, 4, 20)}), layertest.Full(i10, 4, 32))
-	more("threshold_two", 4, threshold.New(threshold.Params{Steps: stairs(r, 16, 2, 50)}), layertest.Full(i12, 4, 16))
-	more("add", 2, add.New(add.Params{}), layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
+		Groups: 1}), layertest.FullType(u2, 28, 28, 16))
+	more("pool_max", 2, pool.New(pool.Params{Op: pool.Max}), layertest.FullType(u4, 4, 4, 16))
+	more("pool_sum", 2, pool.New(pool.Params{Op: pool.Sum}), layertest.FullType(u4, 4, 9, 8))
+	more("threshold_one", 2, threshold.New(threshold.Params{Steps: stairs(r, 1, 4, 20)}), layertest.FullType(i10, 4,
+		16))
+	more("threshold_each", 5, threshold.New(threshold.Params{Steps: stairs(r, 32, 4, 20)}), layertest.FullType(i10, 4,
+		32))
+	more("threshold_two", 4, threshold.New(threshold.Params{Steps: stairs(r, 16, 2, 50)}), layertest.FullType(i12, 4,
+		16))
+	more("add", 2, add.New(add.Params{}), layertest.FullType(u4, 4, 16), layertest.FullType(i8, 4, 16))
 	more("add_factors", 2, add.New(add.Params{Factors: [2][]int64{{3}, {5}}}),
-		layertest.Full(u4, 4, 16), layertest.Full(i8, 4, 16))
+		layertest.FullType(u4, 4, 16), layertest.FullType(i8, 4, 16))
 	for _, w := range [][2]int{{1, 8}, {8, 2}, {3, 4}, {16, 1}, {2, 32}} {
 		more(fmt.Sprintf("dwc_%d_%d", w[0], w[1]), 1, dwc.New(dwc.Params{In: w[0], Out: w[1]}),
-			layertest.Full(u4, 4, 96))
+			layertest.FullType(u4, 4, 96))
 	}
 	more("label", 2, labelselect.New(labelselect.Params{Labels: 10, K: 1, First: labelselect.Largest,
-		Ties: labelselect.LowerIndex}), layertest.Full(layertest.Int(12), 10))
+		Ties: labelselect.LowerIndex}), layertest.FullType(layertest.Int(12), 10))
 	more("requant", 2, requant.New(requant.Params{Multiplier: []int64{77}, Bias: []int64{13}, Shift: 9, Lo: 0, Hi: 15}),
-		layertest.Full(i12, 4, 16))
+		layertest.FullType(i12, 4, 16))
 	for _, bits := range []int{2, 4} {
 		op := bind(t, mvau.New(mvau.Params{Weights: draw(r, 16, 32, bits), Steps: stairs(r, 16, bits, 1<<(2*bits))}),
-			layertest.Full(layertest.UInt(bits), 2, 32))
+			layertest.FullType(layertest.UInt(bits), 2, 32))
 		list = append(list, spread(fmt.Sprintf("mvau_steps%d", bits), op, 4, to)...)
 	}
 	return list
@@ -307,7 +311,7 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 
 // fifos returns FIFOs in each kind of memory that the board has.
 func fifos(to dataflow.Target) (list []point) {
-	for _, q := range []cells.FIFO{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
+	for _, q := range []cells.FIFOCells{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
 		{Places: 32, Width: 16, In: cost.Shift}, {Places: 40, Width: 8, In: cost.Distributed},
 		{Places: 64, Width: 24, In: cost.Distributed}, {Places: 520, Width: 8, In: cost.Block},
 		{Places: 1024, Width: 16, In: cost.Block}} {

@@ -89,8 +89,8 @@ type trial struct {
 	point
 	measured cellCount
 	apart    float64            // relative difference of the two counts of lookup tables
-	counts   cells.Counts       // of a layer or circuit: its elements, by kind
-	ruled    cells.Counts       // the same if no small circuit is mapped gate by gate
+	counts   cells.CellCounts   // of a layer or circuit: its elements, by kind
+	ruled    cells.CellCounts   // the same if no small circuit is mapped gate by gate
 	reported dataflow.Resources // of a layer: the estimate in whole cells, as reports have it
 	fixed    dataflow.Resources // of a FIFO: the estimate, to which nothing is fitted
 	held     bool               // not used by the fit
@@ -130,10 +130,10 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 			x.measured.LUT, x.apart = (c.LUT+o.LUT)/2, relative(float64(o.LUT), c.LUT)
 		}
 		if p.op == nil {
-			x.fixed = estimate.Parts(p.fifo.Of(d.Fabric)...).Total()
+			x.fixed = estimate.CostOfParts(p.fifo.Of(d.Fabric)...).Total()
 		} else {
 			m := p.op.(dataflow.Circuited).Circuit(p.fold, p.target)
-			x.counts, x.reported = d.Count(m), estimate.Parts(cells.Of(m, d.Fabric)...).Total()
+			x.counts, x.reported = d.Count(m), estimate.CostOfParts(cells.Estimate(m, d.Fabric)...).Total()
 			if x.ruled = x.counts; d.Small {
 				x.ruled = rules.Count(m)
 			}
@@ -144,7 +144,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.
-func (x trial) estimated(n [cells.Kinds]cells.Number) (lut, ff float64) {
+func (x trial) estimated(n [cells.Kinds]cells.KindCost) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
 		lut += n[k].LUT*c.LUT + c.Flat + c.Shift + c.RAM
@@ -181,9 +181,9 @@ const firm = 1
 // held. They scale the counts of the rules, so small circuits that a device maps gate by gate are counted by the
 // rules here, too. Layers that multiply in DSP slices are left out: the rest of them is the same logic, and many
 // take few lookup tables.
-func fit(list []trial) (n [cells.Kinds]cells.Number) {
+func fit(list []trial) (n [cells.Kinds]cells.KindCost) {
 	for k := range n {
-		n[k] = cells.Number{LUT: 1, FF: 1}
+		n[k] = cells.KindCost{LUT: 1, FF: 1}
 	}
 	list = slices.Clone(list)
 	for i := range list {

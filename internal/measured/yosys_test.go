@@ -68,7 +68,7 @@ func whole(ctx context.Context, dir string, n network) (cellCount, time.Duration
 // time.
 func wholeNetlists(ctx context.Context, dir string, n network) (made map[string]netlist, top string,
 	spent time.Duration, err error) {
-	w, err := rtl.Of(n.design, templates.Options{Top: "network"})
+	w, err := rtl.New(n.design, templates.Options{Top: "network"})
 	if err != nil {
 		return nil, "", 0, err
 	}

@@ -51,8 +51,8 @@ var own = []string{"internal/examples", "internal/models"}
 // sharedKinds lists the folders of HLSGEN_SHARED whose models have recorded outputs in a form that Recorded reads.
 var sharedKinds = []string{"brevitas", "zoo"}
 
-// Own returns the models of the repository.
-func Own(t testing.TB) (list []Model) {
+// InRepository returns the models of the repository.
+func InRepository(t testing.TB) (list []Model) {
 	t.Helper()
 	for _, dir := range own {
 		list = append(list, folders(t, filepath.Join(tier.Root(t), filepath.FromSlash(dir)), "")...)
@@ -63,7 +63,7 @@ func Own(t testing.TB) (list []Model) {
 // All returns the models of the repository, then those of HLSGEN_SHARED.
 func All(t testing.TB) []Model {
 	t.Helper()
-	list := Own(t)
+	list := InRepository(t)
 	shared := tier.Shared(t)
 	if shared == "" {
 		return list
@@ -81,7 +81,7 @@ func All(t testing.TB) []Model {
 // Find returns a model of the repository. It fails the test if there is none with this name.
 func Find(t testing.TB, name string) Model {
 	t.Helper()
-	list := Own(t)
+	list := InRepository(t)
 	i := slices.IndexFunc(list, func(m Model) bool { return m.Name == name })
 	if i < 0 {
 		t.Fatalf("no model of the repository is called %s", name)
@@ -89,8 +89,8 @@ func Find(t testing.TB, name string) Model {
 	return list[i]
 }
 
-// With returns the models that have a file with this name.
-func With(t testing.TB, file string) (list []Model) {
+// HavingFile returns the models that have a file with this name.
+func HavingFile(t testing.TB, file string) (list []Model) {
 	t.Helper()
 	for _, m := range All(t) {
 		if m.has(file) {
@@ -199,9 +199,9 @@ func (m Model) Expect(t testing.TB, file string) (refused diag.Code, formats []b
 // Recurrent lists the operators that run a body for each element of a sequence.
 var Recurrent = []string{"Scan", "Loop", "LSTM", "GRU", "RNN", "QuantLSTMCell"}
 
-// InTime reports whether the tier has time for a file. The quick tier has time only for small files without
+// TierAllows reports whether the tier has time for a file. The quick tier has time only for small files without
 // recurrences.
-func (m Model) InTime(t testing.TB, file string) bool {
+func (m Model) TierAllows(t testing.TB, file string) bool {
 	t.Helper()
 	const small = 48 << 10 // bytes
 	return !tier.Quick() || len(m.Read(t, file)) <= small && !m.HasOp(t, file, Recurrent...)
@@ -229,12 +229,12 @@ func byOperators(onnx []byte) Info {
 
 // Recorded holds the results that a model's own framework computed.
 type Recorded struct {
-	X, Y  *npy.Array            // samples along the first axis
-	Binds func(i int) bool      // whether sample i must be reproduced exactly; others may differ at a near tie
-	Skip  func(i int) bool      // whether the result of sample i need not be reproduced
-	Cells func(i int) bool      // whether every code of an LSTM must be reproduced for sample i
-	Codes []Codes               // codes of quantised tensors
-	LSTM  map[string]*npy.Array // content of lstm_codes.npz
+	X, Y      *npy.Array            // samples along the first axis
+	MustMatch func(i int) bool      // whether sample i must be reproduced exactly; others may differ at a near tie
+	Skip      func(i int) bool      // whether the result of sample i need not be reproduced
+	Cells     func(i int) bool      // whether every code of an LSTM must be reproduced for sample i
+	Codes     []Codes               // codes of quantised tensors
+	LSTM      map[string]*npy.Array // content of lstm_codes.npz
 }
 
 // Codes holds the integer codes of one quantised tensor, for the first samples.
@@ -260,7 +260,7 @@ func (m Model) Recorded(t testing.TB) Recorded {
 		return r
 	}
 	r.X, r.Y = m.Array(t, "inputs.npy"), m.Array(t, "outputs.npy")
-	r.Binds, r.Cells = flags("consistent.npy"), flags("integer_consistent.npy")
+	r.MustMatch, r.Cells = flags("consistent.npy"), flags("integer_consistent.npy")
 	if m.has("lstm_codes.npz") {
 		r.LSTM = m.Arrays(t, "lstm_codes.npz")
 	}
@@ -312,5 +312,5 @@ func (m Model) zoo(t testing.TB, r *Recorded) {
 		cases = nil
 	}
 	r.Skip = func(i int) bool { return i < len(cases) && slices.Contains(meta.Outside, cases[i]) }
-	r.Binds = func(i int) bool { return !r.Skip(i) && (i >= len(margin) || margin[i] == nil || *margin[i] >= safe) }
+	r.MustMatch = func(i int) bool { return !r.Skip(i) && (i >= len(margin) || margin[i] == nil || *margin[i] >= safe) }
 }

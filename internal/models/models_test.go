@@ -16,7 +16,7 @@ var families = []string{
 // TestOwn checks that the repository has a model of each family, with the expected files in its folder.
 func TestOwn(t *testing.T) {
 	t.Parallel()
-	list, imported := Own(t), 0
+	list, imported := InRepository(t), 0
 	for _, m := range list {
 		r := m.Recorded(t)
 		n := r.X.Shape[0]
@@ -51,7 +51,7 @@ func TestOwn(t *testing.T) {
 func TestByOperators(t *testing.T) {
 	t.Parallel()
 	seen := map[diag.Code]bool{}
-	for _, m := range Own(t) {
+	for _, m := range InRepository(t) {
 		for _, file := range m.Files {
 			seen[m.Info.Refused] = true
 			if got := byOperators(m.Read(t, file)); got.Refused != m.Info.Refused || got.LSTM != m.Info.LSTM {

@@ -15,8 +15,8 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// A Stream is an array whose elements are read part by part, in the type that the file has.
-type Stream struct {
+// An ArrayReader is an array whose elements are read part by part, in the type that the file has.
+type ArrayReader struct {
 	DType string
 	Shape []int
 	format
@@ -29,7 +29,7 @@ const maxStreamed = 1 << 40
 
 // Open opens an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". Call
 // close when done.
-func Open(path string) (arrays map[string]*Stream, close func() error, err error) {
+func Open(path string) (arrays map[string]*ArrayReader, close func() error, err error) {
 	f, err := regular.Open(path, maxStreamed)
 	if err != nil {
 		return nil, nil, err
@@ -41,7 +41,7 @@ func Open(path string) (arrays map[string]*Stream, close func() error, err error
 	return arrays, f.Close, nil
 }
 
-func opened(f *regular.File, path string) (map[string]*Stream, error) {
+func opened(f *regular.File, path string) (map[string]*ArrayReader, error) {
 	if f.Size == 0 {
 		_, err := f.All()
 		return nil, err
@@ -58,12 +58,12 @@ func opened(f *regular.File, path string) (map[string]*Stream, error) {
 		return nil, named(path, err)
 	}
 	a.elements = io.NewSectionReader(f, f.Size-size, a.bytes())
-	return map[string]*Stream{"": a}, nil
+	return map[string]*ArrayReader{"": a}, nil
 }
 
-// Incoming returns the array of an .npy file that arrives on a reader and can be read only once. name is for error
+// FromReader returns the array of an .npy file that arrives on a reader and can be read only once. name is for error
 // messages.
-func Incoming(r io.Reader, name string) (*Stream, error) {
+func FromReader(r io.Reader, name string) (*ArrayReader, error) {
 	size := int64(math.MaxInt64 / 16)
 	a, err := streamOf(r, &size, name)
 	if err != nil {
@@ -74,17 +74,17 @@ func Incoming(r io.Reader, name string) (*Stream, error) {
 }
 
 // InMemory returns a stream of an array in memory.
-func InMemory(a *Array) *Stream {
+func InMemory(a *Array) *ArrayReader {
 	b, err := Append(nil, "float64", a.Data, 0)
 	if err != nil {
 		panic(err) // a float64 always fits
 	}
 	f := format{code: "f8", size: 8, order: binary.LittleEndian}
-	return &Stream{a.DType, a.Shape, f, "", bytes.NewReader(b)}
+	return &ArrayReader{a.DType, a.Shape, f, "", bytes.NewReader(b)}
 }
 
 // streamOf reads the header of an array and subtracts its length from size, the number of available bytes.
-func streamOf(r io.Reader, size *int64, from string) (*Stream, error) {
+func streamOf(r io.Reader, size *int64, from string) (*ArrayReader, error) {
 	a, f, err := header(r, size)
 	if err != nil {
 		return nil, err
@@ -92,11 +92,11 @@ func streamOf(r io.Reader, size *int64, from string) (*Stream, error) {
 	if _, err := promised(a, f, *size); err != nil {
 		return nil, err
 	}
-	return &Stream{DType: a.DType, Shape: a.Shape, format: f, from: from}, nil
+	return &ArrayReader{DType: a.DType, Shape: a.Shape, format: f, from: from}, nil
 }
 
 // bytes returns the size of all elements in bytes.
-func (a *Stream) bytes() int64 { return int64(product(a.Shape)) * int64(a.size) }
+func (a *ArrayReader) bytes() int64 { return int64(product(a.Shape)) * int64(a.size) }
 
 func product(shape []int) int {
 	n := 1
@@ -107,12 +107,12 @@ func product(shape []int) int {
 }
 
 // openZip opens the arrays of an .npz file.
-func openZip(file io.ReaderAt, size int64, base string) (map[string]*Stream, error) {
+func openZip(file io.ReaderAt, size int64, base string) (map[string]*ArrayReader, error) {
 	z, err := zip.NewReader(file, size)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]*Stream{}
+	out := map[string]*ArrayReader{}
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, ".npy")
 		if out[name] != nil {
@@ -126,7 +126,7 @@ func openZip(file io.ReaderAt, size int64, base string) (map[string]*Stream, err
 }
 
 // openMember opens one array of an .npz file of size bytes.
-func openMember(f *zip.File, file io.ReaderAt, size int64, from string) (*Stream, error) {
+func openMember(f *zip.File, file io.ReaderAt, size int64, from string) (*ArrayReader, error) {
 	whole, err := credible(f, size)
 	if err != nil {
 		return nil, err
@@ -203,20 +203,20 @@ func (s *sequence) end() error {
 }
 
 // Sequential reports whether only a complete read shows that the array is intact.
-func (a *Stream) Sequential() bool {
+func (a *ArrayReader) Sequential() bool {
 	_, is := a.elements.(*sequence)
 	return is
 }
 
-// Strips reports whether elements with adjacent indices along an axis are apart in the file.
-func (a *Stream) Strips(axis int) bool {
+// IsScattered reports whether elements with adjacent indices along an axis are apart in the file.
+func (a *ArrayReader) IsScattered(axis int) bool {
 	blocks, _, _ := a.along(axis)
 	return blocks > 1
 }
 
 // along describes the layout of the indices along an axis. The file has blocks sequences of all indices, with inner
 // adjacent elements for each index. Along axis -1 all elements have one index.
-func (a *Stream) along(axis int) (blocks, indices, inner int) {
+func (a *ArrayReader) along(axis int) (blocks, indices, inner int) {
 	switch {
 	case axis < 0:
 		return 1, 1, product(a.Shape)
@@ -226,11 +226,11 @@ func (a *Stream) along(axis int) (blocks, indices, inner int) {
 	return product(a.Shape[:axis]), a.Shape[axis], product(a.Shape[axis+1:])
 }
 
-// Along prepares for reading parts along an axis in order, from the first index on. If an array can only be read
-// from its beginning but its layout requires more, Along holds it in memory. It returns the bytes held, or 0.
-func (a *Stream) Along(axis int) (held int64, err error) {
+// PrepareAxis prepares for reading parts along an axis in order, from the first index on. If an array can only be read
+// from its beginning but its layout requires more, PrepareAxis holds it in memory. It returns the bytes held, or 0.
+func (a *ArrayReader) PrepareAxis(axis int) (held int64, err error) {
 	s, ok := a.elements.(*sequence)
-	if !ok || !a.Strips(axis) {
+	if !ok || !a.IsScattered(axis) {
 		return 0, nil
 	}
 	if s.stored != nil { // strips skip the check of the checksum
@@ -243,12 +243,12 @@ func (a *Stream) Along(axis int) (held int64, err error) {
 		a.elements = s.stored
 		return 0, nil
 	}
-	return a.Hold()
+	return a.Buffer()
 }
 
-// Hold reads an array that can only be read from its beginning into memory, so that it can be read again. It
+// Buffer reads an array that can only be read from its beginning into memory, so that it can be read again. It
 // returns the bytes held, or 0 for other arrays.
-func (a *Stream) Hold() (held int64, err error) {
+func (a *ArrayReader) Buffer() (held int64, err error) {
 	s, ok := a.elements.(*sequence)
 	if !ok || s.size == 0 {
 		return 0, nil
@@ -272,21 +272,23 @@ func early(err error) error {
 	return err
 }
 
-// A Fault states that elements cannot be read. Index is the index along the axis that is read.
-type Fault struct {
+// An ElementError states that elements cannot be read. Index is the index along the axis that is read.
+type ElementError struct {
 	From  string
 	Index int
 	Err   error
 }
 
-func (e *Fault) Error() string { return e.From + ": " + e.Err.Error() }
-func (e *Fault) Unwrap() error { return e.Err }
+func (e *ElementError) Error() string { return e.From + ": " + e.Err.Error() }
+func (e *ElementError) Unwrap() error { return e.Err }
 
-func (a *Stream) fault(err error, index int) error { return &Fault{a.from, index, cutOff(err)} }
+func (a *ArrayReader) fault(err error, index int) error {
+	return &ElementError{a.from, index, cutOff(err)}
+}
 
 // Read reads the elements with indices from up to, but not including, to along an axis, in the layout of the file.
 // It may reuse the memory of buffer.
-func (a *Stream) Read(buffer []byte, axis, from, to int) ([]byte, error) {
+func (a *ArrayReader) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 	blocks, indices, inner := a.along(axis)
 	strip := (to - from) * inner * a.size
 	b := slices.Grow(buffer[:0], strip*blocks)[:strip*blocks]
@@ -307,8 +309,8 @@ func (a *Stream) Read(buffer []byte, axis, from, to int) ([]byte, error) {
 const near = 1 << 12
 
 // pick reads strips of strip bytes that are apart bytes apart, the first at an offset. The argument index is used
-// for a Fault.
-func (a *Stream) pick(b []byte, offset, strip, apart, index int) error {
+// for an ElementError.
+func (a *ArrayReader) pick(b []byte, offset, strip, apart, index int) error {
 	room := make([]byte, (1<<18)/apart*apart)
 	for at := int64(0); len(b) > 0; at += int64(len(room)) {
 		rows := room[:min(len(room), len(b)/strip*apart)]
@@ -324,7 +326,7 @@ func (a *Stream) pick(b []byte, offset, strip, apart, index int) error {
 
 // Array converts the result b of Read to an array. The result holds n indices along the axis, the first of them
 // from. Array may reuse the memory of room.
-func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
+func (a *ArrayReader) Array(room []float64, b []byte, axis, from, n int) (*Array, error) {
 	size := len(b) / a.size
 	out := &Array{DType: a.DType, Shape: slices.Clone(a.Shape), Data: slices.Grow(room[:0], size)[:size]}
 	if axis >= 0 {
@@ -333,7 +335,7 @@ func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, err
 	if at := a.decode(out.Data, b); at < len(out.Data) {
 		_, indices, inner := a.along(axis)
 		at = place(indices, inner, from, n, at)
-		return nil, &Fault{a.from, from, fmt.Errorf("element %d is beyond 2^53", at)}
+		return nil, &ElementError{a.from, from, fmt.Errorf("element %d is beyond 2^53", at)}
 	}
 	if a.fortran {
 		out.rowMajor()
@@ -342,7 +344,7 @@ func (a *Stream) Array(room []float64, b []byte, axis, from, n int) (*Array, err
 }
 
 // All returns the whole array.
-func (a *Stream) All() (*Array, error) {
+func (a *ArrayReader) All() (*Array, error) {
 	b, err := a.Read(nil, -1, 0, 1)
 	if err != nil {
 		return nil, err
@@ -351,7 +353,7 @@ func (a *Stream) All() (*Array, error) {
 }
 
 // Reshaped returns the array with another shape of the same size.
-func (a *Stream) Reshaped(shape []int) (*Stream, error) {
+func (a *ArrayReader) Reshaped(shape []int) (*ArrayReader, error) {
 	if slices.Equal(a.Shape, shape) {
 		return a, nil
 	}
@@ -368,7 +370,7 @@ func (a *Stream) Reshaped(shape []int) (*Stream, error) {
 }
 
 // Place returns the index in the whole array of element i of the result of Array.
-func (a *Stream) Place(axis, from, n, i int) int {
+func (a *ArrayReader) Place(axis, from, n, i int) int {
 	if axis < 0 {
 		return i
 	}
@@ -381,25 +383,25 @@ func place(indices, inner, from, n, i int) int {
 }
 
 // Elements returns the number of elements with one index along an axis.
-func (a *Stream) Elements(axis int) int {
+func (a *ArrayReader) Elements(axis int) int {
 	blocks, _, inner := a.along(axis)
 	return blocks * inner
 }
 
 // Bytes returns the size of the elements with one index along an axis, in bytes.
-func (a *Stream) Bytes(axis int) int {
+func (a *ArrayReader) Bytes(axis int) int {
 	return a.Elements(axis) * a.size
 }
 
-// Native reports whether elements have the type code and this machine's byte order. Rows can then reorder the
+// IsNativeOrder reports whether elements have the type code and this machine's byte order. Rows can then reorder the
 // elements of each index along the first axis.
-func (a *Stream) Native(code string) bool {
+func (a *ArrayReader) IsNativeOrder(code string) bool {
 	return a.code == code && (a.size == 1 || a.order.Uint16([]byte{1, 0}) == native)
 }
 
 // Rows copies the result of Read with n indices along the first axis to to, in row-major order. to must be large
 // enough.
-func Rows[T any](a *Stream, to, from []T, n int) {
+func Rows[T any](a *ArrayReader, to, from []T, n int) {
 	const together = 16 // rows at a time, for which a cache holds a line each
 	order := a.rows()
 	for first := 0; first < n; first += together {
@@ -414,7 +416,7 @@ func Rows[T any](a *Stream, to, from []T, n int) {
 
 // rows returns, for the elements of one index along the first axis in column-major order, their positions in
 // row-major order.
-func (a *Stream) rows() []int32 {
+func (a *ArrayReader) rows() []int32 {
 	shape := a.Shape[1:]
 	order := make([]int32, product(shape))
 	coordinate := make([]int, len(shape))
@@ -437,7 +439,7 @@ func (a *Stream) rows() []int32 {
 // native is the number that the bytes 1 and 0 form in this machine's byte order.
 var native = binary.NativeEndian.Uint16([]byte{1, 0})
 
-// Plain reports whether elements have the type code and the same layout as in memory.
-func (a *Stream) Plain(code string) bool {
-	return a.Native(code) && !a.fortran
+// IsMemoryLayout reports whether elements have the type code and the same layout as in memory.
+func (a *ArrayReader) IsMemoryLayout(code string) bool {
+	return a.IsNativeOrder(code) && !a.fortran
 }

@@ -47,9 +47,9 @@ func TestDotAgainstEnumeration(t *testing.T) {
 				}
 				d := dot(w, x)
 				if first {
-					want, first = Point(d), false
+					want, first = SingleValue(d), false
 				}
-				want = want.Union(Point(d))
+				want = want.Union(SingleValue(d))
 			})
 			if got, ok := Dot(w, in); !ok || got != want {
 				t.Errorf("Dot(%v, %v) = %v %v, want %v", w, in, got, ok, want)
@@ -104,7 +104,7 @@ func width(t *testing.T, ws [][]int64, k int, in Type) int {
 					return
 				}
 			}
-			r = r.Union(Point(dot(w, x)))
+			r = r.Union(SingleValue(dot(w, x)))
 		})
 	}
 	return max(signedBits(r.Lo), signedBits(r.Hi))

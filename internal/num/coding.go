@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// MostCodes is the limit of codes in a Coding. Up to it, each bit of a value is a function of six bits.
-const MostCodes = 64
+// MaxCodes is the limit of codes in a Coding. Up to it, each bit of a value is a function of six bits.
+const MaxCodes = 64
 
 // A Coding stores numbers from a small set as codes with fewer bits than their type has. For example, -3, -1, 1 and
 // 3 take three bits as numbers but two as codes, because their lowest bit is always 1.
@@ -22,7 +22,7 @@ type Coding struct {
 func CodingOf(t Type, values []int64) *Coding {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	width := max(1, bits.Len(uint(len(values)-1)))
-	if t.Kind != UInt && t.Kind != Int || len(values) > MostCodes || width >= t.Width {
+	if t.Kind != UInt && t.Kind != Int || len(values) > MaxCodes || width >= t.Width {
 		return nil
 	}
 	codes := make([]int, len(values))

@@ -37,13 +37,13 @@ func TestCodingOf(t *testing.T) {
 			t.Errorf("%s: %v of %d bits of logic, want %v of %d", tt.name, *c, c.Logic(), tt.codes, tt.logic)
 		}
 	}
-	if many := make([]int64, MostCodes+1); true {
+	if many := make([]int64, MaxCodes+1); true {
 		for i := range many {
 			many[i] = int64(i * i)
 		}
 		of := Type{Kind: UInt, Width: 13}
 		if CodingOf(of, many) != nil || CodingOf(of, many[1:]) == nil {
-			t.Errorf("want a coding of %d values and none of more", MostCodes)
+			t.Errorf("want a coding of %d values and none of more", MaxCodes)
 		}
 	}
 }
@@ -54,7 +54,7 @@ func TestCodingIsExact(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 2000 {
-		of := Type{Kind: []Kind{UInt, Int}[r.IntN(2)], Width: 2 + r.IntN(39)}
+		of := Type{Kind: []TypeKind{UInt, Int}[r.IntN(2)], Width: 2 + r.IntN(39)}
 		var values []int64
 		for range 1 + r.IntN(1<<r.IntN(7)) {
 			values = append(values, of.Decode(r.Uint64()))

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Comparators evaluate a table of step functions: the output is Base plus Unit for each threshold that x exceeds.
+// ThresholdTable evaluate a table of step functions: the output is Base plus Unit for each threshold that x exceeds.
 // If Delta is not nil, threshold i adds Delta[i] instead of Unit. All channels have the same number of thresholds;
 // thresholds beyond the end of At are never exceeded. Hardware compares strictly (x > At[i]-1). So the missing
 // thresholds are the maximum of the input's type, and no comparison needs an extra bit. A row of At is the list of
 // a step function's own breakpoints, except for jumps by several units.
-type Comparators struct {
+type ThresholdTable struct {
 	Base  []int64   // per channel; one element if all channels have the same base
 	At    [][]int64 // per channel, non-decreasing: the least input that exceeds each threshold
 	Count int       // number of thresholds of a channel, at least 1
@@ -24,10 +24,10 @@ const maxUnit = 1<<31 - 1
 // Compare builds the comparators for steps, one for all channels or one per channel. The inputs have the ranges in,
 // again one or one per channel, and the type t. Compare uses deltas if a step function decreases, or if a channel
 // would need more than most thresholds to express its jumps in units.
-func Compare(steps []Step, in []Range, t Type, most int) Comparators {
+func Compare(steps []StepFunction, in []Range, t Type, most int) ThresholdTable {
 	live := liveSteps(steps, in)
 	unit, ok := commonUnit(live, most)
-	k := Comparators{Unit: unit, Base: make([]int64, len(live))}
+	k := ThresholdTable{Unit: unit, Base: make([]int64, len(live))}
 	width := 1 // at least 1: a table cannot be empty
 	for c, s := range live {
 		n := len(s.At)
@@ -59,7 +59,7 @@ func Compare(steps []Step, in []Range, t Type, most int) Comparators {
 
 // thresholds returns the thresholds of a step function for values of type t: one per breakpoint, or one per unit of
 // each jump. If they equal the breakpoints, the result is the function's own list.
-func thresholds(s Step, t Type, unit int64, units bool) []int64 {
+func thresholds(s StepFunction, t Type, unit int64, units bool) []int64 {
 	n := len(s.At)
 	if units {
 		n = int((uint64(s.Value[n]) - uint64(s.Value[0])) / uint64(unit))
@@ -93,12 +93,12 @@ func blank(rows, width int) [][]int64 {
 }
 
 // Apply returns the output of channel c for input x.
-func (k Comparators) Apply(c int, x int64) int64 {
+func (k ThresholdTable) Apply(c int, x int64) int64 {
 	out := k.Base[0]
 	if len(k.Base) > 1 {
 		out = k.Base[c]
 	}
-	exceeded := Step{At: k.At[c]}.Above(x)
+	exceeded := StepFunction{At: k.At[c]}.Above(x)
 	if k.Delta == nil {
 		return out + int64(exceeded)*k.Unit
 	}
@@ -110,9 +110,9 @@ func (k Comparators) Apply(c int, x int64) int64 {
 
 // Step returns the comparators of channel c, for inputs of type t, as a step function. If all thresholds differ,
 // its breakpoints are the same list.
-func (k Comparators) Step(c int, t Type) Step {
+func (k ThresholdTable) Step(c int, t Type) StepFunction {
 	n, v := len(k.At[c]), k.Base[min(c, len(k.Base)-1)]
-	s := Step{At: k.At[c][:0:0], Value: append(make([]int64, 0, n+1), k.Apply(c, t.Range().Lo))}
+	s := StepFunction{At: k.At[c][:0:0], Value: append(make([]int64, 0, n+1), k.Apply(c, t.Range().Lo))}
 	own := k.strict(c)
 	if own {
 		s.At = slices.Clip(k.At[c])
@@ -134,7 +134,7 @@ func (k Comparators) Step(c int, t Type) Step {
 }
 
 // strict reports whether all thresholds of a channel differ.
-func (k Comparators) strict(c int) bool {
+func (k ThresholdTable) strict(c int) bool {
 	for i := 1; i < len(k.At[c]); i++ {
 		if k.At[c][i-1] == k.At[c][i] {
 			return false
@@ -144,7 +144,7 @@ func (k Comparators) strict(c int) bool {
 }
 
 // Over returns threshold i of channel c for inputs of type t. Greater inputs exceed it.
-func (k Comparators) Over(c, i int, t Type) int64 {
+func (k ThresholdTable) Over(c, i int, t Type) int64 {
 	if at := k.At[c]; i < len(at) {
 		return at[i] - 1
 	}
@@ -152,7 +152,7 @@ func (k Comparators) Over(c, i int, t Type) int64 {
 }
 
 // Steps returns the number of thresholds of a channel, or 0 without comparators.
-func (k Comparators) Steps() int {
+func (k ThresholdTable) Steps() int {
 	if len(k.At) == 0 {
 		return 0
 	}
@@ -160,7 +160,7 @@ func (k Comparators) Steps() int {
 }
 
 // Merged returns k with a single row, if all channels have the same row. Otherwise it returns k.
-func (k Comparators) Merged() Comparators {
+func (k ThresholdTable) Merged() ThresholdTable {
 	if len(k.At) == 0 {
 		return k
 	}
@@ -177,11 +177,11 @@ func (k Comparators) Merged() Comparators {
 }
 
 // Shared reports whether all channels use one row.
-func (k Comparators) Shared() bool { return len(k.At) == 1 }
+func (k ThresholdTable) Shared() bool { return len(k.At) == 1 }
 
 // Constant returns the base that all channels share. ok is false if the base needs a table: if it differs between
 // channels or does not fit into an int of C++, or if there are deltas.
-func (k Comparators) Constant() (base int64, ok bool) {
+func (k ThresholdTable) Constant() (base int64, ok bool) {
 	b := k.Base[0]
 	if len(k.Base) > 1 || k.Delta != nil || b < math.MinInt32 || b > math.MaxInt32 {
 		return 0, false
@@ -192,7 +192,7 @@ func (k Comparators) Constant() (base int64, ok bool) {
 // Rows returns the comparators for inputs of type t as tables for pe channels in parallel. Row r holds the channels
 // from r*pe on, one after the other; a row that all channels share stays as it is. base is nil if the base is
 // constant, and delta is nil if all thresholds add Unit.
-func (k Comparators) Rows(pe int, t Type) (over, base, delta [][]int64) {
+func (k ThresholdTable) Rows(pe int, t Type) (over, base, delta [][]int64) {
 	thresholds := blank(len(k.At), k.Steps())
 	for c, row := range thresholds {
 		for i := range row {
@@ -221,13 +221,13 @@ func beside(channels [][]int64, pe int) [][]int64 {
 
 // liveSteps restricts each step function to its channel's inputs, and a step function for all channels to all
 // inputs.
-func liveSteps(steps []Step, in []Range) []Step {
+func liveSteps(steps []StepFunction, in []Range) []StepFunction {
 	if len(steps) == 1 {
 		u := in[0]
 		for _, r := range in {
 			u = u.Union(r)
 		}
-		return []Step{steps[0].Over(u)}
+		return []StepFunction{steps[0].Restricted(u)}
 	}
 	over := func(c int) Range { return in[min(c, len(in)-1)] }
 	first := 0 // first step function that changes
@@ -239,14 +239,14 @@ func liveSteps(steps []Step, in []Range) []Step {
 	}
 	live := slices.Clone(steps)
 	for c := first; c < len(live); c++ {
-		live[c] = steps[c].Over(over(c))
+		live[c] = steps[c].Restricted(over(c))
 	}
 	return live
 }
 
 // commonUnit returns the greatest common divisor of all jumps. ok is false if the jumps cannot, or should not, be
 // expressed in units.
-func commonUnit(live []Step, most int) (unit int64, ok bool) {
+func commonUnit(live []StepFunction, most int) (unit int64, ok bool) {
 	var g uint64
 	for _, s := range live {
 		if !s.NonDecreasing() {

@@ -12,22 +12,23 @@ func TestRows(t *testing.T) {
 	at := [][]int64{{2, 3}, {4, 5}, {6, 7}, {8, 9}}
 	for _, tt := range []struct {
 		name string
-		k    Comparators
+		k    ThresholdTable
 		pe   int
 		want string
 	}{
-		{"one after the other", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 1,
+		{"one after the other", ThresholdTable{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 1,
 			"[[1 2] [3 4] [5 6] [7 8]] [] []"},
-		{"two side by side", Comparators{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 2,
+		{"two side by side", ThresholdTable{Base: []int64{9}, At: at, Count: 2, Unit: 1}, 2,
 			"[[1 2 3 4] [5 6 7 8]] [] []"},
-		{"all side by side, bases", Comparators{Base: []int64{1, 2, 3, 4}, At: at, Count: 2, Unit: 1}, 4,
+		{"all side by side, bases", ThresholdTable{Base: []int64{1, 2, 3, 4}, At: at, Count: 2, Unit: 1}, 4,
 			"[[1 2 3 4 5 6 7 8]] [[1 2 3 4]] []"},
-		{"one row of all channels", Comparators{Base: []int64{9}, At: at[:1], Count: 2, Unit: 1}, 4, "[[1 2]] [] []"},
-		{"a base beyond an int", Comparators{Base: []int64{1 << 31}, At: at[:2], Count: 2, Unit: 1}, 1,
+		{"one row of all channels", ThresholdTable{Base: []int64{9}, At: at[:1], Count: 2, Unit: 1}, 4,
+			"[[1 2]] [] []"},
+		{"a base beyond an int", ThresholdTable{Base: []int64{1 << 31}, At: at[:2], Count: 2, Unit: 1}, 1,
 			"[[1 2] [3 4]] [[2147483648] [2147483648]] []"},
-		{"fewer than others", Comparators{Base: []int64{9}, At: [][]int64{{2}, {3, 4}}, Count: 2, Unit: 1}, 2,
+		{"fewer than others", ThresholdTable{Base: []int64{9}, At: [][]int64{{2}, {3, 4}}, Count: 2, Unit: 1}, 2,
 			"[[1 127 2 3]] [] []"},
-		{"deltas", Comparators{Base: []int64{9}, At: at[:2], Count: 2, Delta: [][]int64{{1, -1}, {2, -2}}}, 2,
+		{"deltas", ThresholdTable{Base: []int64{9}, At: at[:2], Count: 2, Delta: [][]int64{{1, -1}, {2, -2}}}, 2,
 			"[[1 2 3 4]] [[9 9]] [[1 -1 2 -2]]"},
 	} {
 		a, b, d := tt.k.Rows(tt.pe, Type{Kind: Int, Width: 8})
@@ -42,15 +43,15 @@ func TestMerged(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		k    Comparators
+		k    ThresholdTable
 		want int
 	}{
-		{"alike", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 1},
-		{"other thresholds", Comparators{Base: []int64{0}, At: [][]int64{{1}, {2}}, Count: 1, Unit: 1}, 2},
-		{"other bases", Comparators{Base: []int64{0, 1}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 2},
-		{"alike, deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
+		{"alike", ThresholdTable{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 1},
+		{"other thresholds", ThresholdTable{Base: []int64{0}, At: [][]int64{{1}, {2}}, Count: 1, Unit: 1}, 2},
+		{"other bases", ThresholdTable{Base: []int64{0, 1}, At: [][]int64{{1}, {1}}, Count: 1, Unit: 1}, 2},
+		{"alike, deltas", ThresholdTable{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
 			Delta: [][]int64{{2}, {2}}}, 1},
-		{"other deltas", Comparators{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
+		{"other deltas", ThresholdTable{Base: []int64{0}, At: [][]int64{{1}, {1}}, Count: 1,
 			Delta: [][]int64{{2}, {3}}}, 2},
 	} {
 		m := tt.k.Merged()
@@ -59,7 +60,7 @@ func TestMerged(t *testing.T) {
 			t.Errorf("%s: %+v", tt.name, m)
 		}
 	}
-	none := Comparators{}.Merged()
+	none := ThresholdTable{}.Merged()
 	if none.At != nil || none.Steps() != 0 || none.Shared() {
 		t.Errorf("of nothing: %+v", none)
 	}
@@ -69,15 +70,15 @@ func TestMerged(t *testing.T) {
 func TestConstant(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		k    Comparators
+		k    ThresholdTable
 		want bool
 	}{
-		{Comparators{Base: []int64{math.MinInt32}}, true},
-		{Comparators{Base: []int64{math.MaxInt32}}, true},
-		{Comparators{Base: []int64{math.MinInt32 - 1}}, false},
-		{Comparators{Base: []int64{math.MaxInt32 + 1}}, false},
-		{Comparators{Base: []int64{1, 2}}, false},
-		{Comparators{Base: []int64{1}, Delta: [][]int64{{1}}}, false},
+		{ThresholdTable{Base: []int64{math.MinInt32}}, true},
+		{ThresholdTable{Base: []int64{math.MaxInt32}}, true},
+		{ThresholdTable{Base: []int64{math.MinInt32 - 1}}, false},
+		{ThresholdTable{Base: []int64{math.MaxInt32 + 1}}, false},
+		{ThresholdTable{Base: []int64{1, 2}}, false},
+		{ThresholdTable{Base: []int64{1}, Delta: [][]int64{{1}}}, false},
 	} {
 		if base, ok := tt.k.Constant(); ok != tt.want || ok && base != tt.k.Base[0] {
 			t.Errorf("%+v: %d, %v", tt.k, base, ok)

@@ -50,8 +50,8 @@ const (
 	mostMantissa = 4
 )
 
-// Denser returns the narrowest minifloat for values of integer type t if it is worth its decoder, otherwise t.
-func (m Magnitude) Denser(t Type) Type {
+// NarrowerFloat returns the narrowest minifloat for values of integer type t if it is worth its decoder, otherwise t.
+func (m Magnitude) NarrowerFloat(t Type) Type {
 	if t.Kind != Int && t.Kind != UInt || m.Mantissa > mostMantissa {
 		return t
 	}

@@ -41,10 +41,10 @@ func (f Format) Round(x float64) float64 {
 	return y
 }
 
-// Odd returns a float64 that stands for a real number near it when it is rounded again. Every format of at most 51
-// digits rounds both to the same number. The argument nearest is the float64 nearest to the real number, which is
+// RoundToOdd returns a float64 that stands for a real number near it when it is rounded again. Every format of at most
+// 51 digits rounds both to the same number. The argument nearest is the float64 nearest to the real number, which is
 // not zero. The argument above is 1 if the real number lies above nearest, -1 if below, and 0 if they are equal.
-func Odd(nearest float64, above int) float64 {
+func RoundToOdd(nearest float64, above int) float64 {
 	if above == 0 || math.IsInf(nearest, 0) || math.Float64bits(nearest)&1 == 1 {
 		return nearest
 	}

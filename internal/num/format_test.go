@@ -64,7 +64,7 @@ func TestOdd(t *testing.T) {
 		v.Add(v, new(big.Rat).SetFrac(big.NewInt(int64(r.IntN(3)-1)), new(big.Int).Lsh(big.NewInt(1), 80)))
 		near, _ := v.Float64()
 		want, _ := new(big.Float).SetPrec(11).SetRat(v).Float64()
-		if got := Float16.Round(Odd(near, v.Cmp(new(big.Rat).SetFloat64(near)))); got != want {
+		if got := Float16.Round(RoundToOdd(near, v.Cmp(new(big.Rat).SetFloat64(near)))); got != want {
 			t.Fatalf("%v is %v, want %v", v, got, want)
 		}
 	}

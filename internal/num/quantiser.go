@@ -2,15 +2,16 @@ package num
 
 import "math/big"
 
-// A Quantiser is the function clip(round(Scale*x + Bias)), computed exactly on real numbers as a model defines it.
-type Quantiser struct {
+// An ExactQuantiser is the function clip(round(Scale*x + Bias)), computed exactly on real numbers as a model defines
+// it.
+type ExactQuantiser struct {
 	Scale, Bias *big.Rat
 	Mode        Rounding
 	Lo, Hi      int64
 }
 
 // At returns the quantiser's value at x.
-func (q Quantiser) At(x int64) int64 {
+func (q ExactQuantiser) At(x int64) int64 {
 	d := q.denominator()
 	w := wanted{num: new(big.Int), den: d, mode: q.Mode, lo: q.Lo, hi: q.Hi}
 	w.num.Mul(big.NewInt(x), whole(q.Scale, d)).Add(w.num, whole(q.Bias, d))
@@ -18,7 +19,7 @@ func (q Quantiser) At(x int64) int64 {
 }
 
 // denominator returns the least common denominator of scale and bias.
-func (q Quantiser) denominator() *big.Int {
+func (q ExactQuantiser) denominator() *big.Int {
 	a, b := q.Scale.Denom(), q.Bias.Denom()
 	d := new(big.Int).Mul(a, b)
 	return d.Quo(d, new(big.Int).GCD(nil, nil, a, b))
@@ -51,14 +52,14 @@ const maxScaled = 61
 //
 // ok is false if no scaling within 63 bits is found. For example, no multiplication rounds ties to even, unless
 // scale and bias are integers over a power of two.
-func (q Quantiser) ScaledOver(x Range, least int) (s Scaling, ok bool) {
+func (q ExactQuantiser) ScaledOver(x Range, least int) (s Scaling, ok bool) {
 	if q.Scale.Sign() < 0 {
 		q.Scale = new(big.Rat).Neg(q.Scale)
 		s, ok = q.ScaledOver(x.Neg(), least)
 		s.Multiplier = -s.Multiplier
 		return s, ok
 	}
-	exact, whole := q.Exactly()
+	exact, whole := q.AsScaling()
 	whole = whole && exact.Fits(x)
 	for _, mode := range []Rounding{Floor, q.Mode} {
 		if parts, could := q.parts(x, mode); could {
@@ -85,12 +86,12 @@ func (s Scaling) With(shift int) Scaling {
 // Fits reports whether all sums over the range fit into 63 bits.
 func (s Scaling) Fits(x Range) bool {
 	p, ok := x.Times(s.Multiplier)
-	sum, ok2 := p.Plus(Point(s.Bias))
+	sum, ok2 := p.Plus(SingleValue(s.Bias))
 	return ok && ok2 && max(signedBits(sum.Lo), signedBits(sum.Hi)) <= maxRequantBits
 }
 
-// Exactly returns the quantiser as a scaling if scale and bias are integers over a power of two.
-func (q Quantiser) Exactly() (s Scaling, ok bool) {
+// AsScaling returns the quantiser as a scaling if scale and bias are integers over a power of two.
+func (q ExactQuantiser) AsScaling() (s Scaling, ok bool) {
 	d := q.denominator()
 	s = Scaling{Shift: d.BitLen() - 1, Mode: q.Mode}
 	m, b := whole(q.Scale, d), whole(q.Bias, d)
@@ -114,7 +115,7 @@ type part struct {
 
 // parts returns the parts of the quantiser over a range, for a scaling with the given rounding. ok is false if no
 // such scaling can be equal.
-func (q Quantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
+func (q ExactQuantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 	if mode == HalfEven {
 		return nil, false
 	}
@@ -138,7 +139,7 @@ func (q Quantiser) parts(x Range, mode Rounding) (list []part, ok bool) {
 	return list, true
 }
 
-func (q Quantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
+func (q ExactQuantiser) part(x Range, v [2]int64, halves int64, reached bool) part {
 	d := q.denominator()
 	p := part{rise: whole(q.Scale, d), start: whole(q.Bias, d), unit: new(big.Int).Lsh(d, 1)}
 	p.rise.Lsh(p.rise, 1)
@@ -199,7 +200,7 @@ func ceilQuo(a, b *big.Int) *big.Int {
 }
 
 // search tries shifts in increasing order from least on, and with each the two integers next to the scaled scale.
-func (q Quantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok bool) {
+func (q ExactQuantiser) search(parts []part, mode Rounding, least int) (s Scaling, ok bool) {
 	for shift := least; shift <= MaxRequantShift; shift++ {
 		m := new(big.Int).Lsh(q.Scale.Num(), uint(shift))
 		m.Quo(m, q.Scale.Denom())

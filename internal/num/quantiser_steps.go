@@ -8,7 +8,7 @@ import "math/big"
 // or > c if a tie rounds down. Here c is v minus 0, 1/2 or 1 (reaches). In integers, (c - b)/s is a fraction whose
 // numerator grows by the same amount for each v. So one division for the first v suffices, and one addition for
 // each other v.
-func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
+func (q ExactQuantiser) Steps(x Range, limit int) (s StepFunction, few bool) {
 	if q.Scale.Sign() < 0 {
 		m := q
 		m.Scale = new(big.Rat).Neg(q.Scale)
@@ -26,7 +26,7 @@ func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
 		return q.everyStep(x, limit)
 	}
 	if uint64(last)-uint64(first) > uint64(limit)+1 {
-		return Step{}, false
+		return StepFunction{}, false
 	}
 	n := int(last - first)
 	s.At, s.Value = make([]int64, 0, n), append(make([]int64, 0, n+1), first)
@@ -45,13 +45,13 @@ func (q Quantiser) Steps(x Range, limit int) (s Step, few bool) {
 		}
 	}
 	if len(s.At) > limit {
-		return Step{}, false
+		return StepFunction{}, false
 	}
 	return s, true
 }
 
 // everyStep is Steps for a scale of 1 or more.
-func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
+func (q ExactQuantiser) everyStep(x Range, limit int) (s StepFunction, few bool) {
 	last := q.At(x.Lo)
 	s.Value = append(s.Value, last)
 	end := q.At(x.Hi)
@@ -63,7 +63,7 @@ func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
 			i, v = next, q.At(next)
 		}
 		if len(s.At) == limit {
-			return Step{}, false
+			return StepFunction{}, false
 		}
 		s.At, s.Value, last = append(s.At, i), append(s.Value, v), v
 	}
@@ -72,7 +72,7 @@ func (q Quantiser) everyStep(x Range, limit int) (s Step, few bool) {
 
 // leaves returns the first x above lo whose value differs from the value at lo, which is the lower limit. The value
 // at hi must differ.
-func (q Quantiser) leaves(lo, hi int64) int64 {
+func (q ExactQuantiser) leaves(lo, hi int64) int64 {
 	least := q.At(lo)
 	for uint64(hi)-uint64(lo) > 1 {
 		if m := lo + int64((uint64(hi)-uint64(lo))/2); q.At(m) == least {
@@ -118,7 +118,7 @@ type stair struct {
 }
 
 // stair returns the stair for value v, which rounding reaches the given number of halves below v.
-func (q Quantiser) stair(v, less int64) stair {
+func (q ExactQuantiser) stair(v, less int64) stair {
 	a := stair{less: less, whole: new(big.Int), rest: new(big.Int), up: new(big.Int), more: new(big.Int)}
 	bd, sd := q.Bias.Denom(), q.Scale.Denom()
 	a.den = new(big.Int).Mul(bd, q.Scale.Num())

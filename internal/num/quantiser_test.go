@@ -9,7 +9,7 @@ import (
 
 // quantisers draws a quantiser of the given number of bits, and a range of sums. Most of these reach most of its
 // codes.
-func quantisers(r *rand.Rand, bits int) (q Quantiser, x Range) {
+func quantisers(r *rand.Rand, bits int) (q ExactQuantiser, x Range) {
 	q.Mode = Roundings[r.IntN(len(Roundings))]
 	if q.Lo, q.Hi = 0, 1<<bits-1; r.IntN(2) == 0 {
 		q.Lo, q.Hi = -1<<(bits-1), 1<<(bits-1)-1
@@ -92,7 +92,7 @@ func TestSteps(t *testing.T) {
 		}
 		const limit = 100
 		s, few := q.Steps(x, limit)
-		want := Step{Value: []int64{q.At(x.Lo)}}
+		want := StepFunction{Value: []int64{q.At(x.Lo)}}
 		for v := x.Lo + 1; v <= x.Hi; v++ {
 			if y := q.At(v); y != want.Value[len(want.Value)-1] {
 				want.At, want.Value = append(want.At, v), append(want.Value, y)

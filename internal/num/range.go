@@ -23,11 +23,11 @@ import (
 // A Range is a closed interval of integers with Lo <= Hi. The zero value holds only 0.
 type Range struct{ Lo, Hi int64 }
 
-// Point returns the range that holds only v.
-func Point(v int64) Range { return Range{v, v} }
+// SingleValue returns the range that holds only v.
+func SingleValue(v int64) Range { return Range{v, v} }
 
-// Hull returns the smallest range that holds all the values. There must be at least one.
-func Hull(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
+// RangeOf returns the smallest range that holds all the values. There must be at least one.
+func RangeOf(values []int64) Range { return Range{slices.Min(values), slices.Max(values)} }
 
 // Contains reports whether v lies in r.
 func (r Range) Contains(v int64) bool { return r.Lo <= v && v <= r.Hi }

@@ -18,9 +18,9 @@ func small(n int64) (all []Range) {
 
 // seen returns the range of f over the values of r, found by trying all of them.
 func seen(r Range, f func(int64) int64) Range {
-	s := Point(f(r.Lo))
+	s := SingleValue(f(r.Lo))
 	for x := r.Lo; x <= r.Hi; x++ {
-		s = s.Union(Point(f(x)))
+		s = s.Union(SingleValue(f(x)))
 	}
 	return s
 }
@@ -49,12 +49,12 @@ func TestRangeAgainstEnumeration(t *testing.T) {
 			t.Errorf("%v has %d values, want %d", r, r.Count(), n)
 		}
 		for _, o := range small(3) {
-			want := Point(r.Lo + o.Lo)
-			union, within := Point(r.Lo), true
+			want := SingleValue(r.Lo + o.Lo)
+			union, within := SingleValue(r.Lo), true
 			for x := r.Lo; x <= r.Hi; x++ {
-				union, within = union.Union(Point(x)), within && o.Contains(x)
+				union, within = union.Union(SingleValue(x)), within && o.Contains(x)
 				for y := o.Lo; y <= o.Hi; y++ {
-					want, union = want.Union(Point(x+y)), union.Union(Point(y))
+					want, union = want.Union(SingleValue(x+y)), union.Union(SingleValue(y))
 				}
 			}
 			if got, ok := r.Plus(o); !ok || got != want {
@@ -78,13 +78,13 @@ func TestRangeOverflow(t *testing.T) {
 	for _, a := range edges {
 		for _, b := range edges {
 			p := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
-			got, ok := Point(a).Times(b)
-			if ok != p.IsInt64() || ok && got != Point(p.Int64()) {
+			got, ok := SingleValue(a).Times(b)
+			if ok != p.IsInt64() || ok && got != SingleValue(p.Int64()) {
 				t.Errorf("%d*%d = %v %v, want %v", a, b, got, ok, p)
 			}
 			s := new(big.Int).Add(big.NewInt(a), big.NewInt(b))
-			got, ok = Point(a).Plus(Point(b))
-			if ok != s.IsInt64() || ok && got != Point(s.Int64()) {
+			got, ok = SingleValue(a).Plus(SingleValue(b))
+			if ok != s.IsInt64() || ok && got != SingleValue(s.Int64()) {
 				t.Errorf("%d+%d = %v %v, want %v", a, b, got, ok, s)
 			}
 			if a <= b {

@@ -99,14 +99,14 @@ func TestRequantRange(t *testing.T) {
 			Lo: r.Int64N(20) - 30, Hi: r.Int64N(20) + 5}
 		in := Range{r.Int64N(40) - 30, 0}
 		in.Hi = in.Lo + r.Int64N(40)
-		want := Point(q.Apply(in.Lo))
+		want := SingleValue(q.Apply(in.Lo))
 		for x := in.Lo; x <= in.Hi; x++ {
 			y := q.Apply(x)
 			if exact := exact(x, big.NewRat(q.Multiplier, 1<<q.Shift), q.Mode, q.Lo, q.Hi); y != exact ||
 				q.Reduced().Apply(x) != exact {
 				t.Fatalf("%+v of %d: %d, reduced %d, want %d", q, x, y, q.Reduced().Apply(x), exact)
 			}
-			want = want.Union(Point(y))
+			want = want.Union(SingleValue(y))
 		}
 		if got, ok := q.Range(in); got != want || !ok {
 			t.Errorf("%+v over %v: %v, want %v", q, in, got, want)

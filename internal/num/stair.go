@@ -1,32 +1,32 @@
 package num
 
-// A Stair is a step function that a line may equal: m*x+b over 2^shift, rounded and clipped.
+// A LineTarget is a step function that a line may equal: m*x+b over 2^shift, rounded and clipped.
 //
 // On a plateau at a limit, the line must only stay beyond the limit. Any other plateau with value v requires
 // least(v) <= m*x+b < least(v+1) at both its ends. Here least(v) is the least integer that gives v when divided by
 // 2^shift and rounded; the rounding mode matters only there. All these numbers are integers. So at slope m, some b
 // satisfies two such bounds exactly if the bounds leave room.
-type Stair struct {
-	F      Step  // step function over X: every breakpoint lies inside and changes the value
-	X, V   Range // ranges of inputs and of values
-	Limits Range // range to which the line is clipped
+type LineTarget struct {
+	F      StepFunction // step function over X: every breakpoint lies inside and changes the value
+	X, V   Range        // ranges of inputs and of values
+	Limits Range        // range to which the line is clipped
 }
 
 // maxTerm limits the magnitude of m*x, and of a value times 2^shift.
 const maxTerm = 1 << 61
 
-// Stairs returns step functions over inputs as Stairs with common limits. A single step function, or a single range
-// of inputs, is used for all. ok is false if there are none, or if a magnitude is too large for any shift.
-func Stairs(steps []Step, x []Range) (stairs []Stair, ok bool) {
+// LineTargets returns step functions over inputs as LineTargets with common limits. A single step function, or a single
+// range of inputs, is used for all. ok is false if there are none, or if a magnitude is too large for any shift.
+func LineTargets(steps []StepFunction, x []Range) (stairs []LineTarget, ok bool) {
 	if len(steps) == 0 || len(x) == 0 || len(steps) > 1 && len(x) > 1 && len(steps) != len(x) {
 		return nil, false
 	}
-	stairs = make([]Stair, max(len(steps), len(x)))
+	stairs = make([]LineTarget, max(len(steps), len(x)))
 	var limits Range
 	for c := range stairs {
 		in := x[min(c, len(x)-1)]
-		s := Stair{F: steps[min(c, len(steps)-1)].Over(in), X: in}
-		if s.V = Hull(s.F.Value); max(s.X.Hi, s.V.Hi) >= maxTerm || min(s.X.Lo, s.V.Lo) <= -maxTerm {
+		s := LineTarget{F: steps[min(c, len(steps)-1)].Restricted(in), X: in}
+		if s.V = RangeOf(s.F.Value); max(s.X.Hi, s.V.Hi) >= maxTerm || min(s.X.Lo, s.V.Lo) <= -maxTerm {
 			return nil, false
 		}
 		if stairs[c] = s; c == 0 {
@@ -41,7 +41,7 @@ func Stairs(steps []Step, x []Range) (stairs []Stair, ok bool) {
 }
 
 // Plateau returns the first and the last input with value number i.
-func (s Stair) Plateau(i int) [2]int64 {
+func (s LineTarget) Plateau(i int) [2]int64 {
 	ends := [2]int64{s.X.Lo, s.X.Hi}
 	if i > 0 {
 		ends[0] = s.F.At[i-1]
@@ -53,11 +53,11 @@ func (s Stair) Plateau(i int) [2]int64 {
 }
 
 // most returns the greatest multiplier.
-func (s Stair) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
+func (s LineTarget) most() int64 { return maxTerm / max(1, s.X.Hi, -s.X.Lo) }
 
-// Passes reports whether a line of some slope equals the stair. If one does with a shift, another does with the
+// HasLine reports whether a line of some slope equals the stair. If one does with a shift, another does with the
 // next shift and twice the slope.
-func (s Stair) Passes(mode Rounding, shift int) bool {
+func (s LineTarget) HasLine(mode Rounding, shift int) bool {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
 	if ok {
@@ -67,7 +67,7 @@ func (s Stair) Passes(mode Rounding, shift int) bool {
 }
 
 // Multipliers returns the range of slopes of lines that equal the stair.
-func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
+func (s LineTarget) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	var room sums
 	between, ok := s.corridor(mode, shift, &room)
 	if !ok {
@@ -78,19 +78,19 @@ func (s Stair) Multipliers(mode Rounding, shift int) (m Range, ok bool) {
 	return Range{Lo: -down, Hi: up}, ok && ok2
 }
 
-// Lasts reports whether lines that equal the stair with one shift do so with a larger shift. They do, since twice
-// the sum over twice the divisor is the same, unless a number becomes too large. m holds their Multipliers with any
-// rounding.
-func (s Stair) Lasts(m Range, shift, larger int) bool {
+// HoldsForLargerShift reports whether lines that equal the stair with one shift do so with a larger shift. They do,
+// since twice the sum over twice the divisor is the same, unless a number becomes too large. m holds their Multipliers
+// with any rounding.
+func (s LineTarget) HoldsForLargerShift(m Range, shift, larger int) bool {
 	least := max(m.Lo, -m.Hi, 0) // least magnitude of a slope
 	return least <= s.most()>>(larger-shift) && s.fits(larger)
 }
 
 // fits reports whether values times 2^shift are small enough.
-func (s Stair) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
+func (s LineTarget) fits(shift int) bool { return max(s.V.Hi+1, 1-s.V.Lo) <= maxTerm>>shift }
 
 // Biases returns the range of b for lines with slope m, which must be one of Multipliers.
-func (s Stair) Biases(mode Rounding, shift int, m int64) Range {
+func (s LineTarget) Biases(mode Rounding, shift int, m int64) Range {
 	var room sums
 	between, _ := s.corridor(mode, shift, &room)
 	b, _, _ := between.biases(m)
@@ -113,7 +113,7 @@ const anything = -3 * maxTerm
 
 // corridor returns the bounds of the stair for lines with the given rounding and shift. It uses room as memory if
 // that is large enough. ok is false if values times 2^shift are too large.
-func (s Stair) corridor(mode Rounding, shift int, room *sums) (between corridor, ok bool) {
+func (s LineTarget) corridor(mode Rounding, shift int, room *sums) (between corridor, ok bool) {
 	if !s.fits(shift) {
 		return corridor{}, false
 	}

@@ -17,7 +17,7 @@ func TestMultipliers(t *testing.T) {
 		m, b := r.Int64N(61)-30, r.Int64N(100)-50
 		values := Range{Lo: -r.Int64N(9), Hi: r.Int64N(9)}
 		at := func(m, b, v int64) int64 { return min(max(mode.Quotient(m*v+b, shift), values.Lo), values.Hi) }
-		step := Step{Value: []int64{at(m, b, x.Lo)}}
+		step := StepFunction{Value: []int64{at(m, b, x.Lo)}}
 		for v := x.Lo + 1; v <= x.Hi; v++ {
 			if code := at(m, b, v); code != step.Value[len(step.At)] {
 				step.At, step.Value = append(step.At, v), append(step.Value, code)
@@ -26,7 +26,7 @@ func TestMultipliers(t *testing.T) {
 		if r.IntN(4) == 0 { // there may be no line
 			step.Value[r.IntN(len(step.Value))] += r.Int64N(5) - 2
 		}
-		stairs, ok := Stairs([]Step{step}, []Range{x})
+		stairs, ok := LineTargets([]StepFunction{step}, []Range{x})
 		if !ok {
 			t.Fatal("no stair")
 		}
@@ -35,7 +35,7 @@ func TestMultipliers(t *testing.T) {
 		if ok {
 			lines++
 		}
-		if got := s.Passes(mode, shift); got != ok {
+		if got := s.HasLine(mode, shift); got != ok {
 			t.Fatalf("%+v: passes %v, has multipliers %v", s, got, ok)
 		}
 		for m := int64(-100); m <= 100; m++ {
@@ -45,7 +45,7 @@ func TestMultipliers(t *testing.T) {
 		}
 		for larger := shift + 1; ok && larger < 63; larger += 1 + r.IntN(8) {
 			more, passes := s.Multipliers(mode, larger)
-			switch lasts := s.Lasts(found, shift, larger); {
+			switch lasts := s.HoldsForLargerShift(found, shift, larger); {
 			case lasts && !passes:
 				t.Fatalf("%+v: shift %d lasts to %d, which has %v", s, shift, larger, more)
 			case lasts:
@@ -61,7 +61,7 @@ func TestMultipliers(t *testing.T) {
 }
 
 // gives reports whether a line of slope m equals the stair with some bias.
-func gives(s *Stair, mode Rounding, shift int, m int64) bool {
+func gives(s *LineTarget, mode Rounding, shift int, m int64) bool {
 	biases := Range{Lo: -1 << 20, Hi: 1 << 20}
 	for v := s.X.Lo; v <= s.X.Hi; v++ {
 		code := s.F.Apply(v)

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A Step is a function from integers to integers that is constant between breakpoints. It exactly describes
+// A StepFunction is a function from integers to integers that is constant between breakpoints. It exactly describes
 // everything that lies between an accumulator and a quantiser's code. At is strictly increasing, and len(Value) ==
 // len(At)+1. It maps x to Value[i] where At[i-1] <= x < At[i].
-type Step struct {
+type StepFunction struct {
 	At    []int64 `json:"at"`
 	Value []int64 `json:"value"`
 }
 
 // Apply returns the step function's value at x.
-func (s Step) Apply(x int64) int64 {
+func (s StepFunction) Apply(x int64) int64 {
 	return s.Value[s.Above(x)]
 }
 
@@ -23,7 +23,7 @@ func (s Step) Apply(x int64) int64 {
 const fewSteps = 16
 
 // Above returns the index of the first breakpoint above x, or len(At) if there is none.
-func (s Step) Above(x int64) int {
+func (s StepFunction) Above(x int64) int {
 	if len(s.At) <= fewSteps {
 		n := 0
 		for _, at := range s.At {
@@ -45,7 +45,7 @@ func (s Step) Above(x int64) int {
 }
 
 // Verify checks the order and the number of breakpoints and values.
-func (s Step) Verify() error {
+func (s StepFunction) Verify() error {
 	if len(s.Value) != len(s.At)+1 {
 		return fmt.Errorf("step function has %d breakpoints and %d values", len(s.At), len(s.Value))
 	}
@@ -57,13 +57,13 @@ func (s Step) Verify() error {
 	return nil
 }
 
-// Over restricts s to inputs in r. It removes breakpoints that r never crosses and those between equal values. If
+// Restricted restricts s to inputs in r. It removes breakpoints that r never crosses and those between equal values. If
 // nothing is removed, the result shares the lists of s.
-func (s Step) Over(r Range) Step {
+func (s StepFunction) Restricted(r Range) StepFunction {
 	if s.within(r) {
-		return Step{slices.Clip(s.At), slices.Clip(s.Value)}
+		return StepFunction{slices.Clip(s.At), slices.Clip(s.Value)}
 	}
-	out := Step{Value: append(make([]int64, 0, len(s.Value)), s.Apply(r.Lo))}
+	out := StepFunction{Value: append(make([]int64, 0, len(s.Value)), s.Apply(r.Lo))}
 	for i, at := range s.At {
 		if r.Lo < at && at <= r.Hi && s.Value[i+1] != out.Value[len(out.Value)-1] {
 			if out.At == nil {
@@ -76,9 +76,9 @@ func (s Step) Over(r Range) Step {
 	return out
 }
 
-// within reports whether Over would remove nothing: r crosses all breakpoints and each changes the value. It
+// within reports whether Restricted would remove nothing: r crosses all breakpoints and each changes the value. It
 // returns false if there are no breakpoints.
-func (s Step) within(r Range) bool {
+func (s StepFunction) within(r Range) bool {
 	n := len(s.At)
 	if n == 0 || s.At[0] <= r.Lo || s.At[n-1] > r.Hi {
 		return false
@@ -91,18 +91,18 @@ func (s Step) within(r Range) bool {
 	return true
 }
 
-// Reach returns the range of values of s over r.
-func (s Step) Reach(r Range) Range {
-	o := s.Over(r)
-	v := Point(o.Value[0])
+// ValueRange returns the range of values of s over r.
+func (s StepFunction) ValueRange(r Range) Range {
+	o := s.Restricted(r)
+	v := SingleValue(o.Value[0])
 	for _, x := range o.Value {
-		v = v.Union(Point(x))
+		v = v.Union(SingleValue(x))
 	}
 	return v
 }
 
 // NonDecreasing reports whether no breakpoint decreases the value.
-func (s Step) NonDecreasing() bool {
+func (s StepFunction) NonDecreasing() bool {
 	for i := range s.At {
 		if s.Value[i+1] < s.Value[i] {
 			return false
@@ -113,10 +113,10 @@ func (s Step) NonDecreasing() bool {
 
 // Mirror returns the function s(-x), for all x such that -x is an int64. It serves an accumulator of negated
 // weights.
-func (s Step) Mirror() Step {
-	s = s.Over(Range{-1<<63 + 1, 1<<63 - 1}) // all x with a -x; without this, 1-at below could overflow
+func (s StepFunction) Mirror() StepFunction {
+	s = s.Restricted(Range{-1<<63 + 1, 1<<63 - 1}) // all x with a -x; without this, 1-at below could overflow
 	n := len(s.At)
-	m := Step{At: make([]int64, n), Value: make([]int64, n+1)}
+	m := StepFunction{At: make([]int64, n), Value: make([]int64, n+1)}
 	for i, at := range s.At {
 		m.At[n-1-i] = 1 - at // -x < at  <=>  x >= 1-at
 	}
@@ -126,9 +126,9 @@ func (s Step) Mirror() Step {
 	return m
 }
 
-// Share makes step functions share one list of values, if each value is one unit above the last. A network has tens
-// of thousands of functions to codes of a byte, most with the same values or a part of them.
-func Share(list []Step) {
+// ShareValues makes step functions share one list of values, if each value is one unit above the last. A network has
+// tens of thousands of functions to codes of a byte, most with the same values or a part of them.
+func ShareValues(list []StepFunction) {
 	unit, all, held := int64(0), Range{}, 0
 	for _, s := range list {
 		u := s.unit()
@@ -136,7 +136,7 @@ func Share(list []Step) {
 			continue
 		}
 		if unit == 0 {
-			unit, all = u, Point(s.Value[0])
+			unit, all = u, SingleValue(s.Value[0])
 		}
 		all, held = all.Union(Range{s.Value[0], s.Value[len(s.At)]}), held+len(s.Value)
 	}
@@ -159,7 +159,7 @@ func Share(list []Step) {
 
 // unit returns the constant difference between successive values. It returns 0 if the difference varies or a value
 // does not fit into 32 bits.
-func (s Step) unit() int64 {
+func (s StepFunction) unit() int64 {
 	small := Range{math.MinInt32, math.MaxInt32}
 	if len(s.At) == 0 || !small.Contains(s.Value[0]) {
 		return 0
@@ -174,4 +174,6 @@ func (s Step) unit() int64 {
 }
 
 // Equal reports whether two step functions have the same breakpoints and values.
-func (s Step) Equal(o Step) bool { return slices.Equal(s.At, o.At) && slices.Equal(s.Value, o.Value) }
+func (s StepFunction) Equal(o StepFunction) bool {
+	return slices.Equal(s.At, o.At) && slices.Equal(s.Value, o.Value)
+}

@@ -9,8 +9,8 @@ import (
 )
 
 // randomStep returns a step function with breakpoints in [-9,9] and values in [-5,5].
-func randomStep(r *rand.Rand, rising bool) Step {
-	var s Step
+func randomStep(r *rand.Rand, rising bool) StepFunction {
+	var s StepFunction
 	for x := int64(-9); x <= 9; x++ {
 		if r.IntN(4) == 0 {
 			s.At = append(s.At, x)
@@ -26,7 +26,7 @@ func randomStep(r *rand.Rand, rising bool) Step {
 }
 
 // at evaluates a step function by its definition.
-func (s Step) at(x int64) int64 {
+func (s StepFunction) at(x int64) int64 {
 	v := s.Value[0]
 	for i, at := range s.At {
 		if x >= at {
@@ -54,19 +54,19 @@ func TestStepAgainstDefinition(t *testing.T) {
 			}
 		}
 		for _, in := range small(11) {
-			o := s.Over(in)
+			o := s.Restricted(in)
 			if err := o.Verify(); err != nil {
 				t.Fatalf("%v over %v: %v", s, in, err)
 			}
-			reach, rises := Point(s.at(in.Lo)), true
+			reach, rises := SingleValue(s.at(in.Lo)), true
 			for x := in.Lo; x <= in.Hi; x++ {
 				if o.Apply(x) != s.at(x) {
 					t.Fatalf("%v over %v at %d = %d, want %d", s, in, x, o.Apply(x), s.at(x))
 				}
-				reach = reach.Union(Point(s.at(x)))
+				reach = reach.Union(SingleValue(s.at(x)))
 				rises = rises && (x == in.Lo || s.at(x) >= s.at(x-1))
 			}
-			if got := s.Reach(in); got != reach {
+			if got := s.ValueRange(in); got != reach {
 				t.Fatalf("%v reaches %v over %v, want %v", s, got, in, reach)
 			}
 			if o.NonDecreasing() != rises {
@@ -83,7 +83,7 @@ func TestStepAgainstDefinition(t *testing.T) {
 
 func TestMirrorAtTheEdges(t *testing.T) {
 	t.Parallel()
-	s := Step{At: []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, math.MaxInt64},
+	s := StepFunction{At: []int64{math.MinInt64, math.MinInt64 + 1, math.MinInt64 + 2, math.MaxInt64},
 		Value: []int64{1, 2, 3, 4, 5}}
 	m := s.Mirror()
 	if err := m.Verify(); err != nil {
@@ -98,7 +98,7 @@ func TestMirrorAtTheEdges(t *testing.T) {
 
 func TestStepVerify(t *testing.T) {
 	t.Parallel()
-	for _, s := range []Step{{}, {At: []int64{1}}, {At: []int64{1}, Value: []int64{1}},
+	for _, s := range []StepFunction{{}, {At: []int64{1}}, {At: []int64{1}, Value: []int64{1}},
 		{At: []int64{1, 1}, Value: []int64{1, 2, 3}}, {At: []int64{2, 1}, Value: []int64{1, 2, 3}}} {
 		if s.Verify() == nil {
 			t.Errorf("%v is accepted", s)
@@ -113,7 +113,7 @@ func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for n := range 2000 {
 		const channels = 3
-		steps := make([]Step, 1+(n%2)*(channels-1))
+		steps := make([]StepFunction, 1+(n%2)*(channels-1))
 		for c := range steps {
 			steps[c] = randomStep(r, n%3 > 0)
 			if n%5 == 0 { // multiples of 2 plus an odd offset, like bipolar codes
@@ -157,36 +157,37 @@ func TestCompare(t *testing.T) {
 
 func TestCompareForms(t *testing.T) {
 	t.Parallel()
-	sign := Step{At: []int64{0}, Value: []int64{-1, 1}}
-	odd := Step{At: []int64{-2, 0, 2}, Value: []int64{-3, -1, 1, 3}}
-	relu := Step{At: []int64{1, 2, 4}, Value: []int64{0, 1, 2, 3}}
-	fall := Step{At: []int64{1}, Value: []int64{1, 0}}
-	wide := Step{At: []int64{math.MinInt64 + 1}, Value: []int64{math.MinInt64, math.MaxInt64}}
+	sign := StepFunction{At: []int64{0}, Value: []int64{-1, 1}}
+	odd := StepFunction{At: []int64{-2, 0, 2}, Value: []int64{-3, -1, 1, 3}}
+	relu := StepFunction{At: []int64{1, 2, 4}, Value: []int64{0, 1, 2, 3}}
+	fall := StepFunction{At: []int64{1}, Value: []int64{1, 0}}
+	wide := StepFunction{At: []int64{math.MinInt64 + 1}, Value: []int64{math.MinInt64, math.MaxInt64}}
 	i4 := Type{Kind: Int, Width: 4}
 	tests := []struct {
 		name  string
-		steps []Step
+		steps []StepFunction
 		in    []Range
 		typ   Type
 		most  int
-		want  Comparators
+		want  ThresholdTable
 	}{
-		{"sign has one threshold", []Step{sign}, []Range{{-8, 7}}, i4, 1,
-			Comparators{Base: []int64{-1}, At: [][]int64{{0}}, Count: 1, Unit: 2}},
-		{"two bits without zero", []Step{odd}, []Range{{-8, 7}}, i4, 3,
-			Comparators{Base: []int64{-3}, At: [][]int64{{-2, 0, 2}}, Count: 3, Unit: 2}},
-		{"never reached is left out", []Step{relu, sign}, []Range{{-8, 7}}, i4, 9,
-			Comparators{Base: []int64{0, -1}, At: [][]int64{{1, 2, 4}, {0, 0}}, Count: 3, Unit: 1}},
-		{"a constant", []Step{relu}, []Range{{2, 3}}, i4, 0,
-			Comparators{Base: []int64{2}, At: [][]int64{nil}, Count: 1, Unit: 1}},
-		{"down needs deltas", []Step{fall, relu}, []Range{{-8, 7}}, i4, 9,
-			Comparators{Base: []int64{1, 0}, At: [][]int64{{1}, {1, 2, 4}}, Count: 3,
+		{"sign has one threshold", []StepFunction{sign}, []Range{{-8, 7}}, i4, 1,
+			ThresholdTable{Base: []int64{-1}, At: [][]int64{{0}}, Count: 1, Unit: 2}},
+		{"two bits without zero", []StepFunction{odd}, []Range{{-8, 7}}, i4, 3,
+			ThresholdTable{Base: []int64{-3}, At: [][]int64{{-2, 0, 2}}, Count: 3, Unit: 2}},
+		{"never reached is left out", []StepFunction{relu, sign}, []Range{{-8, 7}}, i4, 9,
+			ThresholdTable{Base: []int64{0, -1}, At: [][]int64{{1, 2, 4}, {0, 0}}, Count: 3, Unit: 1}},
+		{"a constant", []StepFunction{relu}, []Range{{2, 3}}, i4, 0,
+			ThresholdTable{Base: []int64{2}, At: [][]int64{nil}, Count: 1, Unit: 1}},
+		{"down needs deltas", []StepFunction{fall, relu}, []Range{{-8, 7}}, i4, 9,
+			ThresholdTable{Base: []int64{1, 0}, At: [][]int64{{1}, {1, 2, 4}}, Count: 3,
 				Delta: [][]int64{{-1, 0, 0}, {1, 1, 1}}}},
-		{"bipolar input", []Step{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}},
+		{"bipolar input", []StepFunction{{At: []int64{0, 1}, Value: []int64{3, 4, 5}}}, []Range{{-1, 1}},
 			Type{Kind: Bipolar, Width: 1}, 9,
-			Comparators{Base: []int64{3}, At: [][]int64{{0, 0}}, Count: 2, Unit: 1}},
-		{"the whole of int64", []Step{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: Int, Width: 64}, 9,
-			Comparators{Base: []int64{math.MinInt64}, At: [][]int64{{math.MinInt64 + 1}}, Count: 1,
+			ThresholdTable{Base: []int64{3}, At: [][]int64{{0, 0}}, Count: 2, Unit: 1}},
+		{"the whole of int64", []StepFunction{wide}, []Range{{math.MinInt64, math.MaxInt64}}, Type{Kind: Int,
+			Width: 64}, 9,
+			ThresholdTable{Base: []int64{math.MinInt64}, At: [][]int64{{math.MinInt64 + 1}}, Count: 1,
 				Delta: [][]int64{{-1}}}},
 	}
 	for _, tt := range tests {
@@ -202,31 +203,33 @@ func TestCompareForms(t *testing.T) {
 // be longer than their own lists together. Comparators have the functions' breakpoints.
 func TestShare(t *testing.T) {
 	t.Parallel()
-	up := Step{At: []int64{1, 2, 3}, Value: []int64{0, 1, 2, 3}}
-	part := Step{At: []int64{5}, Value: []int64{2, 3}}
-	beyond := Step{At: []int64{7, 9}, Value: []int64{3, 4, 5}}
-	twice := Step{At: []int64{1, 2}, Value: []int64{2, 4, 6}}
-	down := Step{At: []int64{1}, Value: []int64{3, 2}}
-	far := Step{At: []int64{1}, Value: []int64{100, 101}}
-	wide := Step{At: []int64{1}, Value: []int64{math.MinInt64, math.MaxInt64}}
+	up := StepFunction{At: []int64{1, 2, 3}, Value: []int64{0, 1, 2, 3}}
+	part := StepFunction{At: []int64{5}, Value: []int64{2, 3}}
+	beyond := StepFunction{At: []int64{7, 9}, Value: []int64{3, 4, 5}}
+	twice := StepFunction{At: []int64{1, 2}, Value: []int64{2, 4, 6}}
+	down := StepFunction{At: []int64{1}, Value: []int64{3, 2}}
+	far := StepFunction{At: []int64{1}, Value: []int64{100, 101}}
+	wide := StepFunction{At: []int64{1}, Value: []int64{math.MinInt64, math.MaxInt64}}
 	for _, tt := range []struct {
 		name  string
-		list  []Step
+		list  []StepFunction
 		share string // per function: whether it holds a part of the first function's list
 	}{
-		{"parts", []Step{up, part, beyond}, "[true true true]"},
-		{"other units", []Step{up, twice, down, part}, "[true false false true]"},
-		{"bipolar codes", []Step{{At: []int64{0}, Value: []int64{-1, 1}}, {At: []int64{4}, Value: []int64{-1, 1}}, up},
+		{"parts", []StepFunction{up, part, beyond}, "[true true true]"},
+		{"other units", []StepFunction{up, twice, down, part}, "[true false false true]"},
+		{"bipolar codes", []StepFunction{{At: []int64{0}, Value: []int64{-1, 1}}, {At: []int64{4}, Value: []int64{-1,
+			1}}, up},
 			"[true true false]"},
-		{"far apart", []Step{up, far}, "[true false]"},
-		{"beyond 32 bits", []Step{part, wide}, "[true false]"},
-		{"a difference that wraps around", []Step{{At: []int64{1}, Value: []int64{math.MaxInt64, math.MinInt64}}},
+		{"far apart", []StepFunction{up, far}, "[true false]"},
+		{"beyond 32 bits", []StepFunction{part, wide}, "[true false]"},
+		{"a difference that wraps around", []StepFunction{{At: []int64{1}, Value: []int64{math.MaxInt64,
+			math.MinInt64}}},
 			"[true]"},
-		{"constants", []Step{{Value: []int64{1}}, {Value: []int64{1}}}, "[true false]"},
+		{"constants", []StepFunction{{Value: []int64{1}}, {Value: []int64{1}}}, "[true false]"},
 		{"none", nil, "[]"},
 	} {
 		got := slices.Clone(tt.list)
-		Share(got)
+		ShareValues(got)
 		share := make([]bool, len(got))
 		for c, s := range got {
 			share[c] = c == 0
@@ -243,7 +246,7 @@ func TestShare(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, share, tt.share)
 		}
 	}
-	k := Compare([]Step{up, twice}, []Range{{-8, 7}}, Type{Kind: Int, Width: 4}, 9)
+	k := Compare([]StepFunction{up, twice}, []Range{{-8, 7}}, Type{Kind: Int, Width: 4}, 9)
 	if s := k.Step(0, Type{Kind: Int, Width: 4}); &k.At[0][0] != &up.At[0] || &s.At[0] != &up.At[0] || !s.Equal(up) {
 		t.Errorf("%v has no list of %v", k, up)
 	}

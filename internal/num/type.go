@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A Kind determines how the bits of a Type are read.
-type Kind uint8
+// A TypeKind determines how the bits of a Type are read.
+type TypeKind uint8
 
-// The kinds of Type. The zero Kind is invalid.
+// The kinds of Type. The zero TypeKind is invalid.
 const (
-	UInt    Kind = iota + 1 // unsigned integer; with one bit its name is BINARY
-	Int                     // integer in two's complement
-	Bipolar                 // -1 and +1 in one bit, where 0 stands for -1
-	Ternary                 // -1, 0 and +1 in two bits, in two's complement
-	Float                   // minifloat: sign, exponent and mantissa (float.go)
-	UFloat                  // minifloat without a sign
+	UInt    TypeKind = iota + 1 // unsigned integer; with one bit its name is BINARY
+	Int                         // integer in two's complement
+	Bipolar                     // -1 and +1 in one bit, where 0 stands for -1
+	Ternary                     // -1, 0 and +1 in two bits, in two's complement
+	Float                       // minifloat: sign, exponent and mantissa (float.go)
+	UFloat                      // minifloat without a sign
 )
 
 // A Type describes the bits that hold a value on a stream or in a memory. The zero Type is invalid.
 type Type struct {
-	Kind     Kind
+	Kind     TypeKind
 	Width    int // in bits, 1..64
 	Mantissa int `json:",omitempty"` // of a minifloat: bits behind the leading one; otherwise 0
 }
@@ -31,8 +31,8 @@ type Type struct {
 // MaxWidth is the width of the widest Type. Every value below the front end is an int64.
 const MaxWidth = 64
 
-// Smallest returns the narrowest integer type that holds r. It is unsigned if no value is negative.
-func Smallest(r Range) Type {
+// NarrowestInt returns the narrowest integer type that holds r. It is unsigned if no value is negative.
+func NarrowestInt(r Range) Type {
 	if r.Lo >= 0 {
 		return Type{Kind: UInt, Width: unsignedBits(r.Hi)}
 	}
@@ -44,11 +44,11 @@ func Smallest(r Range) Type {
 func Narrowest(values ...[]int64) Type {
 	r := Span(values...)
 	if r.Lo < -1 || r.Hi > 1 {
-		return Smallest(r)
+		return NarrowestInt(r)
 	}
 	for _, row := range values {
 		if slices.Contains(row, 0) {
-			return Smallest(r)
+			return NarrowestInt(r)
 		}
 	}
 	return Type{Kind: Bipolar, Width: 1}

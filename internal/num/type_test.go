@@ -86,7 +86,7 @@ func TestEncodeRefuses(t *testing.T) {
 func TestSmallest(t *testing.T) {
 	t.Parallel()
 	for _, r := range small(20) {
-		got := Smallest(r)
+		got := NarrowestInt(r)
 		if !r.Within(got.Range()) {
 			t.Errorf("%v does not hold %v", got, r)
 		}
@@ -107,7 +107,7 @@ func TestSmallest(t *testing.T) {
 		{-1, -1}:                   {Kind: Int, Width: 1},
 		{math.MinInt64, 1<<63 - 1}: {Kind: Int, Width: 64},
 	} {
-		if got := Smallest(r); got != want {
+		if got := NarrowestInt(r); got != want {
 			t.Errorf("Smallest(%v) = %v, want %v", r, got, want)
 		}
 	}

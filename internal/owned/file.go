@@ -45,8 +45,8 @@ func Create(path string) (*Draft, error) {
 	return f, f.named(err)
 }
 
-// Beside begins a further hidden file, which is never renamed. It gives room for parts of f, by number.
-func (f *Draft) Beside(number int) (*Draft, error) {
+// ExtraFile begins a further hidden file, which is never renamed. It gives room for parts of f, by number.
+func (f *Draft) ExtraFile(number int) (*Draft, error) {
 	lock, err := acquire(fmt.Sprintf("%s.%d", hidden(f.path), number))
 	return &Draft{f.path, lock}, f.named(err)
 }

@@ -27,8 +27,8 @@ import (
 	"slices"
 )
 
-// A Folder is the place of a folder to which only this process writes, from Claim to Release.
-type Folder struct {
+// A ClaimedFolder is the place of a folder to which only this process writes, from Claim to Release.
+type ClaimedFolder struct {
 	dir     string   // absolute, without symbolic links
 	scratch []string // folders below that the folder's own scripts make, including lasting ones
 	lasting []string // those of scratch that the next folder keeps
@@ -37,13 +37,13 @@ type Folder struct {
 	made    []string // parents that were made for it, the deepest first
 }
 
-// A How tells Put what it may replace.
-type How int
+// A ReplacePolicy tells Put what it may replace.
+type ReplacePolicy int
 
 // The existing folder must be empty (Fresh), must be ours and is replaced (Replace), or must be ours and strangers
 // in it are kept (Keep).
 const (
-	Fresh How = iota
+	Fresh ReplacePolicy = iota
 	Replace
 	Keep
 )
@@ -60,8 +60,8 @@ const (
 // scratch are the folders below it that the folder's own scripts make, with slashes. They are replaced with the
 // folder, except for the lasting ones, which the next folder keeps. The error is a *BusyError if another process
 // has claimed the place.
-func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
-	f := &Folder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
+func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, error) {
+	f := &ClaimedFolder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -106,7 +106,7 @@ func Claim(dir string, scratch []string, lasting ...string) (*Folder, error) {
 }
 
 // Release gives up the claim. It leaves nothing of a folder that was not put in its place.
-func (f *Folder) Release() error {
+func (f *ClaimedFolder) Release() error {
 	err := os.RemoveAll(filepath.Join(f.work, fresh))
 	f.lock.Release()
 	os.Remove(f.work) // fails if the next process is already in it
@@ -115,7 +115,7 @@ func (f *Folder) Release() error {
 }
 
 // unmake removes the parents that were made, if they are empty.
-func (f *Folder) unmake() {
+func (f *ClaimedFolder) unmake() {
 	for _, dir := range f.made {
 		if os.Remove(dir) != nil {
 			break
@@ -123,9 +123,9 @@ func (f *Folder) unmake() {
 	}
 }
 
-// Inspect examines the present folder. The error is a *StrangersError if the folder may not be replaced in this
+// Inspect examines the present folder. The error is a *ForeignFilesError if the folder may not be replaced in this
 // way.
-func (f *Folder) Inspect(how How) (*Contents, error) {
+func (f *ClaimedFolder) Inspect(how ReplacePolicy) (*Contents, error) {
 	there, err := Inspect(f.dir, f.scratch)
 	if err != nil {
 		return nil, unreadable(err)
@@ -223,13 +223,13 @@ func discard(left string) error {
 }
 
 // Put puts a folder with these files in its place, completely or not at all. Paths have slashes, and one file must
-// be the manifest. Put returns the strangers that were kept, or a *StrangersError with those that are in the way.
-func (f *Folder) Put(files map[string][]byte, how How) (kept []string, err error) {
+// be the manifest. Put returns the strangers that were kept, or a *ForeignFilesError with those that are in the way.
+func (f *ClaimedFolder) Put(files map[string][]byte, how ReplacePolicy) (kept []string, err error) {
 	kept, err = f.put(files, how)
 	return kept, cause(err)
 }
 
-func (f *Folder) put(files map[string][]byte, how How) ([]string, error) {
+func (f *ClaimedFolder) put(files map[string][]byte, how ReplacePolicy) ([]string, error) {
 	there, err := f.Inspect(how)
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (f *Folder) put(files map[string][]byte, how How) ([]string, error) {
 
 // exchange puts the complete new folder in its place, and moves the former folder, if any, to where the new one
 // was.
-func (f *Folder) exchange(ready string) error {
+func (f *ClaimedFolder) exchange(ready string) error {
 	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
 		return os.Rename(ready, f.dir)
 	}
@@ -273,7 +273,7 @@ func (f *Folder) exchange(ready string) error {
 }
 
 // swap exchanges the folders in two steps. recover completes the exchange if the process is killed in between.
-func (f *Folder) swap(ready string) error {
+func (f *ClaimedFolder) swap(ready string) error {
 	aside := filepath.Join(f.work, old)
 	if err := os.Rename(f.dir, aside); err != nil {
 		return err
@@ -285,7 +285,7 @@ func (f *Folder) swap(ready string) error {
 }
 
 // recover completes or undoes what a killed process has begun.
-func (f *Folder) recover() error {
+func (f *ClaimedFolder) recover() error {
 	aside := filepath.Join(f.work, old)
 	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
 		if err := os.Rename(aside, f.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -298,7 +298,7 @@ func (f *Folder) recover() error {
 
 // settle removes a folder that was replaced or never put in its place. It first carries over any stranger that the
 // present folder lacks.
-func (f *Folder) settle(left string) error {
+func (f *ClaimedFolder) settle(left string) error {
 	was, err := Inspect(left, f.scratch)
 	if err != nil || was.absent {
 		return err

@@ -78,8 +78,8 @@ func current(f *os.File, path string) bool {
 	return err == nil && err2 == nil && os.SameFile(a, b)
 }
 
-// Take locks a path without changing what is there. The error is a *BusyError if another process holds the lock.
-func Take(path string) (*Lock, error) {
+// LockPath locks a path without changing what is there. The error is a *BusyError if another process holds the lock.
+func LockPath(path string) (*Lock, error) {
 	l, err := acquire(hidden(path))
 	return l, cause(err)
 }

@@ -24,7 +24,7 @@ func build(t testing.TB, name string, paths ...string) map[string][]byte {
 	}
 	b, err := json.MarshalIndent(struct {
 		Name string `json:"name"`
-		Record
+		ManifestRecord
 	}{name, RecordOf(files)}, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func build(t testing.TB, name string, paths ...string) map[string][]byte {
 }
 
 // put puts a folder in its place, as a run of hlsgen does.
-func put(dir string, files map[string][]byte, how How) ([]string, error) {
+func put(dir string, files map[string][]byte, how ReplacePolicy) ([]string, error) {
 	f, err := Claim(dir, []string{"made"})
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func TestPut(t *testing.T) {
 		name   string
 		there  map[string]string // beside build "a" of x and in/y, or instead of its files
 		absent bool              // build "a" does not exist
-		how    How
+		how    ReplacePolicy
 		want   string // the folder afterwards; empty if Put refuses
 		err    string
 	}{
@@ -266,7 +266,7 @@ func TestLasting(t *testing.T) {
 	t.Parallel()
 	a, b := build(t, "a", "hls/x"), build(t, "b", "hls/x")
 	made := map[string][]byte{"hls/made/1": []byte("1"), "hls/lasts/one/2": []byte("2")}
-	claim := func(dir string) *Folder {
+	claim := func(dir string) *ClaimedFolder {
 		f, err := Claim(dir, []string{"hls/made"}, "hls/lasts")
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +274,7 @@ func TestLasting(t *testing.T) {
 		return f
 	}
 	const want = "hls/lasts/one/2=2;hls/x=hls/x of b;"
-	for _, how := range []How{Replace, Keep} {
+	for _, how := range []ReplacePolicy{Replace, Keep} {
 		dir := filepath.Join(t.TempDir(), "dir")
 		spread(t, dir, a)
 		spread(t, dir, made)
@@ -392,7 +392,7 @@ func TestTogether(t *testing.T) {
 	watch.Wait()
 	there, err := Inspect(dir, nil)
 	left, _ := os.ReadDir(parent)
-	if err != nil || there.Alien != nil || len(there.strangers()) > 0 || len(left) != 1 || puts == 0 {
+	if err != nil || there.NotOursReason != nil || len(there.strangers()) > 0 || len(left) != 1 || puts == 0 {
 		t.Errorf("%+v, %v, %v, %d puts", there, err, left, puts)
 	}
 }
@@ -418,7 +418,7 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	lock, err := Take(at("old"))
+	lock, err := LockPath(at("old"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,20 +18,20 @@ import (
 	"hlsgen/internal/regular"
 )
 
-// Manifest is the name of the file that contains a folder's Record.
+// Manifest is the name of the file that contains a folder's ManifestRecord.
 const Manifest = "manifest.json"
 
 // maxManifest limits the bytes that are read of a manifest.
 const maxManifest = 16 << 20
 
-// A Record is the part of a manifest that lists what hlsgen wrote.
-type Record struct {
-	Files []File `json:"files"` // all files except the manifest, by path
-	Seal  string `json:"seal"`  // SHA-256 of the manifest with zeros in place of the seal
+// A ManifestRecord is the part of a manifest that lists what hlsgen wrote.
+type ManifestRecord struct {
+	Files []WrittenFile `json:"files"` // all files except the manifest, by path
+	Seal  string        `json:"seal"`  // SHA-256 of the manifest with zeros in place of the seal
 }
 
-// A File is a file that hlsgen wrote.
-type File struct {
+// A WrittenFile is a file that hlsgen wrote.
+type WrittenFile struct {
 	Path   string `json:"path"` // path below the folder, with slashes
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
@@ -41,15 +41,15 @@ type File struct {
 var unsealed = strings.Repeat("0", 2*sha256.Size)
 
 // RecordOf returns the unsealed record of files.
-func RecordOf(files map[string][]byte) Record {
-	r := Record{Seal: unsealed}
+func RecordOf(files map[string][]byte) ManifestRecord {
+	r := ManifestRecord{Seal: unsealed}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		r.Files = append(r.Files, File{path, int64(len(files[path])), digest(files[path])})
+		r.Files = append(r.Files, WrittenFile{path, int64(len(files[path])), digest(files[path])})
 	}
 	return r
 }
 
-// Seal puts the seal into a manifest that ends with an unsealed Record.
+// Seal puts the seal into a manifest that ends with an unsealed ManifestRecord.
 func Seal(manifest []byte) []byte {
 	at := bytes.LastIndex(manifest, []byte(unsealed))
 	out := bytes.Clone(manifest)
@@ -63,8 +63,8 @@ func digest(b []byte) string {
 }
 
 // recorded returns the record of the manifest in a folder. The error states why the manifest is not ours.
-func recorded(dir string) (Record, error) {
-	var r Record
+func recorded(dir string) (ManifestRecord, error) {
+	var r ManifestRecord
 	b, err := regular.ReadFile(filepath.Join(dir, Manifest), maxManifest)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -84,10 +84,11 @@ func recorded(dir string) (Record, error) {
 
 // A Contents is the result of examining a folder.
 type Contents struct {
-	Empty   bool     // the folder is empty or does not exist
-	Alien   error    // why the folder is not ours; nil if it is, or is empty
-	Changed []string // files that hlsgen wrote and somebody changed, by path
-	Foreign []string // files, and folders without files, that hlsgen did not write, by path; folders end in a slash
+	Empty         bool     // the folder is empty or does not exist
+	NotOursReason error    // why the folder is not ours; nil if it is, or is empty
+	Changed       []string // files that hlsgen wrote and somebody changed, by path
+	// files, and folders without files, that hlsgen did not write, by path; folders end in a slash
+	Foreign []string
 
 	absent bool
 }
@@ -105,10 +106,10 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 		return nil, err
 	}
 	r, alien := recorded(dir)
-	if c.Alien = alien; alien != nil {
+	if c.NotOursReason = alien; alien != nil {
 		return c, nil
 	}
-	ours := map[string]File{}
+	ours := map[string]WrittenFile{}
 	for _, f := range r.Files {
 		ours[f.Path] = f
 	}
@@ -150,7 +151,7 @@ func Inspect(dir string, scratch []string) (*Contents, error) {
 }
 
 // is reports whether the file at a path is as hlsgen wrote it.
-func (f File) is(full string, e fs.DirEntry) bool {
+func (f WrittenFile) is(full string, e fs.DirEntry) bool {
 	info, err := e.Info()
 	if err != nil || !info.Mode().IsRegular() || info.Size() != f.Bytes {
 		return false
@@ -170,29 +171,29 @@ func (c *Contents) stranger(path string) bool {
 }
 
 // allow returns an error if the folder may not be replaced in this way.
-func (c *Contents) allow(how How) error {
+func (c *Contents) allow(how ReplacePolicy) error {
 	switch {
 	case c.Empty:
 		return nil
 	case how == Fresh:
-		return &StrangersError{}
-	case c.Alien != nil, how == Replace && len(c.strangers()) > 0:
-		return &StrangersError{c}
+		return &ForeignFilesError{}
+	case c.NotOursReason != nil, how == Replace && len(c.strangers()) > 0:
+		return &ForeignFilesError{c}
 	}
 	return nil
 }
 
-// A StrangersError states that the files at a place are not ours to replace.
-type StrangersError struct {
+// A ForeignFilesError states that the files at a place are not ours to replace.
+type ForeignFilesError struct {
 	There *Contents // nil if nothing at all may exist there
 }
 
-func (e *StrangersError) Error() string {
+func (e *ForeignFilesError) Error() string {
 	switch {
 	case e.There == nil:
 		return "exists and is not empty"
-	case e.There.Alien != nil:
-		return "is no build of hlsgen, and --force does not replace it: " + e.There.Alien.Error()
+	case e.There.NotOursReason != nil:
+		return "is no build of hlsgen, and --force does not replace it: " + e.There.NotOursReason.Error()
 	}
 	var parts []string
 	for _, p := range []struct {
@@ -200,14 +201,14 @@ func (e *StrangersError) Error() string {
 		paths []string
 	}{{"what hlsgen did not write", e.There.Foreign}, {"what was changed since hlsgen wrote it", e.There.Changed}} {
 		if len(p.paths) > 0 {
-			parts = append(parts, p.what+": "+Some(p.paths))
+			parts = append(parts, p.what+": "+QuoteSome(p.paths))
 		}
 	}
 	return "holds " + strings.Join(parts, "; and ")
 }
 
-// Some lists the first few paths, quoted, and counts the others.
-func Some(paths []string) string {
+// QuoteSome lists the first few paths, quoted, and counts the others.
+func QuoteSome(paths []string) string {
 	const most = 5
 	var names []string
 	for _, p := range paths[:min(most, len(paths))] {

@@ -31,12 +31,12 @@ type Shared struct {
 }
 
 // Share makes the folder, if there is none, and claims it until Release. The error is a *BusyError if another
-// process has claimed it, and a *StrangersError if its list is not ours.
+// process has claimed it, and a *ForeignFilesError if its list is not ours.
 func Share(dir string) (*Shared, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, cause(err)
 	}
-	lock, err := Take(filepath.Join(dir, List+" lock"))
+	lock, err := LockPath(filepath.Join(dir, List+" lock"))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func listed(path string) (map[string][]string, error) {
 	}
 	rest, ours := bytes.CutPrefix(b, []byte(listHead))
 	if err != nil || !ours {
-		return nil, &StrangersError{&Contents{Foreign: []string{List}}}
+		return nil, &ForeignFilesError{&Contents{Foreign: []string{List}}}
 	}
 	for line := range strings.Lines(string(rest)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
@@ -69,7 +69,7 @@ func listed(path string) (map[string][]string, error) {
 }
 
 // Admit checks that files with these names may be written: each is missing, or is as hlsgen wrote it. Otherwise the
-// error is a *StrangersError with the other files.
+// error is a *ForeignFilesError with the other files.
 func (s *Shared) Admit(names ...string) error {
 	c := &Contents{}
 	for _, name := range names {
@@ -85,18 +85,18 @@ func (s *Shared) Admit(names ...string) error {
 			continue
 		}
 		if !slices.ContainsFunc(s.wrote[name], func(sum string) bool {
-			return (File{name, info.Size(), sum}).is(full, fs.FileInfoToDirEntry(info))
+			return (WrittenFile{name, info.Size(), sum}).is(full, fs.FileInfoToDirEntry(info))
 		}) {
 			c.Changed = append(c.Changed, name)
 		}
 	}
 	if len(c.strangers()) > 0 {
-		return &StrangersError{c}
+		return &ForeignFilesError{c}
 	}
 	return nil
 }
 
-// Write writes a file completely or not at all. The name contains no folders. The error is a *StrangersError if the
+// Write writes a file completely or not at all. The name contains no folders. The error is a *ForeignFilesError if the
 // file with that name is not ours.
 func (s *Shared) Write(name string, data []byte) error {
 	if err := s.Admit(name); err != nil {

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// Worded turns an error of encoding/json into a message for users, without the names of Go types. It returns other
+// JSONMessage turns an error of encoding/json into a message for users, without the names of Go types. It returns other
 // errors unchanged.
-func Worded(err error) error {
+func JSONMessage(err error) error {
 	typed, syntax := new(json.UnmarshalTypeError), new(json.SyntaxError)
 	switch {
 	case errors.As(err, &typed) && typed.Field == "":

@@ -77,8 +77,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Meant returns the end of a message about an unknown word: a suggestion, or "".
-func Meant(word string, known []string) string {
+// DidYouMean returns the end of a message about an unknown word: a suggestion, or "".
+func DidYouMean(word string, known []string) string {
 	if n := Nearest(word, known); n != "" {
 		return ", did you mean " + n + "?"
 	}

@@ -23,7 +23,7 @@ const layersFile = "layers.json"
 // families maps the start of a report's product family to our family. The longest matching name counts.
 var families = []struct {
 	name   string
-	family delay.Family
+	family delay.DelayFamily
 }{
 	{"zynquplus", delay.UltraScale}, {"kintexu", delay.UltraScale}, {"virtexu", delay.UltraScale},
 	{"artixu", delay.UltraScale}, {"spartanu", delay.UltraScale}, {"aspartanu", delay.UltraScale},
@@ -36,7 +36,7 @@ var families = []struct {
 // *.verbose.sched.rpt. The delays of operations come from schedules. Without schedules, Calibrate compares depths
 // with those that builds below the folder expect (report/layers.json), and computes a single factor for all. It
 // adds problems that the user must solve to d.
-func Calibrate(dir string, d *diag.List) (*delay.Calibration, error) {
+func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == layersFile || strings.HasSuffix(name, "csynth.xml") || strings.HasSuffix(name, ".rpt")
 	})
@@ -90,7 +90,7 @@ func outdated(file string) bool {
 }
 
 // Save writes a calibration to a file.
-func Save(c *delay.Calibration, path string) error {
+func Save(c *delay.DelayCalibration, path string) error {
 	b, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 func expect(data []byte, to map[string]int) error {
 	var list []compiler.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("no report of a build on its layers: %w", regular.Worded(err))
+		return fmt.Errorf("no report of a build on its layers: %w", regular.JSONMessage(err))
 	}
 	for _, l := range list {
 		if to[l.Name] = l.Delay; l.Table > 0 {
@@ -131,10 +131,10 @@ func expect(data []byte, to map[string]int) error {
 }
 
 // combine makes one calibration from all runs, which must share a family and a clock uncertainty.
-func combine(all []timedRun, expected map[string]int) (*delay.Calibration, error) {
-	c := &delay.Calibration{Uncertainty: delay.Uncertainty, Stages: 1, Delays: []delay.Reported{},
-		Processes: []delay.Processed{}}
-	seen := map[delay.Processed]bool{}
+func combine(all []timedRun, expected map[string]int) (*delay.DelayCalibration, error) {
+	c := &delay.DelayCalibration{Uncertainty: delay.Uncertainty, Stages: 1, Delays: []delay.ReportedDelay{},
+		Processes: []delay.ReportedPipeline{}}
+	seen := map[delay.ReportedPipeline]bool{}
 	delays := map[operation][]float64{} // by operation and bits; the key's field ns is 0
 	first := true
 	for _, r := range all {
@@ -168,10 +168,10 @@ func combine(all []timedRun, expected map[string]int) (*delay.Calibration, error
 	}
 	for key, list := range delays {
 		slices.Sort(list)
-		c.Delays = append(c.Delays, delay.Reported{Op: key.op.String(), Bits: key.bits, NS: list[len(list)/2],
+		c.Delays = append(c.Delays, delay.ReportedDelay{Op: key.op.String(), Bits: key.bits, NS: list[len(list)/2],
 			Reports: len(list)})
 	}
-	slices.SortFunc(c.Delays, func(a, b delay.Reported) int {
+	slices.SortFunc(c.Delays, func(a, b delay.ReportedDelay) int {
 		return strings.Compare(fmt.Sprintf("%s %9d", a.Op, a.Bits), fmt.Sprintf("%s %9d", b.Op, b.Bits))
 	})
 	measured, ours := 0, 0
@@ -186,8 +186,8 @@ func combine(all []timedRun, expected map[string]int) (*delay.Calibration, error
 	return c, nil
 }
 
-func familyOf(name string) (delay.Family, bool) {
-	best, family := "", delay.Family("")
+func familyOf(name string) (delay.DelayFamily, bool) {
+	best, family := "", delay.DelayFamily("")
 	for _, f := range families {
 		if strings.HasPrefix(name, f.name) && len(f.name) > len(best) {
 			best, family = f.name, f.family

@@ -52,16 +52,16 @@ func TestCalibrateDelays(t *testing.T) {
 	var d diag.List
 	c, err := synthesis.Calibrate("testdata/reports", &d)
 	if err != nil || d.Failed() {
-		t.Fatal(err, d.Told())
+		t.Fatal(err, d.ForUser())
 	}
-	var want []delay.Reported
+	var want []delay.ReportedDelay
 	for _, r := range []struct {
-		op   delay.Op
+		op   delay.DelayOp
 		bits int
 		ns   float64
 	}{{delay.Add, 2, 1.56}, {delay.Add, 18, 2.13}, {delay.Compare, 18, 2.43}, {delay.Logic, 1, 0.97},
 		{delay.Multiply, 11, 4.17}, {delay.Read, 1, 3.63}, {delay.Select, 32, 0.69}} {
-		want = append(want, delay.Reported{Op: r.op.String(), Bits: r.bits, NS: r.ns, Reports: 1})
+		want = append(want, delay.ReportedDelay{Op: r.op.String(), Bits: r.bits, NS: r.ns, Reports: 1})
 	}
 	if !slices.Equal(c.Delays, want) {
 		t.Errorf("%+v, want %+v", c.Delays, want)
@@ -70,12 +70,13 @@ func TestCalibrateDelays(t *testing.T) {
 		c.Stages != 1 {
 		t.Errorf("%+v", c)
 	}
-	if want := []delay.Processed{{Name: "Matrix_Vector_Activate_Stream_Batch", Depth: 8, Interval: 1}}; !slices.Equal(
+	if want := []delay.ReportedPipeline{{Name: "Matrix_Vector_Activate_Stream_Batch", Depth: 8,
+		Interval: 1}}; !slices.Equal(
 		c.Processes, want) {
 		t.Errorf("%+v, want %+v", c.Processes, want)
 	}
-	if at := delay.At(delay.Series7, 100, c, delay.Most); at.NS(delay.Add, 10) != (1.56+2.13)/2 {
-		t.Errorf("an adder of 10 bits takes %v ns", at.NS(delay.Add, 10))
+	if at := delay.ClockAt(delay.Series7, 100, c, delay.Most); at.Delay(delay.Add, 10) != (1.56+2.13)/2 {
+		t.Errorf("an adder of 10 bits takes %v ns", at.Delay(delay.Add, 10))
 	}
 }
 
@@ -90,14 +91,14 @@ func TestCalibrateDepths(t *testing.T) {
 		"hls/other.rpt": "nothing of HLS",
 	}), &d)
 	if err != nil || d.Failed() {
-		t.Fatal(err, d.Told())
+		t.Fatal(err, d.ForUser())
 	}
-	want := []delay.Processed{{Name: "MVAU_0", Depth: 9, Interval: 1, Ours: 6},
+	want := []delay.ReportedPipeline{{Name: "MVAU_0", Depth: 9, Interval: 1, Ours: 6},
 		{Name: "Thresholding_0", Depth: 3, Interval: 1, Ours: 2}}
 	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 || c.Family != delay.UltraScale {
 		t.Errorf("%+v", c)
 	}
-	p := delay.At(delay.UltraScale, 100, c, delay.Expected).Pipe()
+	p := delay.ClockAt(delay.UltraScale, 100, c, delay.Expected).Pipe()
 	for p.Next(); p.Clocks() != 3; {
 		t.Fatalf("two stages are %d clocks", p.Clocks())
 	}
@@ -123,7 +124,7 @@ func TestCalibrateRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tt.name, c, err)
 			continue
 		}
-		if text := d.Told()[len(d.Told())-1].Msg; !strings.Contains(text, tt.want) {
+		if text := d.ForUser()[len(d.ForUser())-1].Msg; !strings.Contains(text, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, text, tt.want)
 		}
 	}

@@ -24,8 +24,8 @@ type Figures struct {
 	Rate      float64             `json:"samples_per_second,omitempty"`
 }
 
-// A Part is a part of a design with the figures of each source. Sources without figures are nil.
-type Part struct {
+// A DesignPart is a part of a design with the figures of each source. Sources without figures are nil.
+type DesignPart struct {
 	Name      string   `json:"name"`
 	Kind      string   `json:"kind,omitempty"` // kind of a layer
 	Estimate  *Figures `json:"estimate,omitempty"`
@@ -36,15 +36,15 @@ type Part struct {
 	Board     *Figures `json:"board,omitempty"`
 }
 
-// A Table holds all known figures of a build.
-type Table struct {
+// A BuildTable holds all known figures of a build.
+type BuildTable struct {
 	Model    string  `json:"model"`
 	Board    string  `json:"board"`
 	Part     string  `json:"part"`
 	ClockMHz float64 `json:"clock_mhz"`
 	// Parts are the layers, in the order of the network, and the processes at its ends. Then come "all layers",
 	// "FIFOs", "host" and "total".
-	Parts []Part `json:"parts"`
+	Parts []DesignPart `json:"parts"`
 	// Missing lists the modules without results of a tool for the present sources.
 	Missing []string `json:"missing"`
 }
@@ -63,19 +63,19 @@ const measuredFile = "measured.json"
 // Table reads the results that the tools have left. It ignores results of other sources than the present ones, and
 // reports unreadable files in d. The argument measured names a file that the driver has written. If it is empty,
 // Table reads the file in the folder of synthesis, if there is one. Table returns nil if d contains the reason.
-func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
-	t := &Table{Model: p.Model, Board: p.Board, Part: p.Part, ClockMHz: p.ClockMHz, Missing: []string{}}
+func (p *Project) Table(measured string, d *diag.List) (*BuildTable, error) {
+	t := &BuildTable{Model: p.Model, Board: p.Board, Part: p.Part, ClockMHz: p.ClockMHz, Missing: []string{}}
 	at := map[string]int{}
 	for _, l := range p.Layers {
 		at[l.Name] = len(t.Parts)
 		cost := p.Estimate[l.Name]
-		t.Parts = append(t.Parts, Part{Name: l.Name, Kind: l.Kind,
+		t.Parts = append(t.Parts, DesignPart{Name: l.Name, Kind: l.Kind,
 			Estimate: &Figures{Resources: &cost, Latency: l.Delay, Interval: l.Clocks}})
 	}
 	for _, name := range p.modules[HLS] {
 		if _, known := at[name]; !known { // an end of the network
 			at[name] = len(t.Parts)
-			t.Parts = append(t.Parts, Part{Name: name})
+			t.Parts = append(t.Parts, DesignPart{Name: name})
 		}
 	}
 	r := &reading{p, t, d}
@@ -93,7 +93,7 @@ func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 	t.Parts = append(t.Parts, sums(layers[:len(p.Layers)]))
 	for _, name := range []string{fifos, host, total} {
 		cost, ok := p.Estimate[name]
-		part := Part{Name: name}
+		part := DesignPart{Name: name}
 		if ok {
 			part.Estimate = &Figures{Resources: &cost}
 		}
@@ -117,15 +117,15 @@ func (p *Project) Table(measured string, d *diag.List) (*Table, error) {
 	return t, nil
 }
 
-// A reading is a Table that is being filled.
+// A reading is a BuildTable that is being filled.
 type reading struct {
 	*Project
-	t *Table
+	t *BuildTable
 	d *diag.List
 }
 
 // collect reads the results of the tools for one module.
-func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
+func (p *reading) collect(f VerilogSource, part *DesignPart) (found bool, err error) {
 	name, t, d := part.Name, p.t, p.d
 	whole := true
 	told := func(path string, err error) {
@@ -138,7 +138,7 @@ func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
 		whole = false
 	}
 	below := func(dir string) (*Report, error) {
-		r, err := Below(p.path(dir), p.ClockMHz, told)
+		r, err := ReadReports(p.path(dir), p.ClockMHz, told)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
@@ -180,19 +180,19 @@ func (p *reading) collect(f Flow, part *Part) (found bool, err error) {
 // columns lists the sources whose figures are added up.
 var columns = []struct {
 	name string
-	of   func(*Part) **Figures
+	of   func(*DesignPart) **Figures
 }{
-	{"estimate", func(p *Part) **Figures { return &p.Estimate }},
-	{"HLS", func(p *Part) **Figures { return &p.HLS }},
-	{"Vivado", func(p *Part) **Figures { return &p.Vivado }},
-	{"Vivado, rtl", func(p *Part) **Figures { return &p.RTL }},
-	{"bitstream", func(p *Part) **Figures { return &p.Bitstream }},
-	{"board", func(p *Part) **Figures { return &p.Board }},
+	{"estimate", func(p *DesignPart) **Figures { return &p.Estimate }},
+	{"HLS", func(p *DesignPart) **Figures { return &p.HLS }},
+	{"Vivado", func(p *DesignPart) **Figures { return &p.Vivado }},
+	{"Vivado, rtl", func(p *DesignPart) **Figures { return &p.RTL }},
+	{"bitstream", func(p *DesignPart) **Figures { return &p.Bitstream }},
+	{"board", func(p *DesignPart) **Figures { return &p.Board }},
 }
 
 // sums adds up the figures of all layers. It leaves a column empty if a layer lacks figures there.
-func sums(layers []Part) Part {
-	all := Part{Name: allLayers}
+func sums(layers []DesignPart) DesignPart {
+	all := DesignPart{Name: allLayers}
 	for _, c := range columns {
 		sum, whole := dataflow.Resources{}, len(layers) > 0
 		for i := range layers {
@@ -239,7 +239,7 @@ func (p *reading) placed() bool {
 }
 
 // put gives each part the amounts that the report of the whole design states for its instance.
-func (p *reading) put(f Flow, rows []instance, ns float64) {
+func (p *reading) put(f VerilogSource, rows []instance, ns float64) {
 	t := p.t
 	byName := map[string]dataflow.Resources{}
 	for _, r := range rows {
@@ -269,7 +269,7 @@ func (p *reading) put(f Flow, rows []instance, ns float64) {
 }
 
 // measured reads the measurements that the driver has made on the board.
-func (p *reading) measured(name string, total *Part) bool {
+func (p *reading) measured(name string, total *DesignPart) bool {
 	if name == "" {
 		name = p.path(folder + "/" + measuredFile)
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
@@ -285,7 +285,7 @@ func (p *reading) measured(name string, total *Part) bool {
 	}
 	data, err := regular.ReadFile(name, maxReport)
 	if err == nil {
-		err = regular.Worded(json.Unmarshal(data, &said))
+		err = regular.JSONMessage(json.Unmarshal(data, &said))
 	}
 	if err == nil && !(said.Rate > 0 && said.Rate < 1e15) {
 		err = fmt.Errorf("it has %v samples per second", said.Rate)

@@ -26,21 +26,21 @@ type Project struct {
 	Board    string
 	Part     string
 	ClockMHz float64
-	Flows    []Flow // flows that the folder contains
-	Top      string // top module of the network
+	Flows    []VerilogSource // flows that the folder contains
+	Top      string          // top module of the network
 	Layers   []compiler.LayerReport
 	Estimate map[string]dataflow.Resources // by layer, and for "FIFOs", "host" and "total"
 	FPS      float64                       // samples per second in simulation; 0 if not known
-	modules  map[Flow][]string             // names of modules: layers and the network's ends
+	modules  map[VerilogSource][]string    // names of modules: layers and the network's ends
 }
 
-// A Flow is the origin of the layers' Verilog.
-type Flow string
+// A VerilogSource is the origin of the layers' Verilog.
+type VerilogSource string
 
 // The flows.
 const (
-	HLS Flow = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
-	RTL Flow = "rtl" // hlsgen wrote the SystemVerilog in rtl/
+	HLS VerilogSource = "hls" // Vitis HLS makes the Verilog from the C++ in hls/
+	RTL VerilogSource = "rtl" // hlsgen wrote the SystemVerilog in rtl/
 )
 
 // These patterns match the names that a build gives to modules, layers and tops, and the vendor's names of parts.
@@ -86,7 +86,7 @@ func missing(err error) string {
 }
 
 func open(dir string) (*Project, error) {
-	p := &Project{Dir: dir, Estimate: map[string]dataflow.Resources{}, modules: map[Flow][]string{}}
+	p := &Project{Dir: dir, Estimate: map[string]dataflow.Resources{}, modules: map[VerilogSource][]string{}}
 	var manifest struct {
 		Model string  `json:"model"`
 		Board string  `json:"board"`
@@ -104,7 +104,7 @@ func open(dir string) (*Project, error) {
 		{"report/estimate_network_performance.json", &performance}} {
 		data, err := regular.ReadFile(p.path(f.name), maxReport)
 		if err == nil {
-			err = regular.Worded(json.Unmarshal(data, f.to))
+			err = regular.JSONMessage(json.Unmarshal(data, f.to))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)

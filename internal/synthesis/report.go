@@ -6,7 +6,7 @@
 //	project.go   Project: the description that a build wrote of itself
 //	task.go      tasks, and whether their results are current; task.sh and vivado.tcl do one task
 //	run.go       Synthesise: runs tasks on this machine, some at a time, or as jobs of Slurm (slurm.sh)
-//	collect.go   Table: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the whole design
+//	collect.go   BuildTable: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the whole design
 //	report.go    Report: the tools' figures for one design; vendor.go reads their files
 //	calibrate.go latencies from such reports; schedule.go reads the schedules of HLS
 package synthesis
@@ -50,9 +50,9 @@ const (
 	maxFound  = 100_000  // files below a folder
 )
 
-// Below reads the reports of one design below a folder. It returns nil if there are none, and calls told for
+// ReadReports reads the reports of one design below a folder. It returns nil if there are none, and calls told for
 // unreadable files.
-func Below(dir string, clockMHz float64, told func(path string, err error)) (*Report, error) {
+func ReadReports(dir string, clockMHz float64, told func(path string, err error)) (*Report, error) {
 	files, err := reports(dir, func(name string) bool {
 		return name == csynthFile || strings.HasSuffix(name, ".rpt")
 	})

@@ -34,7 +34,7 @@ var slurmScript string
 
 // Options select what Synthesise runs.
 type Options struct {
-	Flows   []Flow // empty: all flows of the folder
+	Flows   []VerilogSource // empty: all flows of the folder
 	Last    Stage
 	Workers int  // tasks at a time; 0: one per processor, at most eight
 	Slurm   bool // run tasks as jobs of Slurm instead
@@ -43,8 +43,8 @@ type Options struct {
 	Step func(stage string, done, total int)
 }
 
-// A Run is the outcome of a call of Synthesise.
-type Run struct {
+// A SynthesisRun is the outcome of a call of Synthesise.
+type SynthesisRun struct {
 	Tasks   []Task
 	Before  int    // number of tasks whose results were current at the start
 	Made    int    // number of tasks done in this run
@@ -58,7 +58,7 @@ const mostWorkers = 8
 // Synthesise runs the layers and, if asked for, the whole design through the tools. It keeps current results. If a
 // layer fails, it reports the layer with its log and goes on with the others. It returns nil if nothing can run,
 // after adding the reason to d.
-func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *Run, err error) {
+func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *SynthesisRun, err error) {
 	if len(o.Flows) == 0 {
 		o.Flows = p.Flows
 	}
@@ -72,7 +72,7 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *R
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	place, err := owned.Claim(dir, templates.Scratch, templates.Lasting...)
+	place, err := owned.Claim(dir, templates.TemporaryFolders, templates.KeptFolders...)
 	if busy := new(owned.BusyError); errors.As(err, &busy) {
 		d.Fail(diag.OutputBusy, "", filepath.Base(dir)+" "+busy.Error(), "wait for it: what it has done stays done")
 		return nil, nil
@@ -84,7 +84,7 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *R
 	if err := p.prepare(o.Flows); err != nil {
 		return nil, err
 	}
-	r = &Run{}
+	r = &SynthesisRun{}
 	layers := o.Last
 	if layers == Bitstream {
 		layers = ByVivado
@@ -115,7 +115,7 @@ func (p *Project) fits(o Options, d *diag.List) bool {
 }
 
 // prepare writes the scripts. They count among the sources of results.
-func (p *Project) prepare(flows []Flow) error {
+func (p *Project) prepare(flows []VerilogSource) error {
 	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
 		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
 	files := map[string]string{"task.sh": taskScript, "vivado.tcl": vivado, "slurm.sh": slurmScript}
@@ -141,7 +141,8 @@ func (p *Project) prepare(flows []Flow) error {
 }
 
 // round runs the tasks among the given ones whose results are not current. ok is false if a program is missing.
-func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *diag.List) (ok bool, err error) {
+func (p *Project) round(ctx context.Context, o Options, all []Task, r *SynthesisRun, d *diag.List) (ok bool,
+	err error) {
 	var stale []Task
 	for _, t := range all {
 		if !p.current(t) {
@@ -176,7 +177,7 @@ func (p *Project) round(ctx context.Context, o Options, all []Task, r *Run, d *d
 		}
 		r.Failed = append(r.Failed, t)
 		if err == nil {
-			p.Tell(t, d)
+			p.ReportFailure(t, d)
 		}
 	}
 	return true, err
@@ -327,8 +328,8 @@ func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	}
 }
 
-// Tell reports in d that a task has failed, with the name of its log and the log's last lines.
-func (p *Project) Tell(t Task, d *diag.List) {
+// ReportFailure reports in d that a task has failed, with the name of its log and the log's last lines.
+func (p *Project) ReportFailure(t Task, d *diag.List) {
 	tool, log, said := p.logOf(t)
 	msg := fmt.Sprintf("%s: %s has failed", t.Name, tool)
 	if !said {

@@ -13,13 +13,13 @@ import (
 type timedRun struct {
 	family, part, tool  string
 	period, uncertainty float64 // ns
-	processes           []delay.Processed
+	processes           []delay.ReportedPipeline
 	delays              []operation
 }
 
 // An operation is an operation of a schedule with its delay.
 type operation struct {
-	op   delay.Op
+	op   delay.DelayOp
 	bits int
 	ns   float64
 }
@@ -77,7 +77,7 @@ func csynthRun(data []byte) (r timedRun, err error) {
 // add adds a pipeline. It ignores one without a depth.
 func (r *timedRun) add(name string, depth, interval int) {
 	if depth > 0 && depth < 1e6 {
-		r.processes = append(r.processes, delay.Processed{Name: process(name), Depth: depth, Interval: interval})
+		r.processes = append(r.processes, delay.ReportedPipeline{Name: process(name), Depth: depth, Interval: interval})
 	}
 }
 
@@ -150,7 +150,7 @@ func textRun(data []byte) (r timedRun, ok bool) {
 
 // operate adds an operation of a schedule, if it is of a kind that chains contain.
 func (r *timedRun) operate(ns float64, does, core string, line []byte) {
-	var op delay.Op
+	var op delay.DelayOp
 	switch core {
 	case "Adder":
 		op = delay.Add

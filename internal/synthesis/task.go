@@ -34,7 +34,7 @@ const folder = "synth"
 
 // A Task is one call of task.sh. It processes a layer, or the whole design.
 type Task struct {
-	Flow Flow
+	Flow VerilogSource
 	Name string // name of the module; the top module for the whole design
 	Last Stage
 }
@@ -51,7 +51,7 @@ func (t Task) work() string {
 func (t Task) arguments() []string { return []string{string(t.Flow), t.Name, string(t.Last)} }
 
 // tasks returns the tasks of all layers up to a stage. Tasks that are expected to take longest come first.
-func (p *Project) tasks(flows []Flow, last Stage) (list []Task) {
+func (p *Project) tasks(flows []VerilogSource, last Stage) (list []Task) {
 	minutes := map[string]int{}
 	for _, l := range p.Layers {
 		minutes[l.Name] = l.Minutes
@@ -124,7 +124,7 @@ func (p *Project) sources(t Task) ([]string, error) {
 }
 
 // whole returns the files from which the whole design is made, once its layers are made.
-func (p *Project) whole(f Flow) (list []string, err error) {
+func (p *Project) whole(f VerilogSource) (list []string, err error) {
 	for _, dir := range []string{"vivado", "vivado/ip", "vivado/kernels"} {
 		list = append(list, p.glob(dir+"/*")...)
 	}

@@ -85,7 +85,7 @@ func Files(s *vivado.System, d *dataflow.Design) (templates.Files, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/axi/" + f, Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/axi/" + f, Data: text})
 	}
 	return files, nil
 }

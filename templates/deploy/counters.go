@@ -9,9 +9,9 @@ import (
 	"hlsgen/templates"
 )
 
-// A Counted is the contents of host/counters.json: the counts of a simulation of the accelerator, and the names of
+// A CountersFile is the contents of host/counters.json: the counts of a simulation of the accelerator, and the names of
 // its streams in the order of the counters.
-type Counted struct {
+type CountersFile struct {
 	Frames  int             `json:"frames"` // number of simulated frames, one directly after the other
 	Clocks  int             `json:"clocks"`
 	Streams []CountedStream `json:"streams"`
@@ -33,7 +33,7 @@ type countersView struct {
 }
 
 // CounterFiles returns the additional files of a design with counters.
-func CounterFiles(d *dataflow.Design, c Counted) (templates.Files, error) {
+func CounterFiles(d *dataflow.Design, c CountersFile) (templates.Files, error) {
 	window, ok := templates.RegistersOf(d).Window(templates.Counters)
 	if !ok || len(c.Streams) != len(d.Model.Graph.Streams) {
 		return nil, fmt.Errorf("%d streams of %d are counted, by %t counters", len(c.Streams),

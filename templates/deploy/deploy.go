@@ -42,12 +42,12 @@ type libView struct {
 type portView struct{ Name, Kind, TDATA, Number string }
 
 // Files returns the files of the folder deploy. If hls is set, it adds the text of the library, which needs the
-// generated C++. The error is a *None if the design can have no driver.
+// generated C++. The error is a *NoDriver if the design can have no driver.
 func Files(d *dataflow.Design, opt templates.Options, hls bool) (templates.Files, error) {
 	return files(d, opt, hls, nil)
 }
 
-// files is Files without loaded weights, and Loaded with them.
+// files is Files without loaded weights, and FilesWithWeights with them.
 func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (files templates.Files, err error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -68,7 +68,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (fil
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, templates.File{Path: "deploy/host/host.json", Data: text})
+	files = append(files, templates.GeneratedFile{Path: "deploy/host/host.json", Data: text})
 	for _, end := range []struct {
 		name string
 		text func() ([]byte, error)
@@ -76,7 +76,7 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (fil
 		if text, err = end.text(); err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "deploy/host/" + end.name + ".onnx", Data: text})
+		files = append(files, templates.GeneratedFile{Path: "deploy/host/" + end.name + ".onnx", Data: text})
 	}
 	for _, name := range []string{"accelerator.py", "accelerator.hpp", "accelerator_xrt.hpp", "accelerator_bare.hpp"} {
 		driver, err := sources.ReadFile(name)
@@ -86,19 +86,19 @@ func files(d *dataflow.Design, opt templates.Options, hls bool, load *Load) (fil
 		if load != nil && name == "accelerator.py" {
 			driver = loads(driver)
 		}
-		files = append(files, templates.File{Path: "deploy/" + name, Data: driver})
+		files = append(files, templates.GeneratedFile{Path: "deploy/" + name, Data: driver})
 	}
 	if text, err = templates.Render(sources, "host.hpp.tpl", h.tables()); err != nil {
 		return nil, err
 	}
-	files = append(files, templates.File{Path: "deploy/host/host.hpp", Data: text})
+	files = append(files, templates.GeneratedFile{Path: "deploy/host/host.hpp", Data: text})
 	if !hls {
 		return files, nil
 	}
 	if text, err = templates.Render(sources, "lib.cpp.tpl", lib(d, face, h.Hash)); err != nil {
 		return nil, err
 	}
-	return append(files, templates.File{Path: "hls/lib.cpp", Data: text}), nil
+	return append(files, templates.GeneratedFile{Path: "hls/lib.cpp", Data: text}), nil
 }
 
 func lib(d *dataflow.Design, face templates.Interface, hash string) libView {

@@ -14,7 +14,7 @@ import (
 // the accelerator, in the order of their transfer, as int64. All tensors have a leading axis of samples. But if nodes
 // of the original model come first, the inputs are those of the original model, for one sample. Inputs outside of
 // their range have arbitrary codes, because the model cannot refuse them.
-func (h *Host) Pre() ([]byte, error) {
+func (h *HostFile) Pre() ([]byte, error) {
 	s, err := newSketch("pre", h.Inputs, h.before)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (h *Host) Pre() ([]byte, error) {
 // Post returns host.json's results as an ONNX model. It maps the codes of each stream out of the accelerator, as
 // int64 in the order of their transfer, to the outputs of the model. All tensors have a leading axis of samples. But
 // if nodes of the original model come last, there is one sample, and the outputs are those of the original model.
-func (h *Host) Post() ([]byte, error) {
+func (h *HostFile) Post() ([]byte, error) {
 	s, err := newSketch("post", h.Outputs, h.after)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (h *Host) Post() ([]byte, error) {
 }
 
 // sample returns the shape of one sample without an axis of samples, and the position of the axis of steps in it.
-func (t Tensor) sample() (shape []int, time int) {
+func (t HostTensor) sample() (shape []int, time int) {
 	if t.Batch {
 		return t.Shape[1:], max(t.Time-1, -1)
 	}
@@ -105,7 +105,7 @@ func (t Tensor) sample() (shape []int, time int) {
 }
 
 // axes returns the axes of many samples.
-func (t Tensor) axes() []any {
+func (t HostTensor) axes() []any {
 	list := []any{"samples"}
 	shape, time := t.sample()
 	for k, n := range shape {
@@ -130,7 +130,7 @@ func timeFirst(rank, time int) []int64 {
 }
 
 // flat returns an input with its elements along one axis: [samples, elements], or [samples, steps, elements].
-func (s sketch) flat(name string, t Tensor) string {
+func (s sketch) flat(name string, t HostTensor) string {
 	x := t.Name
 	shape, time := t.sample()
 	flat := []int64{0, -1}
@@ -142,7 +142,7 @@ func (s sketch) flat(name string, t Tensor) string {
 }
 
 // shaped adds an output in its shape, from the shape that flat produces.
-func (s sketch) shaped(name, x string, t Tensor) {
+func (s sketch) shaped(name, x string, t HostTensor) {
 	shape, time := t.sample()
 	to, rank := []int64{0}, len(shape)
 	if time >= 0 {
@@ -202,7 +202,7 @@ func (s sketch) codes(name, x string, send Send, wide bool) string {
 
 // reached counts the thresholds that are at most x, a tensor of type T. It also returns the row length of a table of
 // codes.
-func reached[T float32 | float64](s sketch, name, x string, quantisers []Quantiser, which []int32) (at string,
+func reached[T float32 | float64](s sketch, name, x string, quantisers []HostQuantiser, which []int32) (at string,
 	places int64) {
 	bounds := make([][]T, len(quantisers))
 	for k, q := range quantisers {
@@ -215,12 +215,12 @@ func reached[T float32 | float64](s sketch, name, x string, quantisers []Quantis
 }
 
 // mean returns the values of codes in float64.
-func (s sketch) mean(name, codes string, r Result) string {
+func (s sketch) mean(name, codes string, r OutputElements) string {
 	which := r.Which
 	if which == nil {
 		which = make([]int32, len(r.Index))
 	}
-	of := func(f func(Meaning) float64) []float64 {
+	of := func(f func(CodeMeaning) float64) []float64 {
 		list := make([]float64, len(which))
 		for i, k := range which {
 			list[i] = f(r.Mean[k])
@@ -237,15 +237,15 @@ func (s sketch) mean(name, codes string, r Result) string {
 	}
 	if formulas {
 		x := s.cast(name+"_float64", codes, onnxpb.TensorProto_DOUBLE)
-		scale := vector(s, name+"_scale", of(func(m Meaning) float64 { return m.Scale }))
-		bias := vector(s, name+"_bias", of(func(m Meaning) float64 { return m.Bias }))
+		scale := vector(s, name+"_scale", of(func(m CodeMeaning) float64 { return m.Scale }))
+		bias := vector(s, name+"_bias", of(func(m CodeMeaning) float64 { return m.Bias }))
 		x = s.node("Add", name+"_moved", []string{s.node("Mul", name+"_scaled", []string{x, scale}), bias})
 		formula = s.excepted(name, codes, x, r.Mean, which)
 	}
 	if !lists || !formulas {
 		return cmp.Or(listed, formula)
 	}
-	choice := vector(s, name+"_kinds", of(func(m Meaning) float64 {
+	choice := vector(s, name+"_kinds", of(func(m CodeMeaning) float64 {
 		if m.Values != nil {
 			return 1
 		}
@@ -256,7 +256,7 @@ func (s sketch) mean(name, codes string, r Result) string {
 }
 
 // listed looks codes up in their lists. Codes with formulas instead of lists get an arbitrary entry.
-func (s sketch) listed(name, codes string, means []Meaning, which []int32) string {
+func (s sketch) listed(name, codes string, means []CodeMeaning, which []int32) string {
 	var places int64
 	for _, m := range means {
 		places = max(places, int64(len(m.Values)))
@@ -280,7 +280,7 @@ func (s sketch) listed(name, codes string, means []Meaning, which []int32) strin
 }
 
 // excepted returns x, with the exceptions for single codes applied.
-func (s sketch) excepted(name, codes, x string, means []Meaning, which []int32) string {
+func (s sketch) excepted(name, codes, x string, means []CodeMeaning, which []int32) string {
 	var bounds, tries [][]int64
 	var values [][]float64
 	any := false
@@ -306,9 +306,9 @@ func (s sketch) excepted(name, codes, x string, means []Meaning, which []int32) 
 }
 
 // quantisers returns a quantiser for each channel, which maps a number to the integer for which it stands.
-func (in *Integers) quantisers() (list []Quantiser) {
+func (in *InputIntegers) quantisers() (list []HostQuantiser) {
 	for channel := range in.channels() {
-		q, values := Quantiser{}, in.of(channel)
+		q, values := HostQuantiser{}, in.of(channel)
 		for k, v := range values {
 			q.Codes = append(q.Codes, in.Lo+int64(k))
 			switch {

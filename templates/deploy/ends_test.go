@@ -350,7 +350,7 @@ func concat(in []*value) *value {
 }
 
 // quantiser is a random one, and numbers worth trying.
-func quantiser(r *rand.Rand) (q Quantiser, tried []float64) {
+func quantiser(r *rand.Rand) (q HostQuantiser, tried []float64) {
 	q.Thresholds = []float64{}
 	x := float32(r.NormFloat64())
 	for range r.IntN(20) {
@@ -365,8 +365,8 @@ func quantiser(r *rand.Rand) (q Quantiser, tried []float64) {
 }
 
 // meaning is a random one of a code from -8 to 8.
-func meaning(r *rand.Rand) Meaning {
-	m := Meaning{Lo: -8}
+func meaning(r *rand.Rand) CodeMeaning {
+	m := CodeMeaning{Lo: -8}
 	if r.IntN(2) == 0 {
 		for range 17 {
 			m.Values = append(m.Values, r.NormFloat64())
@@ -383,7 +383,7 @@ func meaning(r *rand.Rand) Meaning {
 	return m
 }
 
-func (m Meaning) at(code int64) float64 {
+func (m CodeMeaning) at(code int64) float64 {
 	if m.Values != nil {
 		return m.Values[code-m.Lo]
 	}
@@ -409,8 +409,8 @@ func TestEnds(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		const samples, channels, width, steps = 3, 2, 4, 5
 		timed := seed%2 == 1
-		in := Tensor{Name: "x", DType: "float32", Shape: []int{1, channels, width}, Batch: true, Time: -1}
-		out := Tensor{Name: "y", DType: "float32", Shape: []int{channels, width}, Time: -1}
+		in := HostTensor{Name: "x", DType: "float32", Shape: []int{1, channels, width}, Batch: true, Time: -1}
+		out := HostTensor{Name: "y", DType: "float32", Shape: []int{channels, width}, Time: -1}
 		if seed%3 == 0 {
 			in.Name, out.Name = "s_axis_0", "hlsgen_output_0_codes"
 		}
@@ -420,16 +420,16 @@ func TestEnds(t *testing.T) {
 			out.Shape = []int{steps, channels}
 			out.Time, n = 0, channels
 		}
-		h := &Host{Inputs: []Tensor{in}, Outputs: []Tensor{out}}
+		h := &HostFile{Inputs: []HostTensor{in}, Outputs: []HostTensor{out}}
 		kinds := 1 + r.IntN(3)
-		send := Send{Stream: Stream{Port: "s_axis_0", Words: n, PerWord: 1},
+		send := Send{HostStream: HostStream{Port: "s_axis_0", Words: n, PerWord: 1},
 			Index: permuted(r, n, func(i int) int32 { return int32(i) })}
 		var tried []float64
 		for range kinds {
 			q, some := quantiser(r)
 			send.Quantise, tried = append(send.Quantise, q), append(tried, some...)
 		}
-		result := Result{Index: permuted(r, n, func(i int) int32 { return int32(i) }), Time: timed}
+		result := OutputElements{Index: permuted(r, n, func(i int) int32 { return int32(i) }), Time: timed}
 		for range kinds {
 			result.Mean = append(result.Mean, meaning(r))
 		}
@@ -440,8 +440,8 @@ func TestEnds(t *testing.T) {
 			}
 			send.Which, result.Which = which, which
 		}
-		h.Send, h.Results = []Send{send}, []Result{result}
-		h.Receive = []Receive{{Stream: Stream{Port: "m_axis_0", Words: n, PerWord: 1}, Time: timed}}
+		h.Send, h.Results = []Send{send}, []OutputElements{result}
+		h.Receive = []Receive{{HostStream: HostStream{Port: "m_axis_0", Words: n, PerWord: 1}, Time: timed}}
 
 		x := &value{kind: onnxpb.TensorProto_FLOAT, shape: append([]int{samples}, in.Shape[1:]...)}
 		for range x.size() {
@@ -474,7 +474,7 @@ func TestEnds(t *testing.T) {
 }
 
 // again is the codes by the words of host.json: [samples, elements] or [samples, steps, elements].
-func (h *Host) again(x *value, timed bool) (codes []int64) {
+func (h *HostFile) again(x *value, timed bool) (codes []int64) {
 	send, n := h.Send[0], len(h.Send[0].Index)
 	per, rows := x.size()/x.shape[0], 1
 	if timed {
@@ -505,7 +505,7 @@ func (h *Host) again(x *value, timed bool) (codes []int64) {
 }
 
 // meant is the outputs by the words of host.json: rows of n elements, whose steps come first.
-func (h *Host) meant(codes []int64, n int) (y []float64) {
+func (h *HostFile) meant(codes []int64, n int) (y []float64) {
 	r := h.Results[0]
 	for row := 0; row < len(codes); row += n {
 		for k, at := range r.Index {

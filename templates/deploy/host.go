@@ -13,20 +13,21 @@ import (
 // Version is the version of host.json's format. Programs refuse others.
 const Version = 1
 
-// A Host is the contents of host/host.json: everything that a program must know to send samples and receive results.
-type Host struct {
+// A HostFile is the contents of host/host.json: everything that a program must know to send samples and receive
+// results.
+type HostFile struct {
 	Schema  string `json:"schema"` // "hlsgen-host"
 	Version int    `json:"version"`
 	Model   string `json:"model"`
 	Top     string `json:"top"` // name of the accelerator and of its IP
 	// Hash is a hash of everything else in this file. A register of the accelerator contains the same hash.
-	Hash    string    `json:"hash"`
-	Steps   *Steps    `json:"steps,omitempty"` // for sequences of different lengths
-	Inputs  []Tensor  `json:"inputs"`          // the model's inputs, in their order
-	Outputs []Tensor  `json:"outputs"`
-	Send    []Send    `json:"send"`    // by AXI4-Stream into the accelerator
-	Receive []Receive `json:"receive"` // by AXI4-Stream out of it
-	Results []Result  `json:"results"` // by output of the model
+	Hash    string           `json:"hash"`
+	Steps   *StepCount       `json:"steps,omitempty"` // for sequences of different lengths
+	Inputs  []HostTensor     `json:"inputs"`          // the model's inputs, in their order
+	Outputs []HostTensor     `json:"outputs"`
+	Send    []Send           `json:"send"`    // by AXI4-Stream into the accelerator
+	Receive []Receive        `json:"receive"` // by AXI4-Stream out of it
+	Results []OutputElements `json:"results"` // by output of the model
 
 	// Before and After name nodes of the model that these tables leave to the host, before inputs and after outputs.
 	// Inputs and outputs are then tensors inside of the model.
@@ -34,25 +35,25 @@ type Host struct {
 	After  []string `json:"after,omitempty"`
 	// Takes and Gives are the model's real inputs and outputs, if pre.onnx contains the nodes of Before, and
 	// post.onnx those of After.
-	Takes []Tensor `json:"takes,omitempty"`
-	Gives []Tensor `json:"gives,omitempty"`
+	Takes []HostTensor `json:"takes,omitempty"`
+	Gives []HostTensor `json:"gives,omitempty"`
 
 	Registers *templates.Registers `json:"registers,omitempty"` // of the accelerator itself
-	Weights   *Weights             `json:"weights,omitempty"`   // to be loaded into the accelerator
+	Weights   *WeightsFile         `json:"weights,omitempty"`   // to be loaded into the accelerator
 
 	before, after []byte // ONNX from Takes to Inputs, and from Outputs to Gives
 	size          int    // bytes of the text without the hash
 }
 
-// Steps limits the number of steps in a sequence.
-type Steps struct {
+// StepCount limits the number of steps in a sequence.
+type StepCount struct {
 	Axis string `json:"axis"`
 	Min  int    `json:"min"`
 	Max  int    `json:"max"`
 }
 
-// A Tensor is an input or an output of the model.
-type Tensor struct {
+// A HostTensor is an input or an output of the model.
+type HostTensor struct {
 	Name  string `json:"name"`
 	DType string `json:"dtype"` // numpy's name, or bfloat16
 	Shape []int  `json:"shape"` // of one sample with the longest sequence
@@ -60,40 +61,40 @@ type Tensor struct {
 	Time  int    `json:"time"`  // the axis of steps, or -1
 }
 
-// A Stream describes the transfer of integers: words of per_word elements, the first element in the lowest bits, each
-// word padded to whole bytes.
-type Stream struct {
+// A HostStream describes the transfer of integers: words of per_word elements, the first element in the lowest bits,
+// each word padded to whole bytes.
+type HostStream struct {
 	Port    string `json:"port"`
 	Type    string `json:"type"` // UINT4, INT8, BINARY, BIPOLAR (0 is -1)
 	Bits    int    `json:"bits"`
 	PerWord int    `json:"per_word"`
 	Bytes   int    `json:"bytes"` // bytes of a word
 	Words   int    `json:"words"` // words of a frame, or of a step of a sequence
-	kind    num.Kind
+	kind    num.TypeKind
 }
 
 // A Send describes the contents of a stream: element i of a frame, or of a step, is the code of the input's element
 // index[i]. For a step, index counts elements without the axis of time.
 type Send struct {
-	Stream
-	Input    int         `json:"input"`
-	Index    []int32     `json:"index,omitempty"`
-	Quantise []Quantiser `json:"quantise,omitempty"`
-	Which    []int32     `json:"which,omitempty"` // by element: its quantiser or channel; if absent, the first
-	Integers *Integers   `json:"integers,omitempty"`
+	HostStream
+	Input    int             `json:"input"`
+	Index    []int32         `json:"index,omitempty"`
+	Quantise []HostQuantiser `json:"quantise,omitempty"`
+	Which    []int32         `json:"which,omitempty"` // by element: its quantiser or channel; if absent, the first
+	Integers *InputIntegers  `json:"integers,omitempty"`
 }
 
-// A Quantiser maps x to codes[k], where k is the number of thresholds that are at most x. The thresholds rise, and
+// A HostQuantiser maps x to codes[k], where k is the number of thresholds that are at most x. The thresholds rise, and
 // are numbers of the input's type.
-type Quantiser struct {
+type HostQuantiser struct {
 	Thresholds []float64 `json:"thresholds"`
 	Codes      []int64   `json:"codes"`
 }
 
-// Integers says that an input consists of integers, and gives their range. For a real-valued input it also gives the
-// number for which each integer stands. If channels differ, the stream's which gives the channel of each element, and
-// values lists the numbers channel by channel. A number at most within away from a value stands for it.
-type Integers struct {
+// InputIntegers says that an input consists of integers, and gives their range. For a real-valued input it also gives
+// the number for which each integer stands. If channels differ, the stream's which gives the channel of each element,
+// and values lists the numbers channel by channel. A number at most within away from a value stands for it.
+type InputIntegers struct {
 	Lo     int64     `json:"lo"`
 	Hi     int64     `json:"hi"`
 	Values []float64 `json:"values,omitempty"`
@@ -104,33 +105,33 @@ type Integers struct {
 const maxValues = 1 << 20
 
 // of returns the values of a channel.
-func (in *Integers) of(channel int) []float64 {
+func (in *InputIntegers) of(channel int) []float64 {
 	n := int(in.Hi - in.Lo + 1)
 	return in.Values[channel*n : (channel+1)*n]
 }
 
 // channels returns the number of channels with their own values.
-func (in *Integers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
+func (in *InputIntegers) channels() int { return len(in.Values) / int(in.Hi-in.Lo+1) }
 
 // A Receive is a stream out of the accelerator.
 type Receive struct {
-	Stream
+	HostStream
 	Time bool `json:"time"` // its words are those of a step of a sequence
 }
 
-// A Result describes an output: its element i is the meaning of the code of element index[i]. index counts the
+// An OutputElements describes an output: its element i is the meaning of the code of element index[i]. index counts the
 // elements of all streams' frames, one stream after the other. If the output has time, it counts those of a step in
 // the streams with time, else those of the streams without time.
-type Result struct {
-	Index []int32   `json:"index"`
-	Mean  []Meaning `json:"mean"`
-	Which []int32   `json:"which,omitempty"`
-	Time  bool      `json:"time"` // index and which are for a step
+type OutputElements struct {
+	Index []int32       `json:"index"`
+	Mean  []CodeMeaning `json:"mean"`
+	Which []int32       `json:"which,omitempty"`
+	Time  bool          `json:"time"` // index and which are for a step
 }
 
-// A Meaning maps a code to values[code - lo], or to float64(code) * scale + bias with exceptions, rounded to the
+// A CodeMeaning maps a code to values[code - lo], or to float64(code) * scale + bias with exceptions, rounded to the
 // output's type.
-type Meaning struct {
+type CodeMeaning struct {
 	Lo     int64             `json:"lo"`
 	Values []float64         `json:"values,omitempty"`
 	Scale  float64           `json:"scale,omitempty"`
@@ -138,15 +139,15 @@ type Meaning struct {
 	Except map[int64]float64 `json:"except,omitempty"`
 }
 
-// A None error is the reason why a design has no driver.
-type None struct{ Reason string }
+// A NoDriver error is the reason why a design has no driver.
+type NoDriver struct{ Reason string }
 
-func (e *None) Error() string { return e.Reason }
+func (e *NoDriver) Error() string { return e.Reason }
 
-func none(format string, args ...any) error { return &None{fmt.Sprintf(format, args...)} }
+func none(format string, args ...any) error { return &NoDriver{fmt.Sprintf(format, args...)} }
 
-// HostOf returns the host.json of a design with the interface face. The error is a *None.
-func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
+// HostOf returns the host.json of a design with the interface face. The error is a *NoDriver.
+func HostOf(d *dataflow.Design, face templates.Interface) (*HostFile, error) {
 	m := d.Model
 	if m.Turns != nil || m.Stream != nil || m.Host == nil {
 		return nil, none("samples that take turns, and states that are kept, have no driver")
@@ -155,13 +156,13 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	if err := simple(m, of); err != nil {
 		return nil, err
 	}
-	h := &Host{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top,
+	h := &HostFile{Schema: "hlsgen-host", Version: Version, Model: m.Name, Top: face.Top,
 		Registers: templates.RegistersOf(d)}
 	if l := m.Lengths; l != nil {
 		if l.Input != "" {
 			return nil, none("input %q says the lengths of sequences: it has no driver", l.Input)
 		}
-		h.Steps = &Steps{l.Axis, l.Min, l.Max}
+		h.Steps = &StepCount{l.Axis, l.Min, l.Max}
 	}
 	l, begins, ends := m.Lengths, m.In, m.Out
 	if of.Begins != nil {
@@ -181,7 +182,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 	}
 	h.Inputs, h.Outputs = tensors(begins, l, true), tensors(ends, l, false)
 	for k, p := range face.In {
-		s := Send{Stream: stream(p)}
+		s := Send{HostStream: stream(p)}
 		steps := 1
 		if l != nil && l.In[k] >= 0 {
 			steps = l.Max
@@ -212,7 +213,7 @@ func HostOf(d *dataflow.Design, face templates.Interface) (*Host, error) {
 		h.Results = append(h.Results, *r)
 	}
 	if list := externalOf(d); list != nil {
-		h.Weights = &Weights{External: list}
+		h.Weights = &WeightsFile{External: list}
 	}
 	return h, h.sign()
 }
@@ -251,15 +252,15 @@ func sequences(m *dataflow.Model) ([]bool, error) {
 	return timed, nil
 }
 
-func tensors(of []dataflow.Real, l *dataflow.Lengths, input bool) (list []Tensor) {
+func tensors(of []dataflow.RealPort, l *dataflow.Lengths, input bool) (list []HostTensor) {
 	for k, r := range of {
 		list = append(list, tensor(r, l, k, input))
 	}
 	return list
 }
 
-func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
-	t := Tensor{Name: r.Name, DType: r.Stored(), Shape: r.Shape, Batch: r.Batch, Time: -1}
+func tensor(r dataflow.RealPort, l *dataflow.Lengths, k int, input bool) HostTensor {
+	t := HostTensor{Name: r.Name, DType: r.NumpyDType(), Shape: r.Shape, Batch: r.Batch, Time: -1}
 	if _, is := num.FormatNamed(r.DType); is {
 		t.DType = r.DType // drivers round to this type
 	}
@@ -273,14 +274,14 @@ func tensor(r dataflow.Real, l *dataflow.Lengths, k int, input bool) Tensor {
 	return t
 }
 
-func stream(p templates.AXIPort) Stream {
-	return Stream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
+func stream(p templates.AXIPort) HostStream {
+	return HostStream{Port: p.Name, Type: p.Port.Elem.String(), Bits: p.Port.Elem.Width, PerWord: p.Port.PerWord,
 		kind:  p.Port.Elem.Kind,
 		Bytes: p.TDATA / 8, Words: p.Port.Words}
 }
 
 // of sets how the codes of a stream are computed from an input.
-func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p templates.AXIPort, t Tensor,
+func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.RealPort, p templates.AXIPort, t HostTensor,
 	steps int) error {
 	order := travel(p, m.Graph.Streams[p.Stream].Type.Shape, len(in.Index))
 	s.Input = in.Input
@@ -297,7 +298,7 @@ func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p tem
 	}
 	if in.Steps == nil {
 		lo, hi := p.Port.Elem.Range().Lo, p.Port.Elem.Range().Hi
-		s.Integers = &Integers{Lo: lo, Hi: hi}
+		s.Integers = &InputIntegers{Lo: lo, Hi: hi}
 		if a := r.Arrives; a != nil {
 			if n := int(hi-lo+1) * a.Channels; n > maxValues {
 				return none("the integers of input %q have %d values, more than the %d of a driver's tables", r.Name, n,
@@ -319,7 +320,7 @@ func (s *Send) of(in *dataflow.HostIn, m *dataflow.Model, r dataflow.Real, p tem
 		}
 	}
 	for _, step := range in.Steps {
-		q := Quantiser{Codes: step.Codes, Thresholds: []float64{}}
+		q := HostQuantiser{Codes: step.Codes, Thresholds: []float64{}}
 		for _, at := range step.At {
 			q.Thresholds = append(q.Thresholds, float64(at))
 		}
@@ -355,7 +356,7 @@ func travel(p templates.AXIPort, shape dataflow.Shape, n int) []int64 {
 type placed struct{ at, step int }
 
 // arrive returns the places of the elements of all frames.
-func (h *Host) arrive(m *dataflow.Model, face templates.Interface) []placed {
+func (h *HostFile) arrive(m *dataflow.Model, face templates.Interface) []placed {
 	var all []placed
 	before := map[bool]int{} // by time: elements of the earlier streams
 	for k, p := range face.Out {
@@ -378,10 +379,11 @@ func (h *Host) arrive(m *dataflow.Model, face templates.Interface) []placed {
 }
 
 // result describes how an output is computed from the words of all streams.
-func (h *Host) result(out *dataflow.HostOut, m *dataflow.Model, face templates.Interface, t Tensor) (*Result, error) {
-	r := &Result{Time: t.Time >= 0}
+func (h *HostFile) result(out *dataflow.HostOut, m *dataflow.Model, face templates.Interface,
+	t HostTensor) (*OutputElements, error) {
+	r := &OutputElements{Time: t.Time >= 0}
 	for _, c := range out.Codes {
-		r.Mean = append(r.Mean, Meaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
+		r.Mean = append(r.Mean, CodeMeaning{Lo: c.Range.Lo, Values: c.Values, Scale: c.Scale, Bias: c.Bias,
 			Except: c.Except})
 	}
 	all, n := h.arrive(m, face), len(out.Index)

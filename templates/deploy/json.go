@@ -12,7 +12,7 @@ import (
 )
 
 // Format returns the text of host.json.
-func (h *Host) Format() ([]byte, error) {
+func (h *HostFile) Format() ([]byte, error) {
 	const more = 64 // bytes of the hash and of the final newline
 	text := bytes.NewBuffer(make([]byte, 0, h.size+more))
 	if _, err := h.write(text); err != nil {
@@ -22,7 +22,7 @@ func (h *Host) Format() ([]byte, error) {
 }
 
 // sign sets the hash.
-func (h *Host) sign() (err error) {
+func (h *HostFile) sign() (err error) {
 	of := sha256.New()
 	if h.size, err = h.write(of); err != nil {
 		return err
@@ -39,7 +39,7 @@ type elements struct {
 
 // write writes host.json and returns its length. Nearly all of it is lists of indices, which package json would hold
 // in memory as text more than once. So json gets lists with a single invalid index, and write replaces these.
-func (h *Host) write(to io.Writer) (n int, err error) {
+func (h *HostFile) write(to io.Writer) (n int, err error) {
 	var lists []elements
 	short := func(key string, of *[]int32) {
 		if len(*of) > 0 {

@@ -35,7 +35,7 @@ type sketch struct {
 
 // newSketch returns an empty graph for the given tensors of the original model. outside is a file with nodes of it,
 // or nil.
-func newSketch(name string, of []Tensor, outside []byte) (sketch, error) {
+func newSketch(name string, of []HostTensor, outside []byte) (sketch, error) {
 	s := sketch{graph: &onnxpb.GraphProto{Name: &name}, own: "hlsgen_", opset: opset, form: irVersion}
 	for _, t := range of {
 		if s.names = append(s.names, t.Name); t.DType == "bfloat16" {

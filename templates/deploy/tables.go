@@ -19,7 +19,7 @@ type tablesView struct {
 type tableView struct{ Type, Name, Text string }
 
 // tables returns the contents of host.json as C++ tables.
-func (h *Host) tables() tablesView {
+func (h *HostFile) tables() tablesView {
 	v := tablesView{Top: h.Top, Hash: h.Hash, Shortest: "0", Longest: "0", Inputs: strconv.Itoa(len(h.Inputs)),
 		Outputs: strconv.Itoa(len(h.Outputs)), In: strconv.Itoa(len(h.Send)), Out: strconv.Itoa(len(h.Receive))}
 	if h.Steps != nil {
@@ -89,7 +89,7 @@ func (v *tablesView) sent(name string, s Send) string {
 		quantisers, integer(nil, lo), integer(nil, hi), values, within)
 }
 
-func (v *tablesView) result(name string, r *Result, t Tensor) string {
+func (v *tablesView) result(name string, r *OutputElements, t HostTensor) string {
 	var list []string
 	for k, m := range r.Mean {
 		of := fmt.Sprintf("%s_%d", name, k)
@@ -109,7 +109,7 @@ func (v *tablesView) result(name string, r *Result, t Tensor) string {
 		add(v, "meaning", name+"_mean", list, text))
 }
 
-func (t Tensor) cpp() string {
+func (t HostTensor) cpp() string {
 	elements, inner := 1, 1
 	for axis, n := range t.Shape {
 		if axis != t.Time {
@@ -127,7 +127,7 @@ func (t Tensor) cpp() string {
 		float(nil, f.Max))
 }
 
-func (s Stream) cpp() string {
+func (s HostStream) cpp() string {
 	kind := "natural"
 	switch {
 	case s.kind == num.Bipolar:

@@ -19,8 +19,9 @@ const WeightsName = "weights.bin"
 // weightsMagic is the beginning of a file of weights. Its last byte is the version of the format.
 const weightsMagic = "HLSGENW\x01"
 
-// Weights describes in host.json the file of weights that belongs to it. A driver loads it before it sends anything.
-type Weights struct {
+// WeightsFile describes in host.json the file of weights that belongs to it. A driver loads it before it sends
+// anything.
+type WeightsFile struct {
 	File     string            `json:"file"`
 	Words    int               `json:"words"` // words of 32 bits that fill tables, at the beginning of the file
 	Hash     string            `json:"hash"`  // hash of the file
@@ -55,7 +56,7 @@ func externalOf(d *dataflow.Design) (list []ExternalWeights) {
 }
 
 // words returns all words of the file: those that fill tables, followed by those that come with every frame.
-func (h *Host) words(l *Load) (all []uint32, err error) {
+func (h *HostFile) words(l *Load) (all []uint32, err error) {
 	all = slices.Clone(l.Words)
 	if h.Weights == nil {
 		return all, nil
@@ -87,7 +88,7 @@ type weightsView struct {
 type externalView struct{ Port, At, Bytes, Copies, Passes string }
 
 // loaded adds weights to host.json. It returns the file of weights, and the files that load it.
-func (h *Host) loaded(l *Load) (files templates.Files, err error) {
+func (h *HostFile) loaded(l *Load) (files templates.Files, err error) {
 	window, tables := h.Registers.Window(templates.Weights)
 	if !tables && len(l.External) == 0 {
 		return nil, fmt.Errorf("%s has no weights that are loaded", h.Top)
@@ -141,7 +142,7 @@ func loads(driver []byte) []byte {
 // weigh returns the file of weights. It consists of the magic, the hash of the design, the hash of host.json without
 // the file's name and hash, the number of words, 0, the words, and a hash of all that. Numbers are little-endian, as
 // the registers expect the words.
-func (h *Host) weigh(l *Load, words []uint32) ([]byte, error) {
+func (h *HostFile) weigh(l *Load, words []uint32) ([]byte, error) {
 	if l.Design != "" {
 		h.Hash = l.Design
 	}
@@ -164,7 +165,7 @@ func (h *Host) weigh(l *Load, words []uint32) ([]byte, error) {
 		return nil, err
 	}
 	if h.Weights == nil {
-		h.Weights = new(Weights)
+		h.Weights = new(WeightsFile)
 	}
 	h.Weights.File, h.Weights.Words, h.Weights.Hash = WeightsName, len(l.Words), sum(file)
 	return file, nil
@@ -179,9 +180,9 @@ func appendHash(to []byte, hash string) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(to, binary.BigEndian.Uint64(number)), nil
 }
 
-// Loaded returns the files of the folder deploy for a design with loaded weights. The error is a *None if the design
-// can have no driver.
-func Loaded(d *dataflow.Design, opt templates.Options, l Load) (templates.Files, error) {
+// FilesWithWeights returns the files of the folder deploy for a design with loaded weights. The error is a *NoDriver if
+// the design can have no driver.
+func FilesWithWeights(d *dataflow.Design, opt templates.Options, l Load) (templates.Files, error) {
 	return files(d, opt, false, &l)
 }
 

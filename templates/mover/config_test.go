@@ -32,7 +32,7 @@ func TestOf(t *testing.T) {
 		{"no such steps", port(8, 10), 64, 16, 3, 0, 0, 0},
 		{"no steps", port(8, 10), 64, 16, 0, 0, 0, 0},
 	} {
-		got, err := mover.Of(c.port, true, c.dataBits, c.beats, c.steps, 0xfedcba9876543210)
+		got, err := mover.New(c.port, true, c.dataBits, c.beats, c.steps, 0xfedcba9876543210)
 		if (err != nil) != (c.burst == 0) {
 			t.Errorf("%s: %v", c.name, err)
 			continue

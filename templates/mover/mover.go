@@ -2,8 +2,8 @@
 // stream, hlsgen_write from a stream to memory. They depend on no design; a Config holds the parameters of a mover.
 //
 //	mover.go                  the files, and a Config
-//	hlsgen_read.sv            memory to stream: AXI4 reads, AXI4-Stream out
-//	hlsgen_write.sv           stream to memory: AXI4-Stream in, AXI4 writes
+//	hlsgen_read.sv            memory to stream: MaxBurstBeats reads, MaxBurstBeats-Stream out
+//	hlsgen_write.sv           stream to memory: MaxBurstBeats-Stream in, MaxBurstBeats writes
 //	hlsgen_mover_control.sv   their registers, and the interrupt
 //	hlsgen_mover_table.sv     lengths of frames, which hlsgen_read reads from memory
 //	hlsgen_mover_gearbox.sv   words of one width to words of another
@@ -15,7 +15,7 @@
 // a table.
 //
 // The bench in testdata runs both movers in Verilator, with models of the memory, the host and the stream, and a
-// monitor that checks the rules of AXI4. Planted faults show that it detects violations.
+// monitor that checks the rules of MaxBurstBeats. Planted faults show that it detects violations.
 //
 // In come a port and the memory at its other end; out come Files and parameters. It sees templates and its rtl
 // (FIFOs).
@@ -57,12 +57,13 @@ func Files() templates.Files {
 		if err != nil {
 			panic("mover: embedded files: " + err.Error())
 		}
-		files = append(files, templates.File{Path: e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: e.Name(), Data: text})
 	}
 	for _, name := range shared {
-		files = append(files, templates.File{Path: name + ".sv", Data: rtl.Library().Get("rtl/lib/" + name + ".sv")})
+		files = append(files, templates.GeneratedFile{Path: name + ".sv", Data: rtl.Library().Get("rtl/lib/" + name +
+			".sv")})
 	}
-	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
 
@@ -79,12 +80,12 @@ type Config struct {
 	Hash        uint64 // hash of the design
 }
 
-// AXI4 is the largest number of beats in an AXI4 burst.
-const AXI4 = 256
+// MaxBurstBeats is the largest number of beats in a MaxBurstBeats burst.
+const MaxBurstBeats = 256
 
-// Of returns the mover of an accelerator's stream. The port's words are those of the longest sequence, with the given
+// New returns the mover of an accelerator's stream. The port's words are those of the longest sequence, with the given
 // steps; steps is 1 if all frames have one length.
-func Of(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
+func New(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint64) (Config, error) {
 	c := Config{Writes: writes, DataBits: dataBits, StreamBytes: p.TDATA / 8, MaxBeats: beats, Outstanding: 4,
 		Steps: steps, Hash: hash}
 	if steps < 1 || p.Port.Words%steps != 0 {
@@ -97,14 +98,15 @@ func Of(p templates.AXIPort, writes bool, dataBits, beats, steps int, hash uint6
 	return c, nil
 }
 
-// Loader returns the mover that loads tables. The words are one sequence, and each word is a step of it.
-func Loader(dataBits, beats int, hash uint64) Config {
+// NewLoader returns the mover that loads tables. The words are one sequence, and each word is a step of it.
+func NewLoader(dataBits, beats int, hash uint64) Config {
 	return Config{DataBits: dataBits, StreamBytes: templates.LoadBytes, MaxBeats: beats,
 		Outstanding: 4, FrameBytes: templates.LoadBytes, Hash: hash}
 }
 
-// Again returns the mover of a stream of weights. Each frame consists of all weights, and all frames are equal.
-func Again(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
+// NewWeightMover returns the mover of a stream of weights. Each frame consists of all weights, and all frames are
+// equal.
+func NewWeightMover(p templates.WeightPort, dataBits, mostBeats int, hash uint64) (Config, error) {
 	c := Config{DataBits: dataBits, StreamBytes: p.Port.TDATA() / 8, MaxBeats: mostBeats, Outstanding: 4,
 		FrameBytes: p.Port.Bytes(), Period: p.Port.Bytes() * p.Copies, Hash: hash}
 	if err := c.check(); err != nil {
@@ -120,8 +122,8 @@ func (c Config) check() error {
 	switch {
 	case !power(c.DataBits, 32, 512):
 		return fmt.Errorf("its bus has %d bits, not 32, 64, 128, 256 or 512", c.DataBits)
-	case !power(c.MaxBeats, 2, AXI4):
-		return fmt.Errorf("bursts have up to %d beats, not a power of two from 2 to %d", c.MaxBeats, AXI4)
+	case !power(c.MaxBeats, 2, MaxBurstBeats):
+		return fmt.Errorf("bursts have up to %d beats, not a power of two from 2 to %d", c.MaxBeats, MaxBurstBeats)
 	case c.StreamBytes < 1 || c.FrameBytes < 1 || c.FrameBytes%c.StreamBytes != 0:
 		return fmt.Errorf("frames of %d bytes are no words of %d", c.FrameBytes, c.StreamBytes)
 	case c.Period%c.FrameBytes != 0 || c.Period%(c.DataBits/8) != 0:

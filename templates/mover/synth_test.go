@@ -124,7 +124,7 @@ func TestSynthesis(t *testing.T) {
 			}
 			c := mover.Config{DataBits: b.HostPortBits, StreamBytes: 8, MaxBeats: b.BurstBeats(), Outstanding: 4,
 				FrameBytes: 64, Steps: 1}
-			price := cost.Host{Inputs: 1, Outputs: 1, Bits: c.DataBits, Beats: c.MaxBeats, Card: true}.Fitted()
+			price := cost.HostShape{Inputs: 1, Outputs: 1, Bits: c.DataBits, Beats: c.MaxBeats, Card: true}.Fitted()
 			for k, made := range took(t, c, yosys) {
 				want := price[k].Resources
 				near := func(made, want int) bool { return math.Abs(float64(made-want)) <= 0.2*float64(want) }

@@ -23,15 +23,15 @@ type Page struct {
 	Facts                    Facts    // the large figures at the top
 	Warnings                 []Notice // of the build
 	Resources                []Resource
-	Parts                    []Amounts // resources by layer, FIFO and host port
+	Parts                    []Amounts // resources by layer, FIFORow and host port
 	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
 	Options                  Facts    // numbers of folds that the search examined
 	Series                   []string // the clocks of many frames, and the reasons
 	Clocks, Timeline         SVG      // pictures; may be nil
 	TimelineNote             string
-	FIFOs                    []FIFO
-	Ends                     []FIFO // FIFOs that tell where sequences end, without measurements
+	FIFOs                    []FIFORow
+	Ends                     []FIFORow // FIFOs that tell where sequences end, without measurements
 	FIFONote                 string
 	Before, After            []string // nodes on the host
 	Checks                   Facts    // the verifications
@@ -94,17 +94,17 @@ type LayerRow struct {
 	Busy            float64 // share of the simulated clocks in percent
 	Starved         float64
 	Blocked         float64
-	Accumulator     *Accumulator
+	Accumulator     *AccumulatorWidths
 }
 
-// An Accumulator holds an accumulator's width under four rules, and the width and type used.
-type Accumulator struct {
+// An AccumulatorWidths holds an accumulator's width under four rules, and the width and type used.
+type AccumulatorWidths struct {
 	DataType, L1, ZeroCentred, Exact, Used int
 	Type                                   string
 }
 
-// A FIFO is a row of the table of FIFOs.
-type FIFO struct {
+// A FIFORow is a row of the table of FIFOs.
+type FIFORow struct {
 	Stream, To, Memory, Reason string
 	Width, Depth, Most         int
 	Empty, Full                int // clocks that its reader and its writer waited

@@ -16,9 +16,9 @@ import (
 //go:embed bench/*
 var benchFiles embed.FS
 
-// A Run is a network with the contents of its streams: Frames[f][s] is frame f on stream s. If Moves is set, the
+// A NetworkRun is a network with the contents of its streams: Frames[f][s] is frame f on stream s. If Moves is set, the
 // bench also compares the moves of each iteration with the layers' loops.
-type Run struct {
+type NetworkRun struct {
 	*Network
 	Frames [][]dataflow.Tensor
 	Moves  bool
@@ -43,7 +43,7 @@ type dutView struct {
 }
 
 // Bench returns all files of a bench that runs networks side by side, under the names T0, T1 and so on.
-func Bench(runs []Run) (templates.Files, error) {
+func Bench(runs []NetworkRun) (templates.Files, error) {
 	files := Library()
 	names, err := benchFiles.ReadDir("bench")
 	if err != nil {
@@ -54,7 +54,7 @@ func Bench(runs []Run) (templates.Files, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/bench/" + e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/bench/" + e.Name(), Data: text})
 	}
 	b := bencher{}
 	needed := map[string]bool{} // by path: the module is already included, and several networks may share it
@@ -77,7 +77,7 @@ func Bench(runs []Run) (templates.Files, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/bench/" + name, Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/bench/" + name, Data: text})
 	}
 	return files, nil
 }
@@ -85,7 +85,7 @@ func Bench(runs []Run) (templates.Files, error) {
 // Project returns all files below rtl/: the design, a bench with the frames on its streams, a Makefile that runs it,
 // and the UART top for boards with known pins.
 func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
-	files, err := Bench([]Run{{Network: n, Frames: frames}})
+	files, err := Bench([]NetworkRun{{Network: n, Frames: frames}})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	files = append(files, templates.File{Path: "rtl/Makefile", Data: text})
+	files = append(files, templates.GeneratedFile{Path: "rtl/Makefile", Data: text})
 	if n.uart() {
 		more, err := n.uartProject()
 		if err != nil {
@@ -101,7 +101,7 @@ func (n *Network) Project(frames [][]dataflow.Tensor) (templates.Files, error) {
 		}
 		files = append(files, more...)
 	}
-	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
 }
 
@@ -118,7 +118,7 @@ func (b *bencher) port(direction, name string, width int) (cpp string) {
 }
 
 // top adds a network to the bench, and the recordings of its streams.
-func (b *bencher) top(name string, r Run, files *templates.Files) error {
+func (b *bencher) top(name string, r NetworkRun, files *templates.Files) error {
 	d, g := r.design, r.design.Model.Graph
 	b.reset = max(b.reset, r.reset)
 	dut := dutView{Name: name, Top: r.Top, Reset: strconv.Itoa(r.reset)}
@@ -136,7 +136,7 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 			return fmt.Errorf("stream s%d: %w", s, err)
 		}
 		own := fmt.Sprintf("%s_s%d", name, s)
-		*files = append(*files, templates.File{Path: "rtl/bench/data/" + own + ".dat", Data: text})
+		*files = append(*files, templates.GeneratedFile{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 		word, read := b.port("output", own+"_word", d.Port(s).Width()), b.port("output", own+"_read", 1)
 		watch(own+"_word", "%s.s%d_word", name, s)
 		watch(own+"_read", "%s.s%d_read", name, s)
@@ -194,7 +194,7 @@ func (b *bencher) top(name string, r Run, files *templates.Files) error {
 }
 
 // layer makes the bench watch the moves of each iteration of a layer.
-func (b *bencher) layer(top string, node int, r Run, designs []*dataflow.Design,
+func (b *bencher) layer(top string, node int, r NetworkRun, designs []*dataflow.Design,
 	watch func(to, format string, a ...any), files *templates.Files) {
 	n := r.design.Model.Graph.Nodes[node]
 	own := top + "_" + n.Name
@@ -221,11 +221,11 @@ func (b *bencher) layer(top string, node int, r Run, designs []*dataflow.Design,
 			text = fmt.Appendf(text, "%x\n", m.Write<<len(n.In)|m.Read)
 		}
 	}
-	*files = append(*files, templates.File{Path: "rtl/bench/data/" + own + ".dat", Data: text})
+	*files = append(*files, templates.GeneratedFile{Path: "rtl/bench/data/" + own + ".dat", Data: text})
 }
 
 // designs returns the design for each frame. They differ if frames are sequences of different lengths.
-func (r Run) designs() ([]*dataflow.Design, error) {
+func (r NetworkRun) designs() ([]*dataflow.Design, error) {
 	in := make([][]dataflow.Tensor, len(r.Frames))
 	for f, streams := range r.Frames {
 		for _, s := range r.design.Model.Graph.In {
@@ -242,7 +242,7 @@ func (r Run) designs() ([]*dataflow.Design, error) {
 
 // record returns the words of the frames on a stream in the form that bench.hpp reads, with a dot after the last word
 // of each frame.
-func (r Run) record(s int, designs []*dataflow.Design) ([]byte, error) {
+func (r NetworkRun) record(s int, designs []*dataflow.Design) ([]byte, error) {
 	var text []byte
 	for f, d := range designs {
 		frame, err := templates.Recording(d.Port(s), r.Frames[f][s:s+1])

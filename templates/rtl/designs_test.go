@@ -19,8 +19,8 @@ var int4 = num.Type{Kind: num.Int, Width: 4}
 func turning(t *testing.T, sequences bool) *dataflow.Design {
 	t.Helper()
 	op := reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{5, 4, 3, 2, 1, 0}, Shape: []int{3, 4}})
-	var b dataflow.Builder
-	in := b.Input("x", dataflow.Type{Shape: []int{3, 4}, Elem: int4, Range: []num.Range{int4.Range()}})
+	var b dataflow.GraphBuilder
+	in := b.Input("x", dataflow.StreamType{Shape: []int{3, 4}, Elem: int4, Range: []num.Range{int4.Range()}})
 	if sequences {
 		op = reorder.New(reorder.Params{Block: 6, Chunk: 2, Order: []int{4, 5, 2, 3, 0, 1}, Shape: []int{3, 4}})
 	}

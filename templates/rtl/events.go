@@ -42,10 +42,10 @@ func Events(said string) map[string]Digest {
 	return list
 }
 
-// Elsewhen yields the streams whose words the bench read or wrote in wrong clocks, in order, with a description of
+// WrongClocks yields the streams whose words the bench read or wrote in wrong clocks, in order, with a description of
 // the difference. should returns the expected clocks, events holds the digests that the bench printed, and run is the
 // index of the graph's run. Streams without a digest are also yielded.
-func Elsewhen(g *dataflow.Graph, should func(stream int) (written, read []int), events map[string]Digest,
+func WrongClocks(g *dataflow.Graph, should func(stream int) (written, read []int), events map[string]Digest,
 	run int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for s := range g.Streams {
@@ -84,11 +84,11 @@ func Passed(said string) bool {
 	return strings.Contains(said, "PASS ") && !strings.Contains(said, "FAIL")
 }
 
-// A Frame holds the clocks in which the first and the last word of a frame left, over all outputs.
-type Frame struct{ First, Last int }
+// A FrameClocks holds the clocks in which the first and the last word of a frame left, over all outputs.
+type FrameClocks struct{ First, Last int }
 
 // Frames returns the frames that a bench printed.
-func Frames(said string) (list []Frame) {
+func Frames(said string) (list []FrameClocks) {
 	next := map[int]int{} // by output: the number of its next frame
 	for _, line := range strings.Split(said, "\n") {
 		var output, first, last int
@@ -98,9 +98,9 @@ func Frames(said string) (list []Frame) {
 		f := next[output]
 		next[output]++
 		if f == len(list) {
-			list = append(list, Frame{first, last})
+			list = append(list, FrameClocks{first, last})
 		}
-		list[f] = Frame{min(list[f].First, first), max(list[f].Last, last)}
+		list[f] = FrameClocks{min(list[f].First, first), max(list[f].Last, last)}
 	}
 	return list
 }

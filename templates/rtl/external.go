@@ -36,11 +36,11 @@ func (b *bencher) feeds(dut *dutView, d *dataflow.Design, files *templates.Files
 			High: strconv.Itoa(p.Port.TDATA() - 1), Words: strconv.Itoa(p.Port.Words)}
 		f.File = "bench/data/" + f.Name + ".dat"
 		var text []byte
-		table := d.Words(p.Weights)
+		table := d.WeightWords(p.Weights)
 		for _, row := range table.Rows {
 			text = append(templates.AppendWord(text, table.Elem, row), '\n')
 		}
-		*files = append(*files, templates.File{Path: "rtl/" + f.File, Data: text})
+		*files = append(*files, templates.GeneratedFile{Path: "rtl/" + f.File, Data: text})
 		dut.Feeds = append(dut.Feeds, f)
 		for _, suffix := range []string{"TDATA", "TVALID", "TREADY"} {
 			dut.Pins = append(dut.Pins, fmt.Sprintf(".%s_%s(%s_%[2]s)", p.Axis, suffix, f.Name))

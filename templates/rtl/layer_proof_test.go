@@ -32,7 +32,7 @@ type subject struct {
 }
 
 // made is a layer in its first fold of the given PE, SIMD and multipliers.
-func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Compute, in ...dataflow.Type) subject {
+func made(t *testing.T, op dataflow.Op, pe, simd int, compute dataflow.Compute, in ...dataflow.StreamType) subject {
 	t.Helper()
 	board, err := boards.Find("pynq-z1")
 	if err != nil {
@@ -154,20 +154,21 @@ func TestControl(t *testing.T) {
 		subject subject
 		mutants []mutant
 	}{
-		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.LUT, layertest.Full(int3, 4)),
+		{"MVAU", made(t, mvau.New(mvau.Params{Weights: weights}), 1, 2, dataflow.LUT, layertest.FullType(int3, 4)),
 			careless},
 		{"MVAU, SIMD 1 and PE 2", made(t, mvau.New(mvau.Params{Weights: weights}), 2, 1, dataflow.DSP,
-			layertest.Full(int3, 4)), nil},
-		{"Pool", made(t, pool.New(pool.Params{Op: pool.Sum}), 1, 1, 0, layertest.Full(int3, 3, 2)), nil},
+			layertest.FullType(int3, 4)), nil},
+		{"Pool", made(t, pool.New(pool.Params{Op: pool.Sum}), 1, 1, 0, layertest.FullType(int3, 3, 2)), nil},
 		{"FMPadding", made(t, pad.New(pad.Params{Before: [2]int{0, 1}, Between: [2]int{0, 1}}), 1, 1, 0,
-			layertest.Full(int3, 1, 2, 1)), nil},
-		{"StreamingConcat", made(t, concat.New(concat.Params{Inputs: 2}), 1, 1, 0, layertest.Full(int3, 2, 1),
-			layertest.Full(int3, 2, 2)), nil},
+			layertest.FullType(int3, 1, 2, 1)), nil},
+		{"StreamingConcat", made(t, concat.New(concat.Params{Inputs: 2}), 1, 1, 0, layertest.FullType(int3, 2, 1),
+			layertest.FullType(int3, 2, 2)), nil},
 		{"StreamingSplit", made(t, split.New(split.Params{Channels: []int{1, 2}}), 1, 1, 0,
-			layertest.Full(int3, 2, 3)), nil},
-		{"AddStreams", made(t, add.New(add.Params{}), 1, 1, 0, layertest.Full(int3, 2), layertest.Full(int3, 2)), nil},
+			layertest.FullType(int3, 2, 3)), nil},
+		{"AddStreams", made(t, add.New(add.Params{}), 1, 1, 0, layertest.FullType(int3, 2), layertest.FullType(int3,
+			2)), nil},
 		{"LabelSelect", made(t, labelselect.New(labelselect.Params{Labels: 4, K: 2, First: labelselect.Largest,
-			Ties: labelselect.LowerIndex}), 2, 1, 0, layertest.Full(int3, 4)), nil},
+			Ties: labelselect.LowerIndex}), 2, 1, 0, layertest.FullType(int3, 4)), nil},
 	} {
 		proof{name: c.name, files: c.subject.files(), harness: c.subject.ends(c.subject.protocol()),
 			clocks: c.subject.clocks(2), mutants: c.mutants}.check(t)
@@ -189,7 +190,7 @@ func TestWidthConverter(t *testing.T) {
 	} {
 		const iterations = 12
 		s := made(t, dwc.New(dwc.Params{In: c.in, Out: c.out}), 1, 1, 0,
-			layertest.Full(layertest.UInt(c.bits), c.in*c.out))
+			layertest.FullType(layertest.UInt(c.bits), c.in*c.out))
 		reaches := 2*(c.in+c.out)*c.bits + s.m.Latency*c.in*c.bits // bits on their way, at most
 		harness := s.ends(s.protocol() + fmt.Sprintf(`    logic [%d:0] queue, now;
     logic [7:0] count, all;
@@ -262,7 +263,7 @@ func TestProducts(t *testing.T) {
 			weights = append(weights, row)
 		}
 		s := made(t, mvau.New(mvau.Params{Weights: weights}), 1, c.simd, c.compute,
-			layertest.Full(c.x, 2*c.simd))
+			layertest.FullType(c.x, 2*c.simd))
 		dot := s.m.Calls[0].Function
 		y := dot.Nodes[dot.Results[0]]
 		bits := y.Width + 1
@@ -316,7 +317,7 @@ func TestAccumulator(t *testing.T) {
 		{layertest.UInt(3), [][]int64{{1, -1, -1, 1}, {-1, -1, 1, 1}}, 2, 2, nil},
 	} {
 		s := made(t, mvau.New(mvau.Params{Weights: c.weights}), c.pe, c.simd, dataflow.LUT,
-			layertest.Full(c.in, len(c.weights[0])))
+			layertest.FullType(c.in, len(c.weights[0])))
 		out, stage := s.m.Out[0], s.m.Out[0].Stage
 		_, outs := s.op.Ports(s.fold)
 		elem := outs[0].Elem.Width

@@ -48,14 +48,14 @@ func loads(s *speller, assign func(format string, a ...any)) {
 	}
 }
 
-// A Table is a table of a network that is loaded at run time.
-type Table struct {
+// A LoadedTable is a table of a network that is loaded at run time.
+type LoadedTable struct {
 	Layer, Name string
-	memory      *circuit.Memory
+	memory      *circuit.RowMemory
 }
 
 // Words returns the words of 32 bits that load the table's rows.
-func (t Table) Words() []uint32 {
+func (t LoadedTable) Words() []uint32 {
 	elem, rows := t.memory.Data()
 	words := make([]uint32, 0, t.Size())
 	for _, row := range rows {
@@ -73,21 +73,21 @@ func (t Table) Words() []uint32 {
 }
 
 // Size returns the number of words by which the table is loaded.
-func (t Table) Size() int { return t.memory.Rows * t.parts() }
+func (t LoadedTable) Size() int { return t.memory.Rows * t.parts() }
 
 // parts returns the words per row.
-func (t Table) parts() int { return (t.memory.Width + circuit.LoadBits - 1) / circuit.LoadBits }
+func (t LoadedTable) parts() int { return (t.memory.Width + circuit.LoadBits - 1) / circuit.LoadBits }
 
 // Path returns the file with the initial contents of the table.
-func (t Table) Path(top string) string {
+func (t LoadedTable) Path(top string) string {
 	return "rtl/tables/" + top + "_" + t.Layer + "_" + t.Name + ".mem"
 }
 
 // Tables lists the network's loaded tables, in the order of their words.
-func (n *Network) Tables() []Table { return n.loaded }
+func (n *Network) Tables() []LoadedTable { return n.loaded }
 
-// TablesOf returns the Tables of the network that Of would make from a design, without generating its text.
-func TablesOf(d *dataflow.Design) (list []Table) {
+// TablesOf returns the Tables of the network that New would make from a design, without generating its text.
+func TablesOf(d *dataflow.Design) (list []LoadedTable) {
 	for i, node := range d.Model.Graph.Nodes {
 		if l, ok := node.Op.(dataflow.Loadable); ok && l.Loads() {
 			m := node.Op.(dataflow.Circuited).Circuit(d.Folds[i], d.Target)
@@ -98,9 +98,9 @@ func TablesOf(d *dataflow.Design) (list []Table) {
 }
 
 // tables returns the loaded tables of a layer.
-func tables(layer string, m *circuit.Module) (list []Table) {
-	for _, t := range m.Loads() {
-		list = append(list, Table{layer, t.Name, t})
+func tables(layer string, m *circuit.Module) (list []LoadedTable) {
+	for _, t := range m.LoadableTables() {
+		list = append(list, LoadedTable{layer, t.Name, t})
 	}
 	return list
 }

@@ -45,17 +45,18 @@ func layer(name, about string, m *circuit.Module, waits []string) templates.File
 	for _, f := range functions {
 		s := speller{m: f, module: name + "_" + f.Name, prefix: name + "_"}
 		s.function(&text)
-		files = append(files, templates.File{Path: "rtl/layers/" + s.module + ".sv", Data: []byte(text.String())})
+		files = append(files, templates.GeneratedFile{Path: "rtl/layers/" + s.module + ".sv",
+			Data: []byte(text.String())})
 		text.Reset()
 	}
 	s := speller{m: m, module: name, prefix: name + "_", waits: waits}
 	fmt.Fprintf(&text, "// %s: %s\n", name, about)
 	s.layer(&text)
-	files = append(files, templates.File{Path: "rtl/layers/" + name + ".sv", Data: []byte(text.String())})
+	files = append(files, templates.GeneratedFile{Path: "rtl/layers/" + name + ".sv", Data: []byte(text.String())})
 	for _, of := range append(functions, m) {
 		for _, t := range of.Memories {
 			if t.Data != nil {
-				files = append(files, templates.File{Path: s.table(t), Data: contents(t)})
+				files = append(files, templates.GeneratedFile{Path: s.table(t), Data: contents(t)})
 			}
 		}
 	}
@@ -73,7 +74,7 @@ func collect(m *circuit.Module, list *[]*circuit.Module) {
 }
 
 // contents returns a table for $readmemh, one row per line.
-func contents(t circuit.Memory) []byte {
+func contents(t circuit.RowMemory) []byte {
 	var text []byte
 	elem, rows := t.Data()
 	for _, row := range rows {
@@ -98,7 +99,9 @@ type speller struct {
 }
 
 // table returns the path of a table's contents, below the project.
-func (s *speller) table(t circuit.Memory) string { return "rtl/tables/" + s.prefix + t.Name + ".mem" }
+func (s *speller) table(t circuit.RowMemory) string {
+	return "rtl/tables/" + s.prefix + t.Name + ".mem"
+}
 
 // layer writes the module of a layer.
 func (s *speller) layer(w *strings.Builder) {
@@ -115,7 +118,7 @@ func (s *speller) layer(w *strings.Builder) {
 		ports = append(ports, fmt.Sprintf("output logic [%d:0] %s_word", p.Width-1, p.Name),
 			"output logic "+p.Name+"_write", "input  logic "+p.Name+"_room", "output logic "+p.Name+"_claim")
 	}
-	if len(m.Loads()) > 0 {
+	if len(m.LoadableTables()) > 0 {
 		ports = append(ports, loadPorts...)
 	}
 	var last []string
@@ -217,7 +220,8 @@ func (s *speller) function(w *strings.Builder) {
 
 // clocked reports whether a circuit needs a clock.
 func clocked(m *circuit.Module) bool {
-	return len(m.States) > 0 || slices.ContainsFunc(m.Memories, func(a circuit.Memory) bool { return !a.Constant() }) ||
+	return len(m.States) > 0 || slices.ContainsFunc(m.Memories,
+		func(a circuit.RowMemory) bool { return !a.Constant() }) ||
 		slices.ContainsFunc(m.Nodes, func(n circuit.Node) bool {
 			return n.Op == circuit.Delay || n.Op == circuit.Fetch || n.Op == circuit.Multiply
 		}) || slices.ContainsFunc(m.Calls, func(c circuit.Call) bool { return clocked(c.Function) })

@@ -13,7 +13,7 @@ import (
 const longest = 32
 
 // made holds the names of values without a better one, by operation. They are numbered.
-var made = map[circuit.Op]string{
+var made = map[circuit.Operation]string{
 	circuit.Add: "sum", circuit.Sub: "difference", circuit.Multiply: "product", circuit.And: "all",
 	circuit.Or: "any", circuit.Xor: "odd", circuit.Invert: "not", circuit.Look: "lut", circuit.Mux: "choice",
 	circuit.Pick: "pick", circuit.Less: "less", circuit.Equal: "equal", circuit.Slice: "part", circuit.Join: "joined",

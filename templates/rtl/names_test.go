@@ -26,8 +26,8 @@ func TestNames(t *testing.T) {
 		{Op: circuit.Delay, Args: []circuit.ID{6}, Width: 5, Stage: 1},
 		{Op: circuit.Delay, Args: []circuit.ID{10}, Width: 5, Stage: 2},
 		{Op: circuit.Fetch, Args: []circuit.ID{2}, Width: 4, Stage: 1},
-		{Op: circuit.Const, Width: 3, Range: num.Point(5)},
-	}, In: []circuit.Stream{{Name: "in0", Width: 8}}, Memories: []circuit.Memory{{Name: "weights", Rows: 16}}}
+		{Op: circuit.Const, Width: 3, Range: num.SingleValue(5)},
+	}, In: []circuit.StreamPort{{Name: "in0", Width: 8}}, Memories: []circuit.RowMemory{{Name: "weights", Rows: 16}}}
 	s := &speller{m: m}
 	s.names, s.inline = make([]string, len(m.Nodes)), make([]bool, len(m.Nodes))
 	s.call()

@@ -43,9 +43,9 @@ const (
 	lutBits   = 64
 )
 
-// CellsOf estimates the LUTs in the netlist of a design with the given resources. Block RAM and multipliers without a
-// model in Yosys become LUTs.
-func CellsOf(b boards.Board, r dataflow.Resources) int {
+// NetlistLUTs estimates the LUTs in the netlist of a design with the given resources. Block RAM and multipliers without
+// a model in Yosys become LUTs.
+func NetlistLUTs(b boards.Board, r dataflow.Resources) int {
 	if cellLibraries[b.Family].blockRAM {
 		return r.LUT
 	}
@@ -58,7 +58,7 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 	if err := files.Write(dir); err != nil {
 		return nil, err
 	}
-	p := &Program{filepath.Join(dir, "rtl")}
+	p := &BenchProgram{filepath.Join(dir, "rtl")}
 	lib := cellLibraries[n.design.Target.Board.Family]
 	plain := ""
 	if !lib.blockRAM {
@@ -80,7 +80,7 @@ func (n *Network) Netlist(ctx context.Context, dir string, files templates.Files
 			made = append(made, f)
 		}
 	}
-	made = append(made, templates.File{Path: "rtl/netlist.sv", Data: cells})
+	made = append(made, templates.GeneratedFile{Path: "rtl/netlist.sv", Data: cells})
 	models, err := lib.read()
 	return append(made, models...), err
 }
@@ -106,7 +106,7 @@ func (l cellLibrary) read() (files templates.Files, err error) {
 				text = append([]byte("`define "+l.define+"\n"), text...)
 			}
 		}
-		files = append(files, templates.File{Path: "rtl/" + name, Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/" + name, Data: text})
 	}
 	return files, nil
 }

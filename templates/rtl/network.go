@@ -31,7 +31,7 @@ type Network struct {
 	face   templates.Interface
 	reset  int // clocks of a reset
 	places []int
-	loaded []Table // in the order of their words
+	loaded []LoadedTable // in the order of their words
 }
 
 // A topView is the view of top.sv.tpl.
@@ -82,8 +82,8 @@ func style(m dataflow.Memory, b boards.Board) string {
 	return styles[m]
 }
 
-// Of returns a design as a network in SystemVerilog.
-func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
+// New returns a design as a network in SystemVerilog.
+func New(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
 		return nil, fmt.Errorf("generate RTL: %w", err)
@@ -162,7 +162,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Files = append(n.Files, templates.File{Path: "rtl/" + face.Top + ".sv", Data: text})
+	n.Files = append(n.Files, templates.GeneratedFile{Path: "rtl/" + face.Top + ".sv", Data: text})
 	more, err = n.wrappers()
 	n.Files = append(n.Files, more...)
 	return n, err
@@ -214,7 +214,7 @@ func Library() templates.Files {
 		if err != nil {
 			panic("rtl: embedded files: " + err.Error())
 		}
-		files = append(files, templates.File{Path: "rtl/lib/" + e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/lib/" + e.Name(), Data: text})
 	}
 	return files
 }

@@ -92,7 +92,7 @@ func pinned(t *testing.T, files templates.Files, d *dataflow.Design) map[string]
 
 func find(t *testing.T, files templates.Files, path string) []byte {
 	t.Helper()
-	k := slices.IndexFunc(files, func(f templates.File) bool { return f.Path == path })
+	k := slices.IndexFunc(files, func(f templates.GeneratedFile) bool { return f.Path == path })
 	if k < 0 {
 		t.Fatalf("no file %s", path)
 	}
@@ -105,11 +105,11 @@ func TestPorts(t *testing.T) {
 	t.Parallel()
 	for _, sequences := range []bool{false, true} {
 		d := turning(t, sequences)
-		n, err := rtl.Of(d, templates.Options{})
+		n, err := rtl.New(d, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		hls, err := templates.Project(d, templates.Vectors{}, templates.Options{})
+		hls, err := templates.Project(d, templates.TestVectors{}, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func carriedOut(t *testing.T, dir string, command ...string) []string {
 // written is a project of a design in a folder, with a frame.
 func written(t *testing.T, d *dataflow.Design) (n *rtl.Network, dir string) {
 	t.Helper()
-	n, err := rtl.Of(d, templates.Options{})
+	n, err := rtl.New(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestPackage(t *testing.T) {
 	tier.Needs(t, "make", "tclsh")
 	d := turning(t, false)
 	n, dir := written(t, d)
-	hls, err := templates.Project(d, templates.Vectors{}, templates.Options{})
+	hls, err := templates.Project(d, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // partBits limits the bits that a module of a layer adds, compares or selects for its own elements alone. With about
 // so many bits, Yosys takes 2 GiB and five minutes (docs/rtl.md).
-const partBits = dataflow.MostBits / 16
+const partBits = dataflow.MaxAddedBits / 16
 
 // A parting moves groups of a layer's output elements into modules of their own, with all nodes that serve only one
 // group. Nodes that several groups share, and nodes that later iterations read, stay. Nothing is computed twice, and

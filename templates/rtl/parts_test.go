@@ -17,23 +17,24 @@ func TestParted(t *testing.T) {
 	t.Parallel()
 	weights := [][]int64{{1, -2, 3, 5}, {2, 1, -4, -7}, {7, 0, -1, 3}, {-3, 5, 2, -6}}
 	signs := [][]int64{{1, -1, -1, 1, 1, 1}, {-1, -1, 1, 1, -1, 1}}
-	var steps []num.Step
+	var steps []num.StepFunction
 	for c := range int64(4) {
-		steps = append(steps, num.Step{At: []int64{c - 9, c, 2*c + 3}, Value: []int64{0, 1, 2, 3}})
+		steps = append(steps, num.StepFunction{At: []int64{c - 9, c, 2*c + 3}, Value: []int64{0, 1, 2, 3}})
 	}
 	for _, c := range []struct {
 		name     string
 		op       dataflow.Op
-		in       dataflow.Type
+		in       dataflow.StreamType
 		pe, simd int
 		parts    int
 		mutants  []mutant
 	}{
-		{"constants", mvau.New(mvau.Params{Weights: weights}), layertest.Full(layertest.UInt(2), 4), 4, 4, 4,
+		{"constants", mvau.New(mvau.Params{Weights: weights}), layertest.FullType(layertest.UInt(2), 4), 4, 4, 4,
 			[]mutant{{"rtl/layers/parts_part_1.sv", ` \+ `, " - "}}},
-		{"with steps", mvau.New(mvau.Params{Weights: weights, Steps: steps}), layertest.Full(layertest.Int(2), 4), 4,
+		{"with steps", mvau.New(mvau.Params{Weights: weights, Steps: steps}), layertest.FullType(layertest.Int(2), 4),
+			4,
 			4, 4, nil},
-		{"signs", mvau.New(mvau.Params{Weights: signs}), layertest.Full(layertest.Bipolar, 6), 2, 6, 2, nil},
+		{"signs", mvau.New(mvau.Params{Weights: signs}), layertest.FullType(layertest.Bipolar, 6), 2, 6, 2, nil},
 	} {
 		s := made(t, c.op, c.pe, c.simd, dataflow.LUT, c.in)
 		parted := rtl.Parted(s.m, 4)

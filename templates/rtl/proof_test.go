@@ -60,7 +60,8 @@ func (p proof) prove(t *testing.T, files templates.Files) (said string, ok bool)
 	t.Helper()
 	yosys := tier.Needs(t, "yosys")[0]
 	dir := t.TempDir()
-	files = append(files[:len(files):len(files)], templates.File{Path: "rtl/proof.sv", Data: []byte(p.harness)})
+	files = append(files[:len(files):len(files)], templates.GeneratedFile{Path: "rtl/proof.sv",
+		Data: []byte(p.harness)})
 	if err := files.Write(dir); err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func (n *Network) registers() (*registersView, templates.Files, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/lib/" + e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/lib/" + e.Name(), Data: text})
 	}
 	return v, files, nil
 }

@@ -24,7 +24,7 @@ func (n *Network) circuit(node int) (*circuit.Module, error) {
 
 // timed reports whether a stream carries steps of sequences.
 func (n *Network) timed(stream int) bool {
-	return n.one != nil && n.design.Model.Graph.Timed(n.one.Model.Graph, stream)
+	return n.one != nil && n.design.Model.Graph.HasTimeSteps(n.one.Model.Graph, stream)
 }
 
 // reads reports whether a node reads steps of sequences.
@@ -34,7 +34,7 @@ func (n *Network) reads(node int) bool {
 
 // An ending is a FIFO that tells a layer, or an output, where sequences end.
 type ending struct {
-	dataflow.End
+	dataflow.SequenceEnd
 	name string
 }
 

@@ -119,7 +119,7 @@ func constant(n circuit.Node, width int) string {
 func (s *speller) slice(id circuit.ID, low, width int) string {
 	n := s.m.Nodes[id]
 	if n.Op == circuit.Const {
-		return constant(circuit.Node{Range: num.Point(n.Range.Lo >> low)}, width)
+		return constant(circuit.Node{Range: num.SingleValue(n.Range.Lo >> low)}, width)
 	}
 	s.use(id, low, width)
 	if low == 0 && width == n.Width {
@@ -190,7 +190,8 @@ func (s *speller) row(memory int, address circuit.ID) string {
 	if rows == 1 {
 		return s.memory(memory) + "[0]"
 	}
-	return fmt.Sprintf("%s[%s]", s.memory(memory), s.resized(address, num.Smallest(num.Point(int64(rows-1))).Width))
+	return fmt.Sprintf("%s[%s]", s.memory(memory), s.resized(address,
+		num.NarrowestInt(num.SingleValue(int64(rows-1))).Width))
 }
 
 // expression returns the expression that computes a node from its operands.
@@ -256,7 +257,7 @@ func (s *speller) chain(n circuit.Node, op string) string {
 // comparison returns a comparison of operands extended to a common width, signed if either is.
 func (s *speller) comparison(n circuit.Node) string {
 	a, b := s.m.Nodes[n.Args[0]], s.m.Nodes[n.Args[1]]
-	t := num.Smallest(a.Range.Union(b.Range))
+	t := num.NarrowestInt(a.Range.Union(b.Range))
 	w := max(t.Width, a.Width, b.Width)
 	if t.Signed() {
 		for _, o := range []circuit.Node{a, b} {
@@ -314,7 +315,7 @@ func (s *speller) pick(id circuit.ID) {
 // others.
 func (s *speller) multiply(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
-	factors, whole := s.m.Multiplied(&n)
+	factors, whole := s.m.MultiplierWidths(&n)
 	stage := n.Stage - circuit.Device
 	s.show(stage, id)
 	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+
@@ -355,7 +356,7 @@ func (s *speller) result(id circuit.ID) {
 }
 
 // state writes the assignment of a register.
-func (s *speller) state(k int, r circuit.State) {
+func (s *speller) state(k int, r circuit.StateRegister) {
 	name := s.names[r.Node]
 	if r.Next == circuit.None {
 		panic("rtl: register " + r.Name + " is never set")
@@ -363,7 +364,7 @@ func (s *speller) state(k int, r circuit.State) {
 	set := fmt.Sprintf("if (%s) %s <= %s;", s.whole(r.When), name, s.resized(r.Next, r.Width))
 	if r.Reset {
 		set = fmt.Sprintf("if (rst) %s <= %s; else %s", name,
-			constant(circuit.Node{Range: num.Point(r.Init)}, r.Width), set)
+			constant(circuit.Node{Range: num.SingleValue(r.Init)}, r.Width), set)
 	}
 	s.clock(r.Stage, set)
 }

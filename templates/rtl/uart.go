@@ -84,7 +84,7 @@ func (n *Network) uartProject() (templates.Files, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/uart/" + e.Name(), Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/uart/" + e.Name(), Data: text})
 	}
 	v := n.uartView()
 	for _, f := range []struct{ path, template string }{
@@ -96,14 +96,14 @@ func (n *Network) uartProject() (templates.Files, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: f.path, Data: text})
+		files = append(files, templates.GeneratedFile{Path: f.path, Data: text})
 	}
 	if n.design.Target.Board.Family == boards.AMD {
 		text, err := templates.Render(texts, "vivado.tcl.tpl", v)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, templates.File{Path: "rtl/uart/vivado.tcl", Data: text})
+		files = append(files, templates.GeneratedFile{Path: "rtl/uart/vivado.tcl", Data: text})
 	}
 	return files, nil
 }

@@ -17,17 +17,17 @@ import (
 	"hlsgen/templates"
 )
 
-// Unrolled is the number of iterations up to which Verilator must unroll a loop: one over the bits of any word.
-var Unrolled = strconv.Itoa(dataflow.MaxWord + 1)
+// UnrollLimit is the number of iterations up to which Verilator must unroll a loop: one over the bits of any word.
+var UnrollLimit = strconv.Itoa(dataflow.MaxWord + 1)
 
-// A Pace describes how the host moves words in a bench, like rtlsim.Pace.
-type Pace struct {
+// A BenchPace describes how the host moves words in a bench, like rtlsim.Pace.
+type BenchPace struct {
 	Every, Stall int
 	Seed         uint64
 }
 
-// A Program is a compiled bench.
-type Program struct{ dir string }
+// A BenchProgram is a compiled bench.
+type BenchProgram struct{ dir string }
 
 // compilers lists the compilers for benches; the first one that works is used. Without optimisation, clang++ takes
 // half as long as g++.
@@ -36,18 +36,18 @@ var compilers = []string{"clang++", "g++"}
 // Total clocks of a bench up to which optimisation does not pay. For unrolled code, Verilator takes a minute to
 // optimise a second of simulation, and a compiler minutes.
 const (
-	briefly = 20_000  // Verilator
-	Shortly = 131_072 // the compiler
+	briefly           = 20_000  // Verilator
+	UnoptimisedClocks = 131_072 // the compiler
 )
 
 // Compile writes the files of a bench below a folder, and compiles it with Verilator and a C++ compiler. clocks is
 // the total number that the bench will run.
-func Compile(ctx context.Context, dir string, files templates.Files, clocks int) (*Program, error) {
+func Compile(ctx context.Context, dir string, files templates.Files, clocks int) (*BenchProgram, error) {
 	if err := files.Write(dir); err != nil {
 		return nil, err
 	}
-	p := &Program{filepath.Join(dir, "rtl")}
-	args := []string{"--cc", "--unroll-count", Unrolled, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
+	p := &BenchProgram{filepath.Join(dir, "rtl")}
+	args := []string{"--cc", "--unroll-count", UnrollLimit, "-Wno-fatal", "-Wno-lint", "--x-assign", "unique",
 		"--x-initial", "unique", "--prefix", "Vbench", "--top-module", "hlsgen_bench", "--Mdir", "obj"}
 	if clocks <= briefly {
 		args = append(args, "-O0")
@@ -63,7 +63,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, clocks int)
 	if err != nil {
 		return nil, err
 	}
-	objects, err := p.objects(ctx, made, include, clocks > Shortly)
+	objects, err := p.objects(ctx, made, include, clocks > UnoptimisedClocks)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Compile(ctx context.Context, dir string, files templates.Files, clocks int)
 }
 
 // include returns the folder of Verilator's headers.
-func (p *Program) include(ctx context.Context) (string, error) {
+func (p *BenchProgram) include(ctx context.Context) (string, error) {
 	text, err := os.ReadFile(filepath.Join(p.dir, "obj", "Vbench.mk"))
 	if err != nil {
 		return "", err
@@ -88,7 +88,7 @@ func (p *Program) include(ctx context.Context) (string, error) {
 
 // kept returns the folder for files that depend on no design: in the user's cache or, if that is not possible, in the
 // project.
-func (p *Program) kept() string {
+func (p *BenchProgram) kept() string {
 	if cache, err := os.UserCacheDir(); err == nil {
 		dir := filepath.Join(cache, "hlsgen")
 		if os.MkdirAll(dir, 0o777) == nil && writable(dir) {
@@ -115,7 +115,7 @@ type prebuilt struct {
 }
 
 // prebuilt returns the prebuilt files of the first compiler that can make them.
-func (p *Program) prebuilt(ctx context.Context, include string) (*prebuilt, error) {
+func (p *BenchProgram) prebuilt(ctx context.Context, include string) (*prebuilt, error) {
 	var errs []error
 	for _, name := range compilers {
 		if _, err := exec.LookPath(name); err != nil {
@@ -133,7 +133,7 @@ func (p *Program) prebuilt(ctx context.Context, include string) (*prebuilt, erro
 
 // prebuiltBy makes the prebuilt files with a compiler, unless the cache has them. The name of the folder is a hash of
 // everything that they depend on.
-func (p *Program) prebuiltBy(ctx context.Context, compiler, include string) (*prebuilt, error) {
+func (p *BenchProgram) prebuiltBy(ctx context.Context, compiler, include string) (*prebuilt, error) {
 	version, err := p.run(ctx, compiler, "--version")
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (p *Program) prebuiltBy(ctx context.Context, compiler, include string) (*pr
 
 // precompile compiles the headers at their final path, because clang++ looks for them there when it uses the result.
 // Both g++ and clang++ use the result if the headers are included first, by option.
-func (p *Program) precompile(ctx context.Context, made *prebuilt, include string) error {
+func (p *BenchProgram) precompile(ctx context.Context, made *prebuilt, include string) error {
 	fresh, err := os.CreateTemp(filepath.Dir(made.headers), "all-*")
 	if err != nil {
 		return err
@@ -216,11 +216,11 @@ func Sources(files templates.Files, bench bool) (list []string) {
 }
 
 // Run runs the bench, and returns its output. A bench that reports a failure is no error.
-func (p *Program) Run(ctx context.Context, in, out Pace) (string, error) {
+func (p *BenchProgram) Run(ctx context.Context, in, out BenchPace) (string, error) {
 	args := []string{"+data=bench/data"}
 	for _, side := range []struct {
 		name string
-		Pace
+		BenchPace
 	}{{"in", in}, {"out", out}} {
 		args = append(args, fmt.Sprintf("+%s_every=%d", side.name, max(1, side.Every)),
 			fmt.Sprintf("+%s_stall=%d", side.name, side.Stall), fmt.Sprintf("+%s_seed=%d", side.name, side.Seed))
@@ -233,7 +233,7 @@ func (p *Program) Run(ctx context.Context, in, out Pace) (string, error) {
 }
 
 // run runs a command in the folder. An error contains the command's output.
-func (p *Program) run(ctx context.Context, name string, args ...string) (string, error) {
+func (p *BenchProgram) run(ctx context.Context, name string, args ...string) (string, error) {
 	c := templates.Command(ctx, p.dir, append([]string{name}, args...))
 	c.Env = append(os.Environ(), "TMPDIR="+p.dir)
 	out, err := c.CombinedOutput()

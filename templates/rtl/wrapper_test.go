@@ -118,7 +118,7 @@ func TestChecked(t *testing.T) {
 		t.Run(fmt.Sprintf("sequences=%v", sequences), func(t *testing.T) {
 			t.Parallel()
 			d := turning(t, sequences)
-			n, err := rtl.Of(d, templates.Options{})
+			n, err := rtl.New(d, templates.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,9 +50,9 @@ func standIns(files templates.Files) (list templates.Files, err error) {
 		}
 		sv, c := standIn(name, all)
 		cpp += c
-		list = append(list, templates.File{Path: "hls/rtl/" + name + ".sv", Data: []byte(sv)})
+		list = append(list, templates.GeneratedFile{Path: "hls/rtl/" + name + ".sv", Data: []byte(sv)})
 	}
-	return append(list, templates.File{Path: "hls/dpi.cpp", Data: []byte(cpp + "}\n")}), nil
+	return append(list, templates.GeneratedFile{Path: "hls/dpi.cpp", Data: []byte(cpp + "}\n")}), nil
 }
 
 // standIn returns a module, and the C++ function that it calls once per clock, half a clock before its ports are

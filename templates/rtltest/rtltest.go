@@ -32,7 +32,7 @@ var testbench embed.FS
 func Lint(t testing.TB, files templates.Files) {
 	t.Helper()
 	tier.Needs(t, "verilator")
-	findings, err := Findings(t.Context(), t.TempDir(), files)
+	findings, err := LintOutput(t.Context(), t.TempDir(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +41,8 @@ func Lint(t testing.TB, files templates.Files) {
 	}
 }
 
-// Findings returns the output of Verilator's lint. It writes files below the folder dir.
-func Findings(ctx context.Context, dir string, files templates.Files) (string, error) {
+// LintOutput returns the output of Verilator's lint. It writes files below the folder dir.
+func LintOutput(ctx context.Context, dir string, files templates.Files) (string, error) {
 	w, err := prepare(ctx, dir, files)
 	if err != nil {
 		return "", err
@@ -103,7 +103,7 @@ func Bench(t testing.TB, top string, modules map[string][]byte) string {
 	tier.Needs(t, "verilator", "g++", "make")
 	var files templates.Files
 	for name, text := range modules {
-		files = append(files, templates.File{Path: "hls/rtl/" + name + ".sv", Data: text})
+		files = append(files, templates.GeneratedFile{Path: "hls/rtl/" + name + ".sv", Data: text})
 	}
 	w, err := unpack(t.Context(), t.TempDir(), files)
 	if err != nil {
@@ -134,9 +134,9 @@ func unpack(ctx context.Context, dir string, files templates.Files) (work, error
 		if err != nil {
 			return work{}, err
 		}
-		files = append(files, templates.File{Path: "hls/" + name, Data: text})
+		files = append(files, templates.GeneratedFile{Path: "hls/" + name, Data: text})
 	}
-	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	return work{ctx, filepath.Join(dir, "hls"), files}, files.Write(dir)
 }
 

@@ -150,7 +150,7 @@ type Step struct {
 }
 
 // Longest returns the longest path from a state to its next value, by the delays of a clock.
-func (k *Kernel) Longest(c delay.Clock) (ns float64, path []Step) {
+func (k *Kernel) Longest(c delay.StageClock) (ns float64, path []Step) {
 	for _, part := range k.parts {
 		n, p := k.longest(c, part, "", nil)
 		if len(part) == 1 && k.body.arrays[part[0]] {
@@ -165,7 +165,7 @@ func (k *Kernel) Longest(c delay.Clock) (ns float64, path []Step) {
 
 // around returns the longest path from the elements of an array to themselves, in ns per clock. A value that is
 // shifted through an array has as many clocks as it takes to come back.
-func (k *Kernel) around(c delay.Clock, part []string) float64 {
+func (k *Kernel) around(c delay.StageClock, part []string) float64 {
 	elements := map[string]map[string]float64{} // by source and destination place: length of the path
 	for _, v := range k.body.values {
 		if v.state != "" && owner(v.state) == part[0] && elements[v.state] == nil {
@@ -207,7 +207,7 @@ func (k *Kernel) around(c delay.Clock, part []string) float64 {
 // longest returns the longest path from some variables to themselves. If from names a place in them, it considers
 // only paths from there, and sets ends to the path lengths by destination.
 func (k *Kernel) longest(
-	c delay.Clock, part []string, from string, ends map[string]float64,
+	c delay.StageClock, part []string, from string, ends map[string]float64,
 ) (most float64, path []Step) {
 	at, by := map[string]float64{}, map[string]string{}
 	latest := func(names []string) (last float64, who string) {
@@ -263,7 +263,7 @@ func (k *Kernel) longest(
 			continue
 		}
 		if times[s.target] > 1 {
-			ns += c.NS(delay.Select, 1)
+			ns += c.Delay(delay.Select, 1)
 		}
 		if ends != nil {
 			ends[s.target] = max(ends[s.target], ns)
@@ -281,7 +281,7 @@ func (k *Kernel) longest(
 }
 
 // delay returns the delay of an instruction in ns. Masks, and shifts by constants, are wires and take no time.
-func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
+func (k *Kernel) delay(c delay.StageClock, name string, v *value) float64 {
 	width := k.widths[name]
 	operands := 1
 	for _, a := range v.args {
@@ -289,36 +289,36 @@ func (k *Kernel) delay(c delay.Clock, name string, v *value) float64 {
 	}
 	switch v.op {
 	case "add", "sub":
-		return c.NS(delay.Add, max(1, width-k.zeros(v.args[0], v.args[1])))
+		return c.Delay(delay.Add, max(1, width-k.zeros(v.args[0], v.args[1])))
 	case "icmp":
-		return c.NS(delay.Compare, operands)
+		return c.Delay(delay.Compare, operands)
 	case "phi", "select":
 		if v.width == 1 && v.op == "select" && (isNumber(v.args[1]) || isNumber(v.args[2])) {
-			return c.NS(delay.Logic, 1)
+			return c.Delay(delay.Logic, 1)
 		}
-		return c.NS(delay.Select, width)
+		return c.Delay(delay.Select, width)
 	case "and", "or":
 		if v.op == "or" && k.bits(v.args[0])&k.bits(v.args[1]) == 0 {
 			return 0 // no common bits: wires
 		}
 		if !isNumber(v.args[1]) {
-			return c.NS(delay.Logic, 1)
+			return c.Delay(delay.Logic, 1)
 		}
 	case "xor":
-		return c.NS(delay.Logic, 1)
+		return c.Delay(delay.Logic, 1)
 	case "umin", "umax", "smin", "smax", "usub":
-		return c.NS(delay.Compare, operands) + c.NS(delay.Select, width)
+		return c.Delay(delay.Compare, operands) + c.Delay(delay.Select, width)
 	case "abs":
-		return c.NS(delay.Add, width) + c.NS(delay.Select, width)
+		return c.Delay(delay.Add, width) + c.Delay(delay.Select, width)
 	case "mul":
-		return c.NS(delay.Multiply, k.width(v.args[0])+k.width(v.args[1]))
+		return c.Delay(delay.Multiply, k.width(v.args[0])+k.width(v.args[1]))
 	case "shl", "lshr", "ashr":
 		if !isNumber(v.args[1]) {
-			return c.NS(delay.Select, width) * float64(bits.Len(uint(width-1)))
+			return c.Delay(delay.Select, width) * float64(bits.Len(uint(width-1)))
 		}
 	case "load":
 		if len(v.args) > 0 { // from a table
-			return c.NS(delay.Select, width) * 2
+			return c.Delay(delay.Select, width) * 2
 		}
 	case "zext", "sext", "trunc", "getelementptr", "bitcast", "fshl", "fshr", "freeze",
 		"extractvalue", "insertelement", "extractelement", "shufflevector":

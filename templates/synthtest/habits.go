@@ -30,10 +30,10 @@ var habits = []habit{
 	{regexp.MustCompile(`constexpr (store\(ap_ulong|ap_int_base\(T|name\(T)`), `$1`, 3},
 }
 
-// Habits returns the headers of a project, below hls/habits, changed to behave as the vendor's. No constructor is
-// constexpr, and uninitialised variables have arbitrary values. Three things print warnings: assigning bits of
+// VendorHeaders returns the headers of a project, below hls/habits, changed to behave as the vendor's. No constructor
+// is constexpr, and uninitialised variables have arbitrary values. Three things print warnings: assigning bits of
 // another width, reading an empty stream, and leaving words in a stream.
-func Habits(files templates.Files) (templates.Files, error) {
+func VendorHeaders(files templates.Files) (templates.Files, error) {
 	var list templates.Files
 	for _, f := range files {
 		name, ok := strings.CutPrefix(f.Path, "hls/csim/")
@@ -52,7 +52,7 @@ func Habits(files templates.Files) (templates.Files, error) {
 				text = h.ours.ReplaceAll(text, []byte(h.theirs))
 			}
 		}
-		list = append(list, templates.File{Path: "hls/habits/" + name, Data: text})
+		list = append(list, templates.GeneratedFile{Path: "hls/habits/" + name, Data: text})
 	}
 	return list, nil
 }

@@ -128,7 +128,7 @@ func (w work) loops(unit string) (map[string][]int, error) {
 			found[name] = append(found[name], n+1)
 		} else if uncounted.MatchString(line) {
 			known++
-			found[name] = append(found[name], Any)
+			found[name] = append(found[name], AnyTrips)
 		}
 	}
 	for n := range found {

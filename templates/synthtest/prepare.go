@@ -69,7 +69,7 @@ func prepare(files templates.Files) (templates.Files, error) {
 		case path.Ext(f.Path) == ".hpp" || path.Ext(f.Path) == ".cpp":
 			text = loopHead.ReplaceAllStringFunc(text, hinted)
 		}
-		ready = append(ready, templates.File{Path: f.Path, Data: []byte(text)})
+		ready = append(ready, templates.GeneratedFile{Path: f.Path, Data: []byte(text)})
 	}
 	return ready, nil
 }

@@ -47,12 +47,13 @@ func resetting(files templates.Files, habit bool) (templates.Files, error) {
 	list := templates.Files{{Path: "hls/reset.hpp", Data: []byte(
 		"void hlsgen_keeps(const void*, unsigned long);\nvoid hlsgen_empties(void*, unsigned long);\n")}}
 	if habit {
-		headers, err := Habits(files)
+		headers, err := VendorHeaders(files)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, headers...)
-		list = append(list, templates.File{Path: "hls/habits/hls_stream.h", Data: files.Get("hls/csim/hls_stream.h")})
+		list = append(list, templates.GeneratedFile{Path: "hls/habits/hls_stream.h",
+			Data: files.Get("hls/csim/hls_stream.h")})
 	}
 	for _, f := range files {
 		text := f.Data
@@ -70,7 +71,7 @@ func resetting(files templates.Files, habit bool) (templates.Files, error) {
 		case strings.HasPrefix(f.Path, "hls/layers/") || strings.HasPrefix(f.Path, "hls/include/"):
 			text = keepsPragma.ReplaceAll(text, keeps)
 		}
-		list = append(list, templates.File{Path: f.Path, Data: text})
+		list = append(list, templates.GeneratedFile{Path: f.Path, Data: text})
 	}
 	return list, nil
 }

@@ -33,8 +33,8 @@ import (
 	"hlsgen/templates"
 )
 
-// Any stands for the trip count of a loop whose end depends on data.
-const Any = 0
+// AnyTrips stands for the trip count of a loop whose end depends on data.
+const AnyTrips = 0
 
 // Promises returns the trip counts of the loops that may remain in each function of a project, by name. There are
 // none, because a call of a process is one iteration.

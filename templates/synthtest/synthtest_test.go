@@ -98,11 +98,11 @@ func TestFinds(t *testing.T) {
 		{Path: "hls/layers.cpp", Data: []byte("#include \"layers/all.cpp\"\n")},
 	}
 	for _, h := range hlslib.Headers("mvau.hpp") {
-		files = append(files, templates.File{Path: "hls/" + h.Path, Data: h.Text})
+		files = append(files, templates.GeneratedFile{Path: "hls/" + h.Path, Data: h.Text})
 	}
-	slices.SortFunc(files, func(a, b templates.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(files, func(a, b templates.GeneratedFile) int { return strings.Compare(a.Path, b.Path) })
 	got, err := check(t.Context(), t.TempDir(), files, map[string][]int{"two_7": {7}, "one_1": nil, "steady": nil,
-		"data": {Any}, "rolled": nil, "shares": {2}, "calls": nil, "pointer": nil, "none": nil})
+		"data": {AnyTrips}, "rolled": nil, "shares": {2}, "calls": nil, "pointer": nil, "none": nil})
 	if err != nil {
 		t.Fatal(err)
 	}

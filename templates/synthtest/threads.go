@@ -79,7 +79,7 @@ func threaded(files templates.Files) (list templates.Files, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, templates.File{Path: f.Path, Data: text})
+		list = append(list, templates.GeneratedFile{Path: f.Path, Data: text})
 	}
 	return list, nil
 }

@@ -15,7 +15,7 @@ type cardView struct {
 }
 
 // card returns the system as kernels, whose streams v++ connects under names of the form compute_unit.stream.
-func (s *System) card(flow Flow) cardView {
+func (s *System) card(flow IPFlow) cardView {
 	v := cardView{System: s, Flow: flow.ip(s.Top), FlowFolder: "../" + string(flow)}
 	for _, m := range s.Movers {
 		l := m.stream()

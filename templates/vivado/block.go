@@ -19,7 +19,7 @@ type processor struct {
 	reset      string
 	control    string // bus to the movers' registers, its clock, and its window of addresses
 	controlClk string
-	window     Window
+	window     AddressWindow
 	irq        []irq
 	port       func(name string) memoryPort
 }
@@ -51,7 +51,7 @@ var processors = map[boards.PS]processor{
 		config: []setting{{"PCW_USE_M_AXI_GP0", "1"}, {"PCW_EN_CLK0_PORT", "1"}, {"PCW_EN_RST0_PORT", "1"},
 			{"PCW_FCLK0_PERIPHERAL_CLKSRC", "IO PLL"}, {"PCW_FPGA0_PERIPHERAL_FREQMHZ", ""}},
 		clock: "FCLK_CLK0", reset: "FCLK_RESET0_N", control: "M_AXI_GP0", controlClk: "M_AXI_GP0_ACLK",
-		window: Window{"M_AXI_GP0", 0x4000_0000, 0x4000_0000},
+		window: AddressWindow{"M_AXI_GP0", 0x4000_0000, 0x4000_0000},
 		irq:    []irq{{"IRQ_F2P", setting{"PCW_USE_FABRIC_INTERRUPT", "1"}, 16}},
 		port: func(name string) memoryPort {
 			hp := name[len("S_AXI_"):]
@@ -70,7 +70,7 @@ var processors = map[boards.PS]processor{
 			{"PSU__FPGA_PL0_ENABLE", "1"}, {"PSU__USE__FABRIC__RST", "1"},
 			{"PSU__CRL_APB__PL0_REF_CTRL__SRCSEL", "IOPLL"}, {"PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ", ""}},
 		clock: "pl_clk0", reset: "pl_resetn0", control: "M_AXI_HPM0_FPD", controlClk: "maxihpm0_fpd_aclk",
-		window: Window{"M_AXI_HPM0_FPD", 0xA000_0000, 0x1000_0000},
+		window: AddressWindow{"M_AXI_HPM0_FPD", 0xA000_0000, 0x1000_0000},
 		irq: []irq{{"pl_ps_irq0", setting{"PSU__USE__IRQ0", "1"}, 8},
 			{"pl_ps_irq1", setting{"PSU__USE__IRQ1", "1"}, 8}},
 		port: func(name string) memoryPort {
@@ -99,7 +99,7 @@ type blockView struct {
 	Windows                  []windowView
 }
 
-// A windowView is a Window in the notation of Tcl.
+// A windowView is an AddressWindow in the notation of Tcl.
 type windowView struct{ Name, Base, Bytes string }
 
 // A cell is an IP of a block design besides the PS.
@@ -122,7 +122,7 @@ type link struct{ Master, Slave string }
 type memory struct{ Mover, Has, All string }
 
 // block returns the system as a block design.
-func (s *System) block(flow Flow) blockView {
+func (s *System) block(flow IPFlow) blockView {
 	p := processors[s.Board.PS]
 	v := blockView{System: s, IP: flow.ip(s.Top), PS: p.ip, Rule: p.rule, Automation: p.automation,
 		Asked: strconv.FormatFloat(s.Clock.Asked, 'f', -1, 64)}

@@ -129,16 +129,16 @@ func (c card) graph(f *found) *graph {
 }
 
 // check is everything that holds of a card's texts, of a design with such a host.json.
-func (c card) check(d *dataflow.Design, host *deploy.Host) found {
+func (c card) check(d *dataflow.Design, host *deploy.HostFile) found {
 	var f found
 	g := c.graph(&f)
 	g.wires(&f)
 	g.links(&f)
 	for k, s := range host.Send {
-		c.mover(&f, g, "read_"+s.Port, "m_axis", s.Stream, d.Target.Board.MemoryPorts[k%4])
+		c.mover(&f, g, "read_"+s.Port, "m_axis", s.HostStream, d.Target.Board.MemoryPorts[k%4])
 	}
 	for k, r := range host.Receive {
-		c.mover(&f, g, "write_"+r.Port, "s_axis", r.Stream, d.Target.Board.MemoryPorts[k%4])
+		c.mover(&f, g, "write_"+r.Port, "s_axis", r.HostStream, d.Target.Board.MemoryPorts[k%4])
 	}
 	if n := len(host.Send) + len(host.Receive); len(c.units) != n+1 || len(c.kernels) != n+1 || len(c.banks) != n {
 		f.add("count", "%d units, %d kernels, %d banks of %d streams", len(c.units), len(c.kernels), len(c.banks), n)
@@ -164,7 +164,7 @@ func (c card) check(d *dataflow.Design, host *deploy.Host) found {
 }
 
 // mover: the kernel at a stream starts as those of Vitis HLS do, and its registers are where the mover has them.
-func (c card) mover(f *found, g *graph, name, axis string, s deploy.Stream, bank string) {
+func (c card) mover(f *found, g *graph, name, axis string, s deploy.HostStream, bank string) {
 	k := c.kernels[c.units[name]]
 	if k.Protocol != "ap_ctrl_hs" || k.VLNV != "hlsgen:kernels:"+k.Name+":1.0" {
 		f.add("mover", "%s is a %s, %s", name, k.VLNV, k.Protocol)
@@ -254,10 +254,10 @@ func TestCard(t *testing.T) {
 	tier.Needs(t, "tclsh", "make", "sh")
 	type way struct {
 		model string
-		flow  vivado.Flow
+		flow  vivado.IPFlow
 	}
 	var cases []way
-	for _, flow := range []vivado.Flow{vivado.HLS, vivado.RTL} {
+	for _, flow := range []vivado.IPFlow{vivado.HLS, vivado.RTL} {
 		for _, model := range networks {
 			cases = append(cases, way{model, flow})
 		}

@@ -7,8 +7,8 @@ import (
 	"hlsgen/boards"
 )
 
-// A Clock is derived from a PLL of the PS by two dividers.
-type Clock struct {
+// A PLLClock is derived from a PLL of the PS by two dividers.
+type PLLClock struct {
 	Asked      float64 // requested, in MHz
 	PLL        int     // in MHz; 0 if the clock does not come from a PS
 	Div0, Div1 int
@@ -24,8 +24,8 @@ const divider = 63
 
 // PLClock returns the fastest clock of the logic that a PS can make and that does not exceed the requested MHz. ok is
 // false if the PS can make none.
-func PLClock(ps boards.PS, asked float64) (c Clock, ok bool) {
-	c = Clock{Asked: asked, PLL: plls[ps]}
+func PLClock(ps boards.PS, asked float64) (c PLLClock, ok bool) {
+	c = PLLClock{Asked: asked, PLL: plls[ps]}
 	for div0 := 1; div0 <= divider; div0++ {
 		for div1 := 1; div1 <= div0; div1++ {
 			enough := float64(c.PLL) <= asked*float64(div0*div1)
@@ -38,7 +38,7 @@ func PLClock(ps boards.PS, asked float64) (c Clock, ok bool) {
 }
 
 // MHz returns the resulting frequency, or the requested one if the clock does not come from a PS.
-func (c Clock) MHz() float64 {
+func (c PLLClock) MHz() float64 {
 	if c.PLL == 0 {
 		return c.Asked
 	}
@@ -46,9 +46,9 @@ func (c Clock) MHz() float64 {
 }
 
 // Hz returns the frequency in whole hertz.
-func (c Clock) Hz() string { return strconv.FormatFloat(c.MHz()*1e6, 'f', 0, 64) }
+func (c PLLClock) Hz() string { return strconv.FormatFloat(c.MHz()*1e6, 'f', 0, 64) }
 
 // String returns the frequency in MHz, exact to a hertz, without trailing zeros.
-func (c Clock) String() string {
+func (c PLLClock) String() string {
 	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(c.MHz(), 'f', 6, 64), "0"), ".")
 }

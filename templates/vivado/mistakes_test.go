@@ -185,7 +185,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // wide is a system with streams that are alike, ten in and three out, and the Verilog of its accelerator.
-func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.Stream) {
+func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.HostStream) {
 	t.Helper()
 	board, err := boards.Find("zcu104")
 	if err != nil {
@@ -206,7 +206,7 @@ func wide(t *testing.T) (s *vivado.System, verilog string, list []deploy.Stream)
 			Outstanding: 4, Hash: 0x0123456789abcdef}
 		m.Stream, m.Port, m.Base = name, board.MemoryPorts[in%4], 0xA000_0000+uint64(k)*vivado.Range
 		s.Movers = append(s.Movers, m)
-		list = append(list, deploy.Stream{Port: name, Bytes: 3, Words: 4})
+		list = append(list, deploy.HostStream{Port: name, Bytes: 3, Words: 4})
 		for signal, bits := range map[string]string{"TDATA": "[23:0] ", "TLAST": ""} {
 			fmt.Fprintf(&v, "    (* X_INTERFACE_INFO = \"xilinx.com:interface:axis:1.0 %s %s\" *)\n", name, signal)
 			fmt.Fprintf(&v, "    %-6s wire %s%s_%s,\n", direction, bits, name, signal)

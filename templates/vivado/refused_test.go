@@ -101,8 +101,8 @@ func TestNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &dataflow.Design{Target: dataflow.Target{Board: b, ClockMHz: 100, IO: c.io}}
-		_, err = vivado.Of(d, templates.Options{})
-		if none := new(vivado.None); !errors.As(err, &none) || none.Reason != c.says {
+		_, err = vivado.New(d, templates.Options{})
+		if none := new(vivado.NoSystem); !errors.As(err, &none) || none.Reason != c.says {
 			t.Errorf("%s: %v", c.board, err)
 		}
 	}

@@ -26,12 +26,12 @@ import (
 )
 
 // designOf folds a model for a board; sequences are of 1 to 16 steps where asked for.
-func designOf(t *testing.T, model, board string, flow vivado.Flow, sequences bool) *dataflow.Design {
+func designOf(t *testing.T, model, board string, flow vivado.IPFlow, sequences bool) *dataflow.Design {
 	t.Helper()
 	var d diag.List
-	var lengths *frontend.Lengths
+	var lengths *frontend.AxisLengths
 	if sequences {
-		lengths = &frontend.Lengths{Axis: "inp.25:0", Min: 1, Max: 16}
+		lengths = &frontend.AxisLengths{Axis: "inp.25:0", Min: 1, Max: 16}
 	}
 	m, err := frontend.Import(model, onnxOf(t, model), frontend.Options{Lengths: lengths}, &d)
 	if err != nil || m == nil || m.Model == nil {
@@ -66,7 +66,7 @@ func onnxOf(t *testing.T, model string) []byte {
 var networks = []string{"digits-mlp-w2a2", "digits-cnn-w4a4", "digits-resnet-w4a4", "bilstm-h32-w4a8"}
 
 // takesLong is whether a flow writes half a minute of text for a network.
-func takesLong(model string, flow vivado.Flow) bool {
+func takesLong(model string, flow vivado.IPFlow) bool {
 	return flow == vivado.RTL && model != networks[0]
 }
 
@@ -88,16 +88,16 @@ type workshop struct {
 const standIn = "#!/bin/sh\nexec tclsh '%s' \"$@\"\n"
 
 // open writes a project for the IP of a flow, with an IP that has the ports of the Verilog that was written for it.
-func open(t *testing.T, d *dataflow.Design, flow vivado.Flow, verilog []byte) workshop {
+func open(t *testing.T, d *dataflow.Design, flow vivado.IPFlow, verilog []byte) workshop {
 	t.Helper()
-	s, err := vivado.Of(d, templates.Options{})
+	s, err := vivado.New(d, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return opened(t, s, flow, verilog)
 }
 
-func opened(t *testing.T, s *vivado.System, flow vivado.Flow, verilog []byte) workshop {
+func opened(t *testing.T, s *vivado.System, flow vivado.IPFlow, verilog []byte) workshop {
 	t.Helper()
 	files, err := s.Files(flow)
 	if err != nil {
@@ -108,7 +108,7 @@ func opened(t *testing.T, s *vivado.System, flow vivado.Flow, verilog []byte) wo
 	if flow == vivado.RTL {
 		ip = "rtl/build/ip/" + s.Top + "/component.xml"
 	}
-	files = append(files, templates.File{Path: ip, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
+	files = append(files, templates.GeneratedFile{Path: ip, Data: []byte("hlsgen hls " + s.Top + " 1.0\n")})
 	if err := files.Write(w.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -201,16 +201,16 @@ func accelerator(t *testing.T, top string, verilog []byte) string {
 }
 
 // verilogOf is the top of the IP that a flow makes.
-func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.Flow) []byte {
+func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.IPFlow) []byte {
 	t.Helper()
 	if flow == vivado.RTL {
-		n, err := rtl.Of(d, templates.Options{})
+		n, err := rtl.New(d, templates.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text(t, n.Files, "rtl/ip/"+n.Top+"_ip.v")
 	}
-	files, err := templates.Project(d, templates.Vectors{}, templates.Options{})
+	files, err := templates.Project(d, templates.TestVectors{}, templates.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func verilogOf(t *testing.T, d *dataflow.Design, flow vivado.Flow) []byte {
 // text returns the contents of the file with the path. The test fails if there is none.
 func text(t *testing.T, files templates.Files, path string) []byte {
 	t.Helper()
-	i := slices.IndexFunc(files, func(f templates.File) bool { return f.Path == path })
+	i := slices.IndexFunc(files, func(f templates.GeneratedFile) bool { return f.Path == path })
 	if i < 0 {
 		t.Fatalf("no file %s", path)
 	}

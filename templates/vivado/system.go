@@ -16,7 +16,7 @@ import (
 type System struct {
 	Top    string // name of the accelerator and of its IP
 	Board  boards.Board
-	Clock  Clock
+	Clock  PLLClock
 	Hash   string // hash of host.json
 	Movers []Mover
 
@@ -41,10 +41,10 @@ const Range = 0x10000
 // maxMovers is the largest number of movers that one SmartConnect connects to the PS (PG247).
 const maxMovers = 16
 
-// A None error is the reason why no bitstream can be built.
-type None struct{ Reason string }
+// A NoSystem error is the reason why no bitstream can be built.
+type NoSystem struct{ Reason string }
 
-func (e *None) Error() string { return e.Reason }
+func (e *NoSystem) Error() string { return e.Reason }
 
 // Axis returns the name of the mover's own AXI4-Stream.
 func (m Mover) Axis() string {
@@ -58,15 +58,15 @@ func (m Mover) Axis() string {
 // parameters.
 func (m Mover) KernelName() string { return "hlsgen_" + m.Name }
 
-// Of returns the system of a design. The error is a *None if the board has neither a known PS nor a platform, or if
-// the accelerator has no driver.
-func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
+// New returns the system of a design. The error is a *NoSystem if the board has neither a known PS nor a platform, or
+// if the accelerator has no driver.
+func New(d *dataflow.Design, opt templates.Options) (*System, error) {
 	board := d.Target.Board
 	if board.PS == boards.NoPS && board.Platform == "" {
-		return nil, &None{fmt.Sprintf("nothing is known of a processor beside the logic of %s", board.Name)}
+		return nil, &NoSystem{fmt.Sprintf("nothing is known of a processor beside the logic of %s", board.Name)}
 	}
 	if d.Target.IO == dataflow.FromStream {
-		return nil, &None{"a design that is fed from inside the FPGA has no movers"}
+		return nil, &NoSystem{"a design that is fed from inside the FPGA has no movers"}
 	}
 	face, err := templates.InterfaceOf(d, opt)
 	if err != nil {
@@ -74,8 +74,8 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 	}
 	host, err := deploy.HostOf(d, face)
 	if err != nil {
-		if none, ok := err.(*deploy.None); ok {
-			return nil, &None{none.Reason}
+		if none, ok := err.(*deploy.NoDriver); ok {
+			return nil, &NoSystem{none.Reason}
 		}
 		return nil, err
 	}
@@ -83,18 +83,18 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 	if board.PS != boards.NoPS {
 		var ok bool
 		if s.Clock, ok = PLClock(board.PS, d.Target.ClockMHz); !ok {
-			return nil, &None{fmt.Sprintf("no dividers of the PS give %g MHz or less", d.Target.ClockMHz)}
+			return nil, &NoSystem{fmt.Sprintf("no dividers of the PS give %g MHz or less", d.Target.ClockMHz)}
 		}
 	} else {
-		s.Clock = Clock{Asked: d.Target.ClockMHz}
+		s.Clock = PLLClock{Asked: d.Target.ClockMHz}
 	}
 	for k, send := range host.Send {
-		if err := s.add(face.In[k], false, send.Stream, k); err != nil {
+		if err := s.add(face.In[k], false, send.HostStream, k); err != nil {
 			return nil, err
 		}
 	}
 	for k, receive := range host.Receive {
-		if err := s.add(face.Out[k], true, receive.Stream, k); err != nil {
+		if err := s.add(face.Out[k], true, receive.HostStream, k); err != nil {
 			return nil, err
 		}
 	}
@@ -117,7 +117,7 @@ func Of(d *dataflow.Design, opt templates.Options) (*System, error) {
 		}
 	}
 	if len(s.Movers) > most {
-		return nil, &None{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
+		return nil, &NoSystem{fmt.Sprintf("%d streams are more than the %d movers that one SmartConnect joins",
 			len(s.Movers), most)}
 	}
 	return s, nil
@@ -128,14 +128,14 @@ func (s *System) span() uint64 { return max(Range, uint64(s.Registers.Bytes)) }
 
 // add adds the mover of a stream, the k-th of its direction, with a memory port and an address. The port's words are
 // those of the longest sequence; the host's are those of a step.
-func (s *System) add(p templates.AXIPort, writes bool, host deploy.Stream, k int) error {
+func (s *System) add(p templates.AXIPort, writes bool, host deploy.HostStream, k int) error {
 	m := s.mover(p.Name, writes, k)
 	bits, beats := s.bus()
 	hash, err := strconv.ParseUint(s.Hash, 16, 64)
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
 	}
-	m.Config, err = mover.Of(p, writes, bits, beats, p.Port.Words/host.Words, hash)
+	m.Config, err = mover.New(p, writes, bits, beats, p.Port.Words/host.Words, hash)
 	s.Movers = append(s.Movers, m)
 	return err
 }
@@ -152,7 +152,7 @@ func (s *System) again(p templates.WeightPort, k int) error {
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
 	}
-	m.Config, err = mover.Again(p, bits, beats, hash)
+	m.Config, err = mover.NewWeightMover(p, bits, beats, hash)
 	s.Movers = append(s.Movers, m)
 	return err
 }
@@ -166,7 +166,7 @@ func (s *System) loader() error {
 	if err != nil {
 		return fmt.Errorf("hash of the host: %w", err)
 	}
-	m.Config = mover.Loader(bits, beats, hash)
+	m.Config = mover.NewLoader(bits, beats, hash)
 	s.Movers = append(s.Movers, m)
 	return nil
 }
@@ -188,8 +188,8 @@ func (s *System) bus() (bits, beats int) {
 	return s.Board.HostPortBits, s.Board.BurstBeats()
 }
 
-// A Window is a range of the PS's address space.
-type Window struct {
+// An AddressWindow is a range of the PS's address space.
+type AddressWindow struct {
 	Name  string // the mover's name, or "accelerator"
 	Base  uint64
 	Bytes uint64
@@ -197,14 +197,14 @@ type Window struct {
 
 // Map returns the addresses of the movers' registers for the PS, followed by those of the accelerator's. Drivers may
 // rely on them. On a card it is empty.
-func (s *System) Map() (list []Window) {
+func (s *System) Map() (list []AddressWindow) {
 	for _, m := range s.Movers {
 		if m.Base != 0 {
-			list = append(list, Window{m.Name, m.Base, Range})
+			list = append(list, AddressWindow{m.Name, m.Base, Range})
 		}
 	}
 	if s.Base != 0 {
-		list = append(list, Window{"accelerator", s.Base, s.span()})
+		list = append(list, AddressWindow{"accelerator", s.Base, s.span()})
 	}
 	return list
 }

@@ -29,14 +29,14 @@ func (g *graph) agrees(d *dataflow.Design, windows []mapped) found {
 	}
 	g.addressMap(&f, windows)
 	for k, s := range host.Send {
-		g.mover(&f, d, "read_"+s.Port, "hlsgen_read", "m_axis", s.Stream, host.Hash, k)
+		g.mover(&f, d, "read_"+s.Port, "hlsgen_read", "m_axis", s.HostStream, host.Hash, k)
 	}
 	for k, r := range host.Receive {
-		g.mover(&f, d, "write_"+r.Port, "hlsgen_write", "s_axis", r.Stream, host.Hash, k)
+		g.mover(&f, d, "write_"+r.Port, "hlsgen_write", "s_axis", r.HostStream, host.Hash, k)
 	}
 	for k, p := range templates.WeightPorts(d) {
 		name := "read_" + p.Axis
-		g.mover(&f, d, name, "hlsgen_read", "m_axis", deploy.Stream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
+		g.mover(&f, d, name, "hlsgen_read", "m_axis", deploy.HostStream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
 			Words: p.Port.Words}, host.Hash, len(host.Send)+k)
 		if c := g.Cells[name]; c.number("PERIOD") != p.Copies*p.Port.Bytes() {
 			f.add("parameter", "PERIOD of %s is not %d times %d", name, p.Copies, p.Port.Bytes())
@@ -74,7 +74,7 @@ func (g *graph) addressMap(f *found, windows []mapped) {
 }
 
 // mover: one of a stream has the parameters that host.json tells the driver of, and is at that stream.
-func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s deploy.Stream, hash string, k int) {
+func (g *graph) mover(f *found, d *dataflow.Design, name, ip, axis string, s deploy.HostStream, hash string, k int) {
 	c, ok := g.Cells[name]
 	if !ok || c.kind() != ip {
 		f.add("mover", "there is no %s %s", ip, name)

@@ -32,21 +32,21 @@ import (
 //go:embed *.tpl
 var sources embed.FS
 
-// A Flow makes the accelerator's IP.
-type Flow string
+// An IPFlow makes the accelerator's IP.
+type IPFlow string
 
 // The flows: Vitis HLS process by process, and SystemVerilog.
 const (
-	HLS Flow = "hls"
-	RTL Flow = "rtl"
+	HLS IPFlow = "hls"
+	RTL IPFlow = "rtl"
 )
 
-// Folder is the folder for the Makefile's results. It is kept when a project is generated again, because a bitstream
-// takes long.
-const Folder = "vivado/build"
+// BuildFolder is the folder for the Makefile's results. It is kept when a project is generated again, because a
+// bitstream takes long.
+const BuildFolder = "vivado/build"
 
 // ip returns the folder of the IP that the flow's own Makefile makes, relative to the folder vivado.
-func (f Flow) ip(top string) string {
+func (f IPFlow) ip(top string) string {
 	if f == RTL {
 		return "../rtl/build/ip/" + top
 	}
@@ -54,7 +54,7 @@ func (f Flow) ip(top string) string {
 }
 
 // made returns the sources of the IP as patterns for make.
-func (f Flow) made() string {
+func (f IPFlow) made() string {
 	if f == RTL {
 		return "../rtl/*.sv ../rtl/layers/* ../rtl/lib/* ../rtl/tables/* ../rtl/ip/*"
 	}
@@ -73,18 +73,18 @@ type flowView struct{ Flow, IP, Made string }
 
 // Files returns the files of the folder vivado, for an accelerator whose IP any of the flows can make. The first flow
 // is the default.
-func (s *System) Files(flows ...Flow) (templates.Files, error) {
+func (s *System) Files(flows ...IPFlow) (templates.Files, error) {
 	flow := flows[0]
 	var files templates.Files
 	for _, f := range mover.Files() {
-		files = append(files, templates.File{Path: "vivado/ip/" + f.Path, Data: f.Data})
+		files = append(files, templates.GeneratedFile{Path: "vivado/ip/" + f.Path, Data: f.Data})
 	}
 	add := func(path, template string, view any) error {
 		text, err := templates.Render(sources, template, view)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		files = append(files, templates.File{Path: "vivado/" + path, Data: text})
+		files = append(files, templates.GeneratedFile{Path: "vivado/" + path, Data: text})
 		return nil
 	}
 	card := s.Board.PS == boards.NoPS

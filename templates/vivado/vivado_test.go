@@ -22,7 +22,7 @@ func TestBitstream(t *testing.T) {
 	tier.Needs(t, "tclsh", "make", "sh")
 	type way struct {
 		board, model string
-		flow         vivado.Flow
+		flow         vivado.IPFlow
 		sequences    bool // of different lengths
 	}
 	cases := []way{
@@ -34,7 +34,7 @@ func TestBitstream(t *testing.T) {
 	}
 	for _, board := range []string{"zcu104", "pynq-z1", "kv260"} {
 		for _, model := range networks {
-			for _, flow := range []vivado.Flow{vivado.HLS, vivado.RTL} {
+			for _, flow := range []vivado.IPFlow{vivado.HLS, vivado.RTL} {
 				if c := (way{board, model, flow, false}); !slices.Contains(cases, c) {
 					cases = append(cases, c)
 				}
@@ -91,7 +91,7 @@ func TestLoader(t *testing.T) {
 		loader := w.system.Movers[len(w.system.Movers)-1]
 		var f found
 		g.mover(&f, d, "read_s_axis_weights", "hlsgen_read", "m_axis",
-			deploy.Stream{Port: "s_axis_weights", Bytes: 4, Words: 1}, w.system.Hash, 0)
+			deploy.HostStream{Port: "s_axis_weights", Bytes: 4, Words: 1}, w.system.Hash, 0)
 		if loader.Name != "read_s_axis_weights" || len(f) > 0 || g.peer("accelerator/s_axi_control") == "" {
 			t.Errorf("%s: %s is the last mover; %v", board, loader.Name, f)
 		}
@@ -103,7 +103,7 @@ func TestLoader(t *testing.T) {
 	g := c.graph(&f)
 	g.wires(&f)
 	g.links(&f)
-	c.mover(&f, g, "read_s_axis_weights", "m_axis", deploy.Stream{Port: "s_axis_weights", Bytes: 4, Words: 1},
+	c.mover(&f, g, "read_s_axis_weights", "m_axis", deploy.HostStream{Port: "s_axis_weights", Bytes: 4, Words: 1},
 		d.Target.Board.MemoryPorts[0])
 	for _, wrong := range f {
 		t.Errorf("the card: %s", wrong)
@@ -115,7 +115,7 @@ func external(t *testing.T, d *dataflow.Design) {
 	t.Helper()
 	rooms := d.Model.Graph.Rooms()
 	for i, n := range d.Model.Graph.Nodes {
-		if _, ok := n.Op.(dataflow.External); ok && i < 3 {
+		if _, ok := n.Op.(dataflow.WeightsPerFrame); ok && i < 3 {
 			rooms[i].External, d.Folds[i].Memory = true, dataflow.NoMemory
 		}
 	}
@@ -165,7 +165,7 @@ func TestExternal(t *testing.T) {
 	g.wires(&f)
 	g.links(&f)
 	for k, p := range templates.WeightPorts(d) {
-		c.mover(&f, g, "read_"+p.Axis, "m_axis", deploy.Stream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
+		c.mover(&f, g, "read_"+p.Axis, "m_axis", deploy.HostStream{Port: p.Axis, Bytes: p.Port.TDATA() / 8,
 			Words: p.Port.Words}, d.Target.Board.MemoryPorts[1+k])
 	}
 	for _, wrong := range f {

@@ -132,7 +132,7 @@ func (b *beginning) evaluate() {
 			if name != "" {
 				n.Outputs[slot] = taken.Fresh(name, "value")
 				names[output{p, slot}] = n.Outputs[slot]
-				g.Outputs = append(g.Outputs, graph.Value{Name: n.Outputs[slot]})
+				g.Outputs = append(g.Outputs, graph.ValueInfo{Name: n.Outputs[slot]})
 			}
 		}
 		g.Nodes = append(g.Nodes, &n)
@@ -241,8 +241,8 @@ func (b *beginning) alike(o output, is value) bool {
 // element by element.
 func (b *beginning) spreads(p *part, o output, v int) bool {
 	t := b.fixed[o]
-	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.Made(b.p, p.node)) == 0 ||
-		slices.ContainsFunc(graph.Made(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
+	if v == none || t == nil || b.numbers.values[v].constant == nil || len(graph.StepsOf(b.p, p.node)) == 0 ||
+		slices.ContainsFunc(graph.StepsOf(b.p, p.node), func(s *graph.Step) bool { return s.Elem == nil }) {
 		return false
 	}
 	c := b.numbers.values[v].constant

@@ -183,12 +183,12 @@ func (w *writing) write() {
 	scanned := w.writeElements(inner)
 	w.writeBody(inner)
 	for _, s := range w.states {
-		w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.names[s]})
+		w.body.Outputs = append(w.body.Outputs, graph.ValueInfo{Name: w.names[s]})
 		w.loop.Outputs = append(w.loop.Outputs, "")
 	}
 	kept := len(w.loop.Inputs) - scanned - len(w.states)
 	for k := range kept { // the inputs that all steps share are states that do not change
-		w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.body.Inputs[len(w.states)+k].Name})
+		w.body.Outputs = append(w.body.Outputs, graph.ValueInfo{Name: w.body.Inputs[len(w.states)+k].Name})
 		w.loop.Outputs = append(w.loop.Outputs, "")
 	}
 	w.writeOutputs()
@@ -204,7 +204,7 @@ func (w *writing) write() {
 
 // input adds an input to the loop and to its body.
 func (w *writing) input(inner, outer string, dt graph.DType) {
-	w.body.Inputs = append(w.body.Inputs, graph.Value{Name: inner, DType: dt})
+	w.body.Inputs = append(w.body.Inputs, graph.ValueInfo{Name: inner, DType: dt})
 	w.loop.Inputs = append(w.loop.Inputs, outer)
 }
 
@@ -398,7 +398,7 @@ func (w *writing) writeOutputs() {
 			}
 			slices.SortFunc(list, func(a, b given) int { return a.step - b.step })
 			whole := w.taken.Fresh(w.names[o], "all")
-			w.body.Outputs = append(w.body.Outputs, graph.Value{Name: w.names[o]})
+			w.body.Outputs = append(w.body.Outputs, graph.ValueInfo{Name: w.names[o]})
 			w.loop.Outputs = append(w.loop.Outputs, whole)
 			for _, at := range list {
 				index := at.step - w.first
@@ -444,7 +444,7 @@ func (w *writing) sorted() (nodes []*graph.Node, ok bool) {
 	delete(writers, "")
 	known := func(name string) bool {
 		return name == "" || w.g.Init[name] != nil || w.init[name] != nil ||
-			slices.ContainsFunc(w.g.Inputs, func(in graph.Value) bool { return in.Name == name })
+			slices.ContainsFunc(w.g.Inputs, func(in graph.ValueInfo) bool { return in.Name == name })
 	}
 	const (
 		waiting = 1 + iota

@@ -171,9 +171,9 @@ func (n *numbers) like(a, b int) bool {
 }
 
 // known returns the shape, the type and, for a constant, the tensor of a value.
-func (n *numbers) known(k int) graph.Known {
+func (n *numbers) known(k int) graph.KnownTensor {
 	if t := n.values[k].constant; t != nil {
-		return graph.Known{Shape: t.Shape, DType: t.DType, Const: t}
+		return graph.KnownTensor{Shape: t.Shape, DType: t.DType, Const: t}
 	}
 	return n.p.Known[n.values[k].name]
 }

@@ -28,9 +28,9 @@ import (
 	"hlsgen/frontend/graph"
 )
 
-// Up replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips recurrences whose last
+// RollUp replaces the unrolled recurrences in graph g, whose program is p, by loops. It skips recurrences whose last
 // product has an index in keep. changed is false if there are none.
-func Up(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
+func RollUp(p *graph.Program, g *graph.Graph, keep map[int]bool) (changed bool) {
 	for upOne(p, g, keep) {
 		changed = true
 	}
@@ -107,7 +107,7 @@ func (n *numbers) products() [][]*graph.Node {
 
 // multiplies reports whether a node computes a sum of products, alone or among other things.
 func (n *numbers) multiplies(node *graph.Node) bool {
-	return slices.ContainsFunc(graph.Made(n.p, node), func(s *graph.Step) bool { return s.Dot != nil })
+	return slices.ContainsFunc(graph.StepsOf(n.p, node), func(s *graph.Step) bool { return s.Dot != nil })
 }
 
 // tries is the number of nodes of a group that are tested as predecessors of the last one.

@@ -241,7 +241,7 @@ func TestUp(t *testing.T) {
 			}
 			p := onnxtest.Prepare(t, g)
 			up := g.Copy()
-			changed := roll.Up(p, up, nil)
+			changed := roll.RollUp(p, up, nil)
 			if changed != (c.loops != nil) {
 				t.Fatalf("changed: %t", changed)
 			}

@@ -355,7 +355,7 @@ func (t *template) codes(p *part) bool {
 	if p.node == nil {
 		return false
 	}
-	steps := graph.Made(t.p, p.node)
+	steps := graph.StepsOf(t.p, p.node)
 	for _, s := range steps {
 		switch {
 		case s.Dot != nil || s.Order != nil || s.Recur != nil:
@@ -388,11 +388,11 @@ func rounds(s *graph.Step) bool {
 	if s.Elem == nil {
 		return false
 	}
-	_, ok := s.Elem.Expr.Whole(func(int) bool { return false })
+	_, ok := s.Elem.Expr.IsInteger(func(int) bool { return false })
 	return ok
 }
 
 // scales reports whether a part dequantises codes that another part computes.
 func (t *template) scales(p *part) bool {
-	return t.codes(p) && !slices.ContainsFunc(graph.Made(t.p, p.node), rounds)
+	return t.codes(p) && !slices.ContainsFunc(graph.StepsOf(t.p, p.node), rounds)
 }

@@ -14,7 +14,8 @@ import (
 // Activate reads one function per channel of a stream as an Activation. It has at most limit steps or, if the host
 // cannot take over, as many as the widest layer supports. behind is as in Activation. The error is the reason why a
 // function is no step function.
-func (k *Known) Activate(functions []*real.Expr, in dataflow.Type, behind *Product, limit int, host bool) (Activation,
+func (k *KnownSteps) Activate(functions []*real.Expr, in dataflow.StreamType, behind *MatrixProduct, limit int,
+	host bool) (Activation,
 	error) {
 	steps, err := k.StepsOver(functions, in, limit)
 	if errors.Is(err, real.ErrTooManySteps) && !host {
@@ -27,14 +28,14 @@ func (k *Known) Activate(functions []*real.Expr, in dataflow.Type, behind *Produ
 		steps, err = k.StepsOver(functions, in, limit)
 	}
 	if err != nil {
-		return Activation{}, whole.Stepless(err, limit)
+		return Activation{}, whole.NoStepFunction(err, limit)
 	}
 	return Activation{Steps: steps, In: in, Behind: behind}, nil
 }
 
 // scaled reads functions as quantisers with any number of codes.
-func scaled(functions []*real.Expr, in dataflow.Type) (requant.Params, bool) {
-	list, x := make([]num.Quantiser, len(functions)), make([]num.Range, len(functions))
+func scaled(functions []*real.Expr, in dataflow.StreamType) (requant.Params, bool) {
+	list, x := make([]num.ExactQuantiser, len(functions)), make([]num.Range, len(functions))
 	for c, f := range functions {
 		x[c] = in.Channel(c)
 		if c > 0 && f == functions[c-1] {
@@ -46,12 +47,12 @@ func scaled(functions []*real.Expr, in dataflow.Type) (requant.Params, bool) {
 			return requant.Params{}, false
 		}
 	}
-	return requant.Scale(list, x)
+	return requant.FitQuantisers(list, x)
 }
 
-// Known caches the step functions of functions of integers. A model that is lowered a second time in another form
+// KnownSteps caches the step functions of functions of integers. A model that is lowered a second time in another form
 // has most of them again.
-type Known struct{ of map[searched][]found }
+type KnownSteps struct{ of map[searched][]found }
 
 type searched struct {
 	over  num.Range
@@ -61,12 +62,12 @@ type searched struct {
 
 type found struct {
 	of   *real.Expr
-	step num.Step
+	step num.StepFunction
 	err  error
 }
 
 // stepOver is f.StepOver with the cache. e is the expression of f.
-func (k *Known) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.Step, error) {
+func (k *KnownSteps) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) (num.StepFunction, error) {
 	if k.of == nil {
 		k.of = map[searched][]found{}
 	}
@@ -83,8 +84,8 @@ func (k *Known) stepOver(f *real.Func, e *real.Expr, over num.Range, limit int) 
 
 // StepsOver finds every channel's step function over the values that occur. It searches successive channels with
 // the same function together.
-func (k *Known) StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([]num.Step, error) {
-	out := make([]num.Step, 0, len(functions))
+func (k *KnownSteps) StepsOver(functions []*real.Expr, t dataflow.StreamType, limit int) ([]num.StepFunction, error) {
+	out := make([]num.StepFunction, 0, len(functions))
 	for first := 0; first < len(functions); first = len(out) {
 		e, next, all := functions[first], first, t.Channel(first)
 		for ; next < len(functions) && (functions[next] == e || functions[next].Equal(e)); next++ {
@@ -99,7 +100,7 @@ func (k *Known) StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([
 				out = append(out, out[c-1])
 				continue
 			case reject == nil:
-				out = append(out, common.Over(r))
+				out = append(out, common.Restricted(r))
 				continue
 			}
 			own, err := k.stepOver(f, e, r, limit) // there may be fewer steps
@@ -109,23 +110,23 @@ func (k *Known) StepsOver(functions []*real.Expr, t dataflow.Type, limit int) ([
 			out = append(out, own)
 		}
 	}
-	num.Share(out)
+	num.ShareValues(out)
 	return out, nil
 }
 
-func wire(a Activation) (Choice, error) {
-	same := a.Scaled != nil && a.Scaled.Keeps(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
+func wire(a Activation) (FunctionChoice, error) {
+	same := a.Scaled != nil && a.Scaled.IsIdentity(a.In) || a.Scaled == nil && identical(a.Steps, a.In)
 	if !same {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
-	return Choice{}, nil
+	return FunctionChoice{}, nil
 }
 
 // identical reports whether every channel's function leaves its integers unchanged.
-func identical(steps []num.Step, t dataflow.Type) bool {
+func identical(steps []num.StepFunction, t dataflow.StreamType) bool {
 	for c, f := range steps {
 		r := t.Channel(c)
-		f = f.Over(r)
+		f = f.Restricted(r)
 		if int64(len(f.At)) != r.Hi-r.Lo || f.Value[0] != r.Lo {
 			return false
 		}
@@ -143,7 +144,7 @@ func identical(steps []num.Step, t dataflow.Type) bool {
 // sum.
 const manySteps = 63
 
-func most(steps []num.Step) (n int) {
+func most(steps []num.StepFunction) (n int) {
 	for _, f := range steps {
 		n = max(n, len(f.At))
 	}
@@ -176,28 +177,28 @@ func thresholding(a Activation) (dataflow.Op, bool) {
 }
 
 // fused uses thresholds of the product that computes the integers.
-func fused(a Activation) (Choice, error) {
+func fused(a Activation) (FunctionChoice, error) {
 	p := a.Behind
 	if p == nil || p.Plain || a.wide() {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
 	weights, rising, ok := rise(p.Weights, a.Steps, a.In)
 	if !ok {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
 	c := one(p.op(weights, rising))
-	_, _, err := c.Ops[0].Bind([]dataflow.Type{p.In}) // it may have too many thresholds for one layer
+	_, _, err := c.Ops[0].Bind([]dataflow.StreamType{p.In}) // it may have too many thresholds for one layer
 	return c, err
 }
 
 // rise negates the falling channels of an activation.
-func rise(weights [][]int64, steps []num.Step, t dataflow.Type) ([][]int64, []num.Step, bool) {
-	w, up := append([][]int64(nil), weights...), append([]num.Step(nil), steps...)
+func rise(weights [][]int64, steps []num.StepFunction, t dataflow.StreamType) ([][]int64, []num.StepFunction, bool) {
+	w, up := append([][]int64(nil), weights...), append([]num.StepFunction(nil), steps...)
 	for c, f := range steps {
 		r := t.Channel(c)
 		switch {
-		case f.Over(r).NonDecreasing():
-		case f.Mirror().Over(r.Neg()).NonDecreasing():
+		case f.Restricted(r).NonDecreasing():
+		case f.Mirror().Restricted(r.Neg()).NonDecreasing():
 			up[c], w[c] = f.Mirror(), negative(weights[c])
 		default:
 			return nil, nil, false

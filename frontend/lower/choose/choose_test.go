@@ -16,22 +16,22 @@ import (
 	"hlsgen/internal/num"
 )
 
-// integers returns the type of a vector with one channel of integers from lo to hi.
-func integers(lo, hi int64) dataflow.Type {
+// integerType returns the type of a vector with one channel of integers from lo to hi.
+func integerType(lo, hi int64) dataflow.StreamType {
 	r := num.Range{Lo: lo, Hi: hi}
-	return dataflow.Type{Shape: dataflow.Shape{1}, Range: []num.Range{r}, Elem: num.Smallest(r)}
+	return dataflow.StreamType{Shape: dataflow.Shape{1}, Range: []num.Range{r}, Elem: num.NarrowestInt(r)}
 }
 
 // steps returns a function as a step function over a type, from its value at each integer.
-func steps(t dataflow.Type, f func(int64) int64) []num.Step {
+func steps(t dataflow.StreamType, f func(int64) int64) []num.StepFunction {
 	r := t.Channel(0)
-	out := num.Step{Value: []int64{f(r.Lo)}}
+	out := num.StepFunction{Value: []int64{f(r.Lo)}}
 	for x := r.Lo + 1; x <= r.Hi; x++ {
 		if v := f(x); v != f(x-1) {
 			out.At, out.Value = append(out.At, x), append(out.Value, v)
 		}
 	}
-	return []num.Step{out}
+	return []num.StepFunction{out}
 }
 
 // bend and magnitude fall and then rise. A separate row of the table may compute magnitude.
@@ -41,24 +41,25 @@ func magnitude(x int64) int64 { return max(x, -x) }
 // TestRanking checks the layers chosen for functions of every form.
 func TestRanking(t *testing.T) {
 	t.Parallel()
-	code, byte, wide := integers(-8, 7), integers(-128, 127), integers(-40000, 40000)
-	product := &Product{Weights: [][]int64{{3, -2}}, In: dataflow.Type{Shape: dataflow.Shape{2}, Range: code.Range,
-		Elem: code.Elem}, op: func(w [][]int64, s []num.Step) dataflow.Op {
+	code, byte, wide := integerType(-8, 7), integerType(-128, 127), integerType(-40000, 40000)
+	product := &MatrixProduct{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
+		Range: code.Range,
+		Elem:  code.Elem}, op: func(w [][]int64, s []num.StepFunction) dataflow.Op {
 		return mvau.New(mvau.Params{Weights: w,
 			Steps: s})
 	}}
 	plain := *product
 	plain.Plain = true
-	activation := func(in dataflow.Type, behind *Product, f func(int64) int64) Activation {
+	activation := func(in dataflow.StreamType, behind *MatrixProduct, f func(int64) int64) Activation {
 		return Activation{Steps: steps(in, f), In: in, Behind: behind}
 	}
 	sign := func(x int64) int64 { return min(max(x, -1), 1) }
 	falls := func(x int64) int64 { return -sign(x) }
 	third := func(x int64) int64 { return (x + 60000) / 3 }
-	window := func(channels, group int, covers bool) *Window {
-		return &Window{&graph.Window{Kernel: [2]int{3, 3}, Group: group}, channels, covers}
+	window := func(channels, group int, covers bool) *SlidingWindow {
+		return &SlidingWindow{&graph.Window{Kernel: [2]int{3, 3}, Group: group}, channels, covers}
 	}
-	pixel := &Window{&graph.Window{Kernel: [2]int{1, 1}, Group: 1}, 2, false}
+	pixel := &SlidingWindow{&graph.Window{Kernel: [2]int{1, 1}, Group: 1}, 2, false}
 	ones, twos := [][]int64{{1}, {1}}, [][]int64{{2}, {2}}
 	for _, c := range []struct {
 		name string
@@ -75,8 +76,8 @@ func TestRanking(t *testing.T) {
 		{"many steps of one size behind a product", activation(byte, product, third), "Requantization"},
 		{"many steps that bend", activation(byte, nil, bend), "Thresholding"},
 		{"more steps than comparators", activation(wide, nil, third), "Requantization"},
-		{"a sum", Sum{[][]int64{{2}, {1}}, nil}, "AddStreams"},
-		{"a product of two", Times{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
+		{"a sum", WeightedSum{[][]int64{{2}, {1}}, nil}, "AddStreams"},
+		{"a product of two", ElementProduct{[2]int64{}, steps(code, sign)}, "MultiplyStreams"},
 		{"vectors", Matrix{Weights: ones}, "MVAU"},
 		{"a window that is all and adds up", Matrix{Weights: ones, Window: window(2, 2, true)}, "GlobalPool"},
 		{"a window that adds up", Matrix{Weights: ones, Window: window(2, 2, false)}, "Pool"},
@@ -85,9 +86,9 @@ func TestRanking(t *testing.T) {
 		{"pixels", Matrix{Weights: ones, Window: pixel}, "MVAU"},
 		{"the greatest of all", Maximum{*window(2, 1, true)}, "GlobalPool"},
 		{"the greatest of a window", Maximum{*window(2, 1, false)}, "Pool"},
-		{"a table", Rows{ones}, "Lookup"},
-		{"an order", Order{N: 4, K: 1}, "LabelSelect"},
-		{"a recurrence", Recurrence{}, "RNN"},
+		{"a table", Lookup{ones}, "Lookup"},
+		{"an order", TopK{N: 4, K: 1}, "LabelSelect"},
+		{"a recurrence", CellSequence{}, "RNN"},
 	} {
 		choice, err := Layer(c.f)
 		if err != nil {
@@ -114,7 +115,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("row %d: %+v", i, r)
 		}
 		if i > 0 && r.Form != Table[i-1].Form && slices.ContainsFunc(Table[:i],
-			func(o Row) bool { return o.Form == r.Form }) {
+			func(o FunctionRow) bool { return o.Form == r.Form }) {
 			t.Errorf("rows of %q stand apart", r.Form)
 		}
 	}
@@ -127,8 +128,8 @@ func TestOneMoreRow(t *testing.T) {
 		same := slices.ContainsFunc(steps(a.In, magnitude), a.Steps[0].Equal)
 		return threshold.New(threshold.Params{Steps: a.Steps}), same
 	})
-	table := append([]Row{row}, Table...)
-	in := integers(-8, 7)
+	table := append([]FunctionRow{row}, Table...)
+	in := integerType(-8, 7)
 	for want, f := range map[string]func(int64) int64{"Abs": magnitude,
 		"Thresholding": func(x int64) int64 { return x * x }} {
 		c, err := from(table, Activation{Steps: steps(in, f), In: in})
@@ -146,8 +147,8 @@ func TestRise(t *testing.T) {
 	for range 500 {
 		channels, inputs := 1+r.IntN(3), 1+r.IntN(3)
 		in := num.Range{Lo: int64(-r.IntN(4)), Hi: int64(r.IntN(4))}
-		weights, steps := make([][]int64, channels), make([]num.Step, channels)
-		sums := dataflow.Type{Shape: dataflow.Shape{channels}}
+		weights, steps := make([][]int64, channels), make([]num.StepFunction, channels)
+		sums := dataflow.StreamType{Shape: dataflow.Shape{channels}}
 		for c := range channels {
 			for range inputs {
 				weights[c] = append(weights[c], int64(r.IntN(9)-4))
@@ -160,7 +161,7 @@ func TestRise(t *testing.T) {
 				t.Fatal("a sum leaves int64")
 			}
 			sums.Range = append(sums.Range, s)
-			f := num.Step{Value: []int64{int64(r.IntN(5))}}
+			f := num.StepFunction{Value: []int64{int64(r.IntN(5))}}
 			rising := int64(1 - 2*r.IntN(2))
 			at := int64(-30)
 			for range r.IntN(4) {
@@ -204,7 +205,7 @@ func TestRise(t *testing.T) {
 			if w[c][0] != weights[c][0] || len(w[c]) > 0 && &w[c][0] != &weights[c][0] {
 				reach = reach.Neg()
 			}
-			if !up[c].Over(reach).NonDecreasing() {
+			if !up[c].Restricted(reach).NonDecreasing() {
 				t.Fatalf("channel %d falls: %v over %v", c, up[c], reach)
 			}
 		}

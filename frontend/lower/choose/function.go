@@ -24,10 +24,10 @@ type Function interface {
 
 // An Activation is a step function of one integer, per channel of a stream.
 type Activation struct {
-	Steps  []num.Step      // per channel; nil if they are too many to list
-	Scaled *requant.Params // the function, if Steps is nil
-	In     dataflow.Type
-	Behind *Product // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
+	Steps  []num.StepFunction // per channel; nil if they are too many to list
+	Scaled *requant.Params    // the function, if Steps is nil
+	In     dataflow.StreamType
+	Behind *MatrixProduct // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
 }
 
 // maxWideSteps limits the steps of an activation that a layer computes by multiplying and shifting.
@@ -43,48 +43,48 @@ func (a Activation) refused(err error) error {
 		return unmapped.As(diag.RangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
 				whole.MaxSteps),
-			whole.Fewer(whole.MaxSteps)+", with a scale that is a power of two. Or put a quantiser of 16 bits in "+
+			whole.FewerStepsHint(whole.MaxSteps)+", with a scale that is a power of two. Or put a quantiser of 16 bits in "+
 				"front: any function of it has a table")
 	}
 	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),
 		"quantise this activation with fewer bits")
 }
 
-// A Sum is a step function of a sum of several integers times integer factors, per channel.
-type Sum struct {
-	Factors [][]int64  // per input and channel
-	Steps   []num.Step // nil: the sum itself
+// A WeightedSum is a step function of a sum of several integers times integer factors, per channel.
+type WeightedSum struct {
+	Factors [][]int64          // per input and channel
+	Steps   []num.StepFunction // nil: the sum itself
 }
 
-func (Sum) form() string { return "a sum" }
+func (WeightedSum) form() string { return "a sum" }
 
-func (Sum) refused(err error) error {
+func (WeightedSum) refused(err error) error {
 	return unmapped.As(diag.RangeTooWide, "no layer holds this sum: "+err.Error(),
 		"use one scale for both, or fewer bits")
 }
 
-// A Times is a step function of the product of two integers, each plus an offset, per channel.
-type Times struct {
+// An ElementProduct is a step function of the product of two integers, each plus an offset, per channel.
+type ElementProduct struct {
 	Offset [2]int64
-	Steps  []num.Step
+	Steps  []num.StepFunction
 }
 
-func (Times) form() string { return "a product of two" }
+func (ElementProduct) form() string { return "a product of two" }
 
-func (Times) refused(err error) error {
+func (ElementProduct) refused(err error) error {
 	return unmapped.As(diag.RangeTooWide, "no layer holds this product: "+err.Error(), "use fewer bits")
 }
 
 // A Matrix is a set of sums of integers times constant weights.
 type Matrix struct {
-	Weights [][]int64    // per output channel
-	Groups  int          // groups of channels, each with a matrix of its own; 0 and 1 mean one
-	Product *num.Requant // rounding of each product; nil for none
-	Window  *Window      // nil for vectors
+	Weights [][]int64      // per output channel
+	Groups  int            // groups of channels, each with a matrix of its own; 0 and 1 mean one
+	Product *num.Requant   // rounding of each product; nil for none
+	Window  *SlidingWindow // nil for vectors
 }
 
-// A Window slides over an image.
-type Window struct {
+// A SlidingWindow slides over an image.
+type SlidingWindow struct {
 	*graph.Window
 	Channels int  // channels of the image
 	Covers   bool // it covers the whole image
@@ -101,7 +101,7 @@ func (Matrix) refused(err error) error {
 }
 
 // A Maximum is the greatest integer of a window, per channel.
-type Maximum struct{ Window Window }
+type Maximum struct{ Window SlidingWindow }
 
 func (Maximum) form() string { return "a maximum" }
 
@@ -109,33 +109,33 @@ func (Maximum) refused(err error) error {
 	return unmapped.Because("no layer takes this maximum: "+err.Error(), "use a smaller window")
 }
 
-// Rows is a table, of which each integer selects a row.
-type Rows struct{ Table [][]int64 }
+// Lookup is a table, of which each integer selects a row.
+type Lookup struct{ Table [][]int64 }
 
-func (Rows) form() string { return "a row of a table" }
+func (Lookup) form() string { return "a row of a table" }
 
-func (Rows) refused(err error) error {
+func (Lookup) refused(err error) error {
 	return unmapped.Because("no layer holds this table: "+err.Error(), "use a smaller table")
 }
 
-// An Order is the places of the first K of N integers.
-type Order struct {
+// A TopK is the places of the first K of N integers.
+type TopK struct {
 	N, K         int
 	Largest      bool // the largest integer comes first
 	LastOfEquals bool // the last of equal integers comes first
 }
 
-func (Order) form() string { return "places in order" }
+func (TopK) form() string { return "places in order" }
 
-func (Order) refused(err error) error {
+func (TopK) refused(err error) error {
 	return unmapped.Because("no layer selects the labels: "+err.Error(), "ask for fewer places")
 }
 
-// A Recurrence is the output of cells that take turns over a sequence.
-type Recurrence struct{ Loop rnn.Params }
+// A CellSequence is the output of cells that take turns over a sequence.
+type CellSequence struct{ Loop rnn.Params }
 
-func (Recurrence) form() string { return "a recurrence" }
+func (CellSequence) form() string { return "a recurrence" }
 
-func (Recurrence) refused(err error) error {
+func (CellSequence) refused(err error) error {
 	return unmapped.Because("no layer runs this cell: "+err.Error(), "use fewer bits")
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // sum adds inputs with a chain of layers that have two inputs each. The last layer applies the steps.
-func sum(s Sum) (c Choice, err error) {
+func sum(s WeightedSum) (c FunctionChoice, err error) {
 	before := compact(s.Factors[0])
 	for _, factors := range s.Factors[1:] {
 		p := add.Params{Factors: [2][]int64{before, compact(factors)}}
@@ -32,6 +32,6 @@ func compact(factors []int64) []int64 {
 	return factors[:1]
 }
 
-func times(t Times) (Choice, error) {
+func times(t ElementProduct) (FunctionChoice, error) {
 	return one(mul.New(mul.Params{Offset: t.Offset, Steps: whole.Shared(t.Steps)})), nil
 }

@@ -12,27 +12,28 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Product is a matrix product in integers, or a sum over windows, whose layer may take the activation behind it.
-type Product struct {
+// A MatrixProduct is a matrix product in integers, or a sum over windows, whose layer may take the activation behind
+// it.
+type MatrixProduct struct {
 	Weights [][]int64
-	In      dataflow.Type // type of the layer's input
-	Plain   bool          // the layer takes no activation
+	In      dataflow.StreamType // type of the layer's input
+	Plain   bool                // the layer takes no activation
 
-	op func(weights [][]int64, steps []num.Step) dataflow.Op
+	op func(weights [][]int64, steps []num.StepFunction) dataflow.Op
 }
 
 // Op returns the layer without an activation.
-func (p *Product) Op() dataflow.Op { return p.op(p.Weights, nil) }
+func (p *MatrixProduct) Op() dataflow.Op { return p.op(p.Weights, nil) }
 
 // With returns the product with other weights.
-func (p *Product) With(weights [][]int64) *Product {
+func (p *MatrixProduct) With(weights [][]int64) *MatrixProduct {
 	next := *p
 	next.Weights = weights
 	return &next
 }
 
 // Turned returns the product with the weights of the given rows negated.
-func (p *Product) Turned(rows []bool) *Product {
+func (p *MatrixProduct) Turned(rows []bool) *MatrixProduct {
 	weights := make([][]int64, len(p.Weights))
 	for c, row := range p.Weights {
 		if weights[c] = row; rows[c] {
@@ -51,13 +52,14 @@ func negative(row []int64) []int64 {
 }
 
 // waits returns a layer for a product that may take an activation. plain returns one that does not.
-func (m Matrix) waits(front Front, op func(weights [][]int64, steps []num.Step) dataflow.Op) (Choice, error) {
-	return Choice{Front: front, Waits: &Product{Weights: m.Weights, op: op}}, nil
+func (m Matrix) waits(front Arranger, op func(weights [][]int64,
+	steps []num.StepFunction) dataflow.Op) (FunctionChoice, error) {
+	return FunctionChoice{Front: front, Waits: &MatrixProduct{Weights: m.Weights, op: op}}, nil
 }
 
-func (m Matrix) plain(front Front, op dataflow.Op) (Choice, error) {
-	only := func([][]int64, []num.Step) dataflow.Op { return op }
-	return Choice{Front: front, Waits: &Product{Weights: m.Weights, Plain: true, op: only}}, nil
+func (m Matrix) plain(front Arranger, op dataflow.Op) (FunctionChoice, error) {
+	only := func([][]int64, []num.StepFunction) dataflow.Op { return op }
+	return FunctionChoice{Front: front, Waits: &MatrixProduct{Weights: m.Weights, Plain: true, op: only}}, nil
 }
 
 // depthwise reports whether every channel has a window of its own.
@@ -78,64 +80,66 @@ func (m Matrix) adds() bool {
 	return true
 }
 
-func wholeSum(m Matrix) (Choice, error) {
+func wholeSum(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() || !m.adds() || !m.Window.Covers {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
-	return m.plain(Front{}, globalpool.New(globalpool.Params{Op: "sum"}))
+	return m.plain(Arranger{}, globalpool.New(globalpool.Params{Op: "sum"}))
 }
 
-func windowSum(m Matrix) (Choice, error) {
+func windowSum(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() || !m.adds() {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
-	return m.plain(Front{Sliding, m.Window.Channels}, pool.New(pool.Params{Op: "sum"}))
+	return m.plain(Arranger{Sliding, m.Window.Channels}, pool.New(pool.Params{Op: "sum"}))
 }
 
-func vectors(m Matrix) (Choice, error) {
+func vectors(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
-	return m.waits(Front{Sliding, m.Window.Channels}, func(w [][]int64, steps []num.Step) dataflow.Op {
+	return m.waits(Arranger{Sliding, m.Window.Channels}, func(w [][]int64, steps []num.StepFunction) dataflow.Op {
 		return vvau.New(vvau.Params{Weights: w, Steps: steps})
 	})
 }
 
-func matrices(m Matrix) (Choice, error) {
+func matrices(m Matrix) (FunctionChoice, error) {
 	p := mvau.Params{Product: m.Product, Groups: m.Groups}
-	var front Front
+	var front Arranger
 	switch w := m.Window; {
 	case w == nil:
 	case w.Positions() == 1: // a pixel is a window
-		front = Front{Kind: Strided}
+		front = Arranger{Kind: Strided}
 	default:
-		front = Front{Sliding, w.Group}
+		front = Arranger{Sliding, w.Group}
 	}
-	return m.waits(front, func(w [][]int64, steps []num.Step) dataflow.Op {
+	return m.waits(front, func(w [][]int64, steps []num.StepFunction) dataflow.Op {
 		q := p
 		q.Weights, q.Steps = w, steps
 		return mvau.New(q)
 	})
 }
 
-func wholeMaximum(m Maximum) (Choice, error) {
+func wholeMaximum(m Maximum) (FunctionChoice, error) {
 	if !m.Window.Covers {
-		return Choice{}, errOther
+		return FunctionChoice{}, errOther
 	}
 	return one(globalpool.New(globalpool.Params{Op: "max"})), nil
 }
 
-func windowMaximum(m Maximum) (Choice, error) {
+func windowMaximum(m Maximum) (FunctionChoice, error) {
 	c := one(pool.New(pool.Params{Op: "max"}))
-	c.Front = Front{Sliding, m.Window.Channels}
+	c.Front = Arranger{Sliding, m.Window.Channels}
 	return c, nil
 }
 
-func rows(r Rows) (Choice, error) { return one(lookup.New(lookup.Params{Table: r.Table})), nil }
+func rows(r Lookup) (FunctionChoice, error) {
+	return one(lookup.New(lookup.Params{Table: r.Table})), nil
+}
 
-func cells(r Recurrence) (Choice, error) { return one(rnn.New(r.Loop)), nil }
+func cells(r CellSequence) (FunctionChoice, error) { return one(rnn.New(r.Loop)), nil }
 
-func labels(o Order) (Choice, error) {
+func labels(o TopK) (FunctionChoice, error) {
 	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.Smallest, Ties: labelselect.LowerIndex}
 	if o.Largest {
 		p.First = labelselect.Largest

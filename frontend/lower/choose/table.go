@@ -15,7 +15,7 @@ import (
 )
 
 // Table is sorted by preference: among the rows of a form, the first one that fits is used.
-var Table = []Row{
+var Table = []FunctionRow{
 	row(Wire, "A function that changes no integer needs no layer.", wire),
 	elementwise(requant.Layer.Name,
 		"From 63 steps on, a separate layer takes fewer resources than thresholds in the layer in front. It "+

@@ -38,7 +38,7 @@ type classes struct {
 }
 
 // begin prepares for the elements of a form, whose integers are at the given place.
-func (c *classes) begin(at *place.Place, form *scaled.Form) {
+func (c *classes) begin(at *place.Place, form *scaled.Expression) {
 	c.alike = form.Uniform() && !slices.ContainsFunc(at.Type.Range, func(r num.Range) bool { return r.Lo == r.Hi })
 }
 
@@ -48,7 +48,8 @@ const maxClasses = 1 << 14
 // of returns the class of element k of a form, whose integer is at the given position of its stream. Before this
 // form, from elements were traced. An element usually belongs to the group of the element before, or to the group
 // after that.
-func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k, from int, position int32) (int32, error) {
+func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, k, from int, position int32) (int32,
+	error) {
 	if c.alike && len(c.first) > 0 {
 		return c.index[0], nil
 	}
@@ -68,9 +69,9 @@ func (c *classes) of(at *place.Place, o *Operand, form *scaled.Form, k, from int
 			"quantise activations per tensor or per channel")
 	}
 	e, _ := form.Numbers(k)
-	f, ok := e.Within([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
+	f, ok := e.SimplifyWithin([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
 	if !ok && stays {
-		f, ok = e.Within([]real.Interval{whole.Interval(span)}).Affine()
+		f, ok = e.SimplifyWithin([]real.Interval{whole.Interval(span)}).Affine()
 	}
 	if !ok {
 		return 0, unscaled(form.Nodes)
@@ -94,7 +95,7 @@ func unscaled(nodes []*graph.Node) error {
 }
 
 // find returns the index of a class. Classes of elements traced before usually come again in the same order.
-func (o *Operand) find(c class, from int) int32 {
+func (o *LayerOperand) find(c class, from int) int32 {
 	if from > 0 {
 		for i := range o.of {
 			at := (o.next + i) % len(o.of)
@@ -112,7 +113,7 @@ func (o *Operand) find(c class, from int) int32 {
 // Affine returns the scale and bias of each channel. Position k belongs to channel k modulo n. A channel of
 // constants has the zero Affine. ok is false if elements of a channel differ. An integer that never changes fits
 // any scale and bias that give its value.
-func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
+func (o *LayerOperand) Affine(n int) (of []real.Affine, ok bool) {
 	found := slices.Repeat([]int32{-1}, n) // class that decides, per channel
 	for _, staying := range []bool{false, true} {
 		for k, v := range o.class.all {
@@ -140,7 +141,7 @@ func (o *Operand) Affine(n int) (of []real.Affine, ok bool) {
 
 // Always returns the value of each of n channels that never changes, padding included, and nil for other channels.
 // A channel that never changes has no scale. The result is all nil if there is no such channel.
-func (o *Operand) Always(n int) (always []*big.Rat) {
+func (o *LayerOperand) Always(n int) (always []*big.Rat) {
 	if !slices.ContainsFunc(o.of, func(c class) bool { return c.stays }) {
 		return make([]*big.Rat, n)
 	}

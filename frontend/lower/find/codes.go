@@ -14,30 +14,30 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Codes holds the input of a quantiser: each element is a function of integers.
-type Codes struct {
+// RoundedCodes holds the input of a quantiser: each element is a function of integers.
+type RoundedCodes struct {
 	Step  *graph.Step
 	Forms *scaled.Forms
 
-	p      *Program
+	p      *AnalysedProgram
 	n      int       // elements
 	stairs bool      // set by Recode: successive integers give codes that differ by at most 1
 	over   num.Range // set by Recode: range of the codes
 }
 
 // CodesOf reads a quantiser.
-func (p *Program) CodesOf(step *graph.Step) (*Codes, error) {
+func (p *AnalysedProgram) CodesOf(step *graph.Step) (*RoundedCodes, error) {
 	n := graph.Size(step.Shape)
 	forms, err := p.Integers.FormsOf(step, p.Integers.All(n))
 	if err != nil {
 		return nil, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	return &Codes{Step: step, Forms: forms, p: p, n: n}, nil
+	return &RoundedCodes{Step: step, Forms: forms, p: p, n: n}, nil
 }
 
 // Joins returns a form of several integers, if there is one.
-func (c *Codes) Joins() (form *scaled.Form, ok bool) {
-	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Form) bool { return len(f.Leaves()) > 1 })
+func (c *RoundedCodes) Joins() (form *scaled.Expression, ok bool) {
+	i := slices.IndexFunc(c.Forms.Of, func(f scaled.Expression) bool { return len(f.Leaves()) > 1 })
 	if i < 0 {
 		return nil, false
 	}
@@ -45,7 +45,7 @@ func (c *Codes) Joins() (form *scaled.Form, ok bool) {
 }
 
 // leaf returns the integer of element k. ok is false if the element is constant.
-func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
+func (c *RoundedCodes) leaf(k int) (tensor string, index int32, ok bool) {
 	leaves := c.Forms.At(k).Leaves()
 	if len(leaves) == 0 {
 		return "", 0, false
@@ -53,9 +53,9 @@ func (c *Codes) leaf(k int) (tensor string, index int32, ok bool) {
 	return leaves[0].Tensor, leaves[0].Index[k], true
 }
 
-// A Source is an integer tensor from which codes are computed. It has one function per channel of its stream or, if
+// A CodeSource is an integer tensor from which codes are computed. It has one function per channel of its stream or, if
 // pixels differ, one per element.
-type Source struct {
+type CodeSource struct {
 	Tensor    string
 	Functions []*real.Expr
 	Nodes     []*graph.Node
@@ -64,7 +64,7 @@ type Source struct {
 }
 
 // Sources finds the integers behind the quantiser. All elements of a channel must have the same function.
-func (c *Codes) Sources() (list []*Source, reject error) {
+func (c *RoundedCodes) Sources() (list []*CodeSource, reject error) {
 	return c.sources(func(at *place.Place) int { return at.Type.Shape.Channels() })
 }
 
@@ -73,7 +73,7 @@ const maxPositions = 1 << 16
 
 // Positions is Sources with a function per element: the quantiser's input may have another scale or bias at every
 // pixel. ok is false if elements are used several times, or if there are too many.
-func (c *Codes) Positions() (list []*Source, ok bool) {
+func (c *RoundedCodes) Positions() (list []*CodeSource, ok bool) {
 	if c.n > maxPositions {
 		return nil, false
 	}
@@ -85,14 +85,14 @@ func (c *Codes) Positions() (list []*Source, ok bool) {
 type codesPart struct {
 	leaf *scaled.Var
 	at   *place.Place
-	src  *Source
+	src  *CodeSource
 }
 
 // sources finds the integers behind the quantiser. functions gives their number of functions n. Elements whose
 // positions are equal modulo n must have the same function.
-func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, reject error) {
-	by := map[string]*Source{}
-	var joined *scaled.Form
+func (c *RoundedCodes) sources(functions func(*place.Place) int) (list []*CodeSource, reject error) {
+	by := map[string]*CodeSource{}
+	var joined *scaled.Expression
 	parts := make([]codesPart, len(c.Forms.Of))
 	for k := range c.n {
 		form := c.Forms.At(k)
@@ -104,7 +104,7 @@ func (c *Codes) sources(functions func(*place.Place) int) (list []*Source, rejec
 			}
 			w.leaf, w.at, w.src = leaves[0], c.p.Places[leaves[0].Tensor], by[leaves[0].Tensor]
 			if w.src == nil {
-				w.src = &Source{Tensor: w.leaf.Tensor, first: slices.Repeat([]int{-1}, functions(w.at))}
+				w.src = &CodeSource{Tensor: w.leaf.Tensor, first: slices.Repeat([]int{-1}, functions(w.at))}
 				by[w.leaf.Tensor], list = w.src, append(list, w.src)
 			}
 		}
@@ -150,7 +150,9 @@ func varied(element int, hint string) error {
 }
 
 // ByElement reports whether a source of type t has a function per element, not per channel.
-func (s *Source) ByElement(t dataflow.Type) bool { return len(s.Functions) != t.Shape.Channels() }
+func (s *CodeSource) ByElement(t dataflow.StreamType) bool {
+	return len(s.Functions) != t.Shape.Channels()
+}
 
 // complete gives unused channels the function of used ones.
 func complete(functions []*real.Expr, with *real.Expr) {
@@ -162,7 +164,7 @@ func complete(functions []*real.Expr, with *real.Expr) {
 }
 
 // alike reports whether two elements are the same function of their integers.
-func (c *Codes) alike(k, l int) bool {
+func (c *RoundedCodes) alike(k, l int) bool {
 	f, g := c.Forms.Which(k), c.Forms.Which(l)
 	if f == g {
 		return c.Forms.Of[f].SameNumbers(k, l)
@@ -174,7 +176,7 @@ func (c *Codes) alike(k, l int) bool {
 
 // InPlace reports whether each code comes from a separate integer and all integers are used. Then each code has the
 // position of its integer.
-func (c *Codes) InPlace(p *place.Place) (at *graph.List, ok bool) {
+func (c *RoundedCodes) InPlace(p *place.Place) (at *graph.IndexList, ok bool) {
 	if p.Type.Shape.Size() != c.n {
 		return nil, false
 	}
@@ -209,7 +211,7 @@ func (c *Codes) InPlace(p *place.Place) (at *graph.List, ok bool) {
 // Among returns the positions of codes that are at the positions of the integers of their single source, with
 // constants among them. Constants have no position, and a real value with scale 0. ok is false if there are no
 // constants.
-func (c *Codes) Among(p *place.Place) (at *graph.List, of []real.Affine, ok bool) {
+func (c *RoundedCodes) Among(p *place.Place) (at *graph.IndexList, of []real.Affine, ok bool) {
 	places := make([]int32, c.n)
 	of = slices.Repeat(scaled.Unit, c.n)
 	for k := range places {
@@ -228,9 +230,10 @@ func (c *Codes) Among(p *place.Place) (at *graph.List, of []real.Affine, ok bool
 
 // Data is Moved without the channels of constants, which have no position and a real value with scale 0. ok is
 // false if an element is constant at some pixels only.
-func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place) (f *Arrangement, of []real.Affine,
+func (c *RoundedCodes) Data(axis int, sources []*CodeSource, coded map[string]*place.Place) (f *Arrangement,
+	of []real.Affine,
 	ok bool) {
-	f = &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}}
+	f = &Arrangement{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
 	lie := make([]int32, c.n)
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
@@ -247,7 +250,7 @@ func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place)
 		}
 		if isData {
 			lie[e] = int32(f.Len())
-			f.Then(f.Tensor(tensor), coded[tensor].Position(index))
+			f.Append(f.Tensor(tensor), coded[tensor].Position(index))
 			continue
 		}
 		v, err := c.constant(int(e))
@@ -262,7 +265,7 @@ func (c *Codes) Data(axis int, sources []*Source, coded map[string]*place.Place)
 }
 
 // constant returns the code of element k, which must be constant.
-func (c *Codes) constant(k int) (int64, error) {
+func (c *RoundedCodes) constant(k int) (int64, error) {
 	e, _ := c.Forms.At(k).Numbers(k)
 	v, err := real.Compile(e).StepOver(num.Range{}, 1)
 	if err != nil {
@@ -273,16 +276,16 @@ func (c *Codes) constant(k int) (int64, error) {
 
 // An Arrangement is a list of codes in the order of pixels, whose channels lie along an axis.
 type Arrangement struct {
-	*Operand
+	*LayerOperand
 	Shape     dataflow.Shape
-	Places    *graph.List  // position of each code; nil if code i is at position i
-	Fill      int64        // code of constants
-	Functions []*real.Expr // per channel, if the codes still have to be computed from the moved integers
+	Places    *graph.IndexList // position of each code; nil if code i is at position i
+	Fill      int64            // code of constants
+	Functions []*real.Expr     // per channel, if the codes still have to be computed from the moved integers
 }
 
 // Moved returns the codes of sources in the order of pixels. coded gives the places of the sources' codes.
-func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place) (*Arrangement, error) {
-	f := &Arrangement{Operand: &Operand{Nodes: []*graph.Node{c.Step.Node}}}
+func (c *RoundedCodes) Moved(axis int, sources []*CodeSource, coded map[string]*place.Place) (*Arrangement, error) {
+	f := &Arrangement{LayerOperand: &LayerOperand{Nodes: []*graph.Node{c.Step.Node}}}
 	for _, src := range sources {
 		f.Tensors = append(f.Tensors, src.Tensor)
 	}
@@ -291,7 +294,7 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 	for _, e := range place.Inverse(f.Places, c.n) {
 		tensor, index, ok := c.leaf(int(e))
 		if ok {
-			f.Then(f.Tensor(tensor), coded[tensor].Position(index))
+			f.Append(f.Tensor(tensor), coded[tensor].Position(index))
 			continue
 		}
 		v, err := c.constant(int(e))
@@ -299,7 +302,7 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 			return nil, unmapped.Because("constants of several values are put among its elements", "pad with one value")
 		}
 		f.Fill, filled = v, true
-		f.Then(place.Constant, 0)
+		f.Append(place.Constant, 0)
 	}
 	return f, nil
 }
@@ -307,8 +310,8 @@ func (c *Codes) Moved(axis int, sources []*Source, coded map[string]*place.Place
 // Unmoved returns integers in the order of pixels, from which the codes are computed afterwards. It serves an
 // integer that is quantised in several ways and therefore has to occur several times. ok is false if that does not
 // help.
-func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
-	f = &Arrangement{Operand: &Operand{}}
+func (c *RoundedCodes) Unmoved(axis int) (f *Arrangement, ok bool) {
+	f = &Arrangement{LayerOperand: &LayerOperand{}}
 	f.Shape, f.Places = place.ChannelsLast(c.Step.Shape, axis)
 	f.Functions = make([]*real.Expr, f.Shape.Channels())
 	order := place.Inverse(f.Places, c.n)
@@ -322,14 +325,14 @@ func (c *Codes) Unmoved(axis int) (f *Arrangement, ok bool) {
 		if k < len(f.Functions) {
 			f.Functions[ch], _ = c.Forms.At(int(e)).Numbers(int(e))
 		}
-		f.Then(f.Tensor(tensor), at.Position(index))
+		f.Append(f.Tensor(tensor), at.Position(index))
 	}
 	return f, true
 }
 
 // Axes returns the axes along which channels may lie, the likeliest first. Depth to space, for example, makes
 // another axis look like that of channels.
-func (c *Codes) Axes() []int {
+func (c *RoundedCodes) Axes() []int {
 	axes := []int{c.Axis()}
 	for _, a := range []int{1, len(c.Step.Shape) - 1} {
 		if a > 0 && a < len(c.Step.Shape) && !slices.Contains(axes, a) {
@@ -340,7 +343,7 @@ func (c *Codes) Axes() []int {
 }
 
 // Axis returns the axis of the codes along which the channels of their sources lie.
-func (c *Codes) Axis() int {
+func (c *RoundedCodes) Axis() int {
 	shape := c.Step.Shape
 	stride := 1
 	channel := func(k int) (tensor string, ch int) {
@@ -379,19 +382,20 @@ func (c *Codes) Axis() int {
 // Ahead returns the codes of an image of c channels in front of a maximum, whose forms are given. functions[i] is
 // the function of channel i's real value. The codes are computed in the order of the integers' stream, and the
 // movement gives them the order of the image.
-func (p *Program) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*Source, place.Movement, error) {
-	form, leaf, ok := forms.One()
+func (p *AnalysedProgram) Ahead(forms *scaled.Forms, c int, functions []*real.Expr) (*CodeSource, place.Movement,
+	error) {
+	form, leaf, ok := forms.Single()
 	if !ok {
 		return nil, place.Movement{}, unmapped.Because("the maximum is of several tensors together",
 			"quantise before this max pool")
 	}
 	at := p.Places[leaf.Tensor]
 	channels := at.Type.Shape.Channels()
-	src := &Source{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels),
+	src := &CodeSource{Tensor: leaf.Tensor, Nodes: form.Nodes, Functions: make([]*real.Expr, channels),
 		first: make([]int, channels)}
 	var m place.Movement
 	for k, i := range leaf.Index {
-		m.Then(0, at.Position(i))
+		m.Append(0, at.Position(i))
 		ch := at.Channel(i)
 		if first := src.first[ch]; src.Functions[ch] == nil {
 			src.first[ch] = k

@@ -13,10 +13,10 @@ import (
 )
 
 // Window describes a window over the image for a layer.
-func (im *Image) Window(win *graph.Window) choose.Window {
+func (im *Image) Window(win *graph.Window) choose.SlidingWindow {
 	covers := im.Before == [2]int{} && im.After == [2]int{} && win.Kernel == [2]int{im.H, im.W} &&
 		win.Dilation == [2]int{1, 1}
-	return choose.Window{Window: win, Channels: im.C, Covers: covers}
+	return choose.SlidingWindow{Window: win, Channels: im.C, Covers: covers}
 }
 
 // channel returns the constant of a channel that was left out of the tensor, or else the channel's number among the

@@ -21,15 +21,15 @@ import (
 
 // program prepares a model. Its input x, and r if it has one, are integers in steps of 1/2. They lie one behind the
 // other on a stream of vectors along their last axis.
-func program(t *testing.T, m *onnxtest.Model) *Program {
+func program(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 	t.Helper()
 	var d diag.List
 	g := onnxio.Read("m", m.Bytes(), &d)
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	written := &canon.Model{Program: onnxtest.Prepare(t, g)}
-	canonical, err := canon.Run(written, pass.Options[*canon.Model]{}, &d)
+	written := &canon.RewrittenModel{Program: onnxtest.Prepare(t, g)}
+	canonical, err := canon.Run(written, pass.Options[*canon.RewrittenModel]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}
@@ -38,10 +38,10 @@ func program(t *testing.T, m *onnxtest.Model) *Program {
 	for _, in := range g.Inputs {
 		shape := p.Known[in.Name].Shape
 		channels := shape[len(shape)-1]
-		of := dataflow.Type{Shape: dataflow.Shape{graph.Size(shape) / channels, channels},
+		of := dataflow.StreamType{Shape: dataflow.Shape{graph.Size(shape) / channels, channels},
 			Range: []num.Range{code.Range()}, Elem: code}
 		p.Integers.Declare(in.Name, []real.Affine{{Scale: big.NewRat(1, 2), Bias: new(big.Rat)}})
-		p.Places[in.Name] = &place.Place{Stream: place.FromHost(in.Name, in.Name, of)}
+		p.Places[in.Name] = &place.Place{WireStream: place.FromHost(in.Name, in.Name, of)}
 	}
 	return p
 }
@@ -58,7 +58,7 @@ func quantised(m *onnxtest.Model, in, out string) {
 }
 
 // code returns the only quantiser of a model.
-func code(t *testing.T, p *Program) *graph.Step {
+func code(t *testing.T, p *AnalysedProgram) *graph.Step {
 	t.Helper()
 	at := slices.IndexFunc(p.Steps, scaled.IsCode)
 	if at < 0 {
@@ -68,7 +68,7 @@ func code(t *testing.T, p *Program) *graph.Step {
 }
 
 // producer returns the step of the only node of an operator.
-func producer(t *testing.T, p *Program, is func(s *graph.Step) bool) *graph.Step {
+func producer(t *testing.T, p *AnalysedProgram, is func(s *graph.Step) bool) *graph.Step {
 	t.Helper()
 	at := slices.IndexFunc(p.Steps, is)
 	if at < 0 {
@@ -328,7 +328,7 @@ func TestJoint(t *testing.T) {
 		if err != nil || !slices.Equal(j.Shape, dataflow.Shape{2, 3}) || j.At != nil || len(j.Operands) != 2 {
 			t.Fatalf("%+v, %v", j, err)
 		}
-		sum, of, reject := j.Sum([]dataflow.Type{p.Places["x"].Type, p.Places["r"].Type})
+		sum, of, reject := j.Sum([]dataflow.StreamType{p.Places["x"].Type, p.Places["r"].Type})
 		if reject != nil || fmt.Sprint(sum.Factors) != "[[1 1 1] [-3 -3 -3]]" {
 			t.Fatalf("%v, %v", sum.Factors, reject)
 		}
@@ -344,7 +344,7 @@ func TestJoint(t *testing.T) {
 }
 
 // forms returns the functions of a step's elements.
-func forms(t *testing.T, p *Program, step *graph.Step) *scaled.Forms {
+func forms(t *testing.T, p *AnalysedProgram, step *graph.Step) *scaled.Forms {
 	t.Helper()
 	f, err := p.Integers.FormsOf(step, p.Integers.All(graph.Size(step.Shape)))
 	if err != nil {

@@ -19,7 +19,7 @@ func channelAxis(w *graph.Window, shape []int) int {
 }
 
 // Layout returns the frame of a window's data or results, and the positions of its elements.
-func Layout(w *graph.Window, shape []int) (dataflow.Shape, *graph.List) {
+func Layout(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList) {
 	return place.ChannelsLast(shape, channelAxis(w, shape))
 }
 
@@ -29,7 +29,7 @@ type Layouts map[string]*layout
 // A layout holds the result of Layout, and the elements in the order of the positions.
 type layout struct {
 	shape        dataflow.Shape
-	at, elements *graph.List
+	at, elements *graph.IndexList
 }
 
 func (all Layouts) find(w *graph.Window, shape []int) *layout {
@@ -44,13 +44,13 @@ func (all Layouts) find(w *graph.Window, shape []int) *layout {
 }
 
 // Of is Layout with cached lists.
-func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, *graph.List) {
+func (all Layouts) Of(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList) {
 	l := all.find(w, shape)
 	return slices.Clone(l.shape), l.at
 }
 
 // Frame lists the elements of a window's input in the order of its stream.
-func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.List, error) {
+func (all Layouts) Frame(w *graph.Window, shape []int) (dataflow.Shape, *graph.IndexList, error) {
 	if len(shape) < 3 || shape[0] != 1 {
 		return nil, nil, unmapped.Because(fmt.Sprintf("its input has shape %v: the first axis is no single sample",
 			shape), "export the model for one sample at a time")

@@ -13,7 +13,7 @@ import (
 
 // An Image is the input of a sliding window: pixels, and the padding around them.
 type Image struct {
-	*Operand      // the pixels without padding
+	*LayerOperand // the pixels without padding
 	H, W, C       int
 	Before, After [2]int
 	Fill          int64         // code of padding
@@ -26,7 +26,7 @@ type Image struct {
 // ImageOf reads the pixels over which a window slides. o holds its data in the order of Frame, in a frame of the
 // given shape. Constants around the pixels become the window's padding if the window can pad that far. Otherwise
 // they stay part of the operand.
-func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error) {
+func ImageOf(win *graph.Window, shape dataflow.Shape, o *LayerOperand) (*Image, error) {
 	im := &Image{}
 	ok := true
 	if o.Constants != nil && win.Group == 1 {
@@ -37,7 +37,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 		}
 		shape = append(slices.Clone(shape[:len(shape)-1]), len(kept))
 	}
-	im.Operand = o
+	im.LayerOperand = o
 	im.H, im.W, im.C = place.Pixels(shape)
 	if im.Affine, ok = o.Affine(im.C); !ok || slices.ContainsFunc(im.Affine,
 		func(f real.Affine) bool { return f.Scale == nil }) {
@@ -64,7 +64,7 @@ func ImageOf(win *graph.Window, shape dataflow.Shape, o *Operand) (*Image, error
 	}
 	inner := *o
 	inner.Movement = o.Cut(b, im.W, im.C)
-	im.Operand, im.H, im.W, im.Before, im.After = &inner, b.Rows(), b.Cols(), before, after
+	im.LayerOperand, im.H, im.W, im.Before, im.After = &inner, b.Rows(), b.Cols(), before, after
 	return im, nil
 }
 

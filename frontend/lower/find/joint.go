@@ -18,12 +18,12 @@ import (
 
 // A Joint is a value computed from several integer tensors, whose elements are brought into one order.
 type Joint struct {
-	Shape    dataflow.Shape // shape of a frame in that order
-	At       *graph.List    // position of each element of the value; nil if element i is at position i
-	Operands []*Operand     // in that order, one per tensor
+	Shape    dataflow.Shape   // shape of a frame in that order
+	At       *graph.IndexList // position of each element of the value; nil if element i is at position i
+	Operands []*LayerOperand  // in that order, one per tensor
 	Nodes    []*graph.Node
 
-	form  *scaled.Form
+	form  *scaled.Expression
 	at    []int32 // At as a list
 	first []int   // an element per channel
 }
@@ -31,7 +31,7 @@ type Joint struct {
 // JointOf reads a value of several integer tensors. It uses the order of the first tensor of which every element is
 // used, or else an order of pixels. All elements of a channel must be the same function. The step's elements must
 // have a single form.
-func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
+func (p *AnalysedProgram) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error) {
 	form := &forms.Of[0]
 	leaves := form.Leaves()
 	n := graph.Size(step.Shape)
@@ -54,7 +54,7 @@ func (p *Program) JointOf(step *graph.Step, forms *scaled.Forms) (*Joint, error)
 			return j.withOperands(p, leaves, n), nil
 		}
 	}
-	for _, axis := range (&Codes{Step: step, Forms: forms, p: p, n: n}).Axes() {
+	for _, axis := range (&RoundedCodes{Step: step, Forms: forms, p: p, n: n}).Axes() {
 		j.Shape, j.At = place.ChannelsLast(step.Shape, axis)
 		if j.at = j.At.Table(); j.At == nil {
 			j.at = scaled.All(n)
@@ -86,13 +86,13 @@ func (j *Joint) channels(n int) (varies int) {
 }
 
 // withOperands brings the leaves into the joint's order.
-func (j *Joint) withOperands(p *Program, leaves []*scaled.Var, n int) *Joint {
+func (j *Joint) withOperands(p *AnalysedProgram, leaves []*scaled.Var, n int) *Joint {
 	order := place.Inverse(graph.Listed(j.at), n)
 	for _, leaf := range leaves {
 		from := p.Places[leaf.Tensor]
-		o := &Operand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}
+		o := &LayerOperand{Tensors: []string{leaf.Tensor}, Nodes: j.form.Nodes}
 		for _, e := range order {
-			o.Then(0, from.Position(leaf.Index[e]))
+			o.Append(0, from.Position(leaf.Index[e]))
 		}
 		j.Operands = append(j.Operands, o)
 	}
@@ -116,7 +116,7 @@ func onto(p *place.Place, leaf *scaled.Var, n int) ([]int32, bool) {
 }
 
 // ranges returns the ranges of channel c of several types.
-func ranges(types []dataflow.Type, c int) (out []num.Range) {
+func ranges(types []dataflow.StreamType, c int) (out []num.Range) {
 	for i := range types {
 		out = append(out, types[i].Channel(c))
 	}
@@ -131,19 +131,19 @@ func alive(e *real.Expr, in []num.Range) *real.Expr {
 			with[i] = real.Rat(new(big.Rat).SetInt64(r.Lo))
 		}
 	}
-	return e.Substitute(with).Within(spans)
+	return e.Substitute(with).SimplifyWithin(spans)
 }
 
 // repeats reports whether channel c is the same function of the same integers as the channel before.
-func (j *Joint) repeats(c int, types []dataflow.Type) bool {
+func (j *Joint) repeats(c int, types []dataflow.StreamType) bool {
 	if c == 0 || !j.form.SameNumbers(j.first[c-1], j.first[c]) {
 		return false
 	}
-	return !slices.ContainsFunc(types, func(t dataflow.Type) bool { return t.Channel(c) != t.Channel(c-1) })
+	return !slices.ContainsFunc(types, func(t dataflow.StreamType) bool { return t.Channel(c) != t.Channel(c-1) })
 }
 
 // linear reads every channel's value as a function of one sum of multiples.
-func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*real.Expr, reject error) {
+func (j *Joint) linear(types []dataflow.StreamType) (inner []real.Linear, outer []*real.Expr, reject error) {
 	for c, k := range j.first {
 		if j.repeats(c, types) {
 			inner, outer = append(inner, inner[c-1]), append(outer, outer[c-1])
@@ -166,7 +166,7 @@ func (j *Joint) linear(types []dataflow.Type) (inner []real.Linear, outer []*rea
 
 // Sum returns the value as a sum of integer multiples, which are as small as possible. of holds the real values,
 // per element.
-func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, reject error) {
+func (j *Joint) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of scaled.Values, reject error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		return sum, of, reject
@@ -181,7 +181,7 @@ func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, re
 		}
 		unit := whole.Unit(l.Scale)
 		for i, v := range l.Scale {
-			m, reject := whole.Times(v, unit)
+			m, reject := whole.InUnits(v, unit)
 			if reject != nil {
 				return sum, of, reject
 			}
@@ -195,7 +195,7 @@ func (j *Joint) Sum(types []dataflow.Type) (sum choose.Sum, of scaled.Values, re
 
 // Codes returns the function that computes the codes of the value, with at most limit steps: of a sum, or else of a
 // product.
-func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error) {
+func (j *Joint) Codes(types []dataflow.StreamType, limit int) (choose.Function, error) {
 	inner, outer, reject := j.linear(types)
 	if reject != nil {
 		if len(types) == 2 {
@@ -203,7 +203,7 @@ func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error)
 		}
 		return nil, reject
 	}
-	f := choose.Sum{Factors: make([][]int64, len(types)), Steps: make([]num.Step, len(inner))}
+	f := choose.WeightedSum{Factors: make([][]int64, len(types)), Steps: make([]num.StepFunction, len(inner))}
 	for c, l := range inner {
 		in := ranges(types, c)
 		if j.repeats(c, types) ||
@@ -216,14 +216,14 @@ func (j *Joint) Codes(types []dataflow.Type, limit int) (choose.Function, error)
 		}
 		m, steps, err := whole.Requantise(l, outer[c], in, limit)
 		if err != nil {
-			return nil, whole.Stepless(err, limit)
+			return nil, whole.NoStepFunction(err, limit)
 		}
 		f.Steps[c] = steps
 		for i, v := range m {
 			f.Factors[i] = append(f.Factors[i], v)
 		}
 	}
-	num.Share(f.Steps)
+	num.ShareValues(f.Steps)
 	return f, nil
 }
 
@@ -237,8 +237,8 @@ func alikeChannels(a, b real.Linear, f, g *real.Expr) bool {
 }
 
 // product returns the codes of a product of two integers. reject is the reason why they are no sum.
-func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.Function, error) {
-	out := choose.Times{Steps: make([]num.Step, len(j.first))}
+func (j *Joint) product(types []dataflow.StreamType, limit int, reject error) (choose.Function, error) {
+	out := choose.ElementProduct{Steps: make([]num.StepFunction, len(j.first))}
 	for c, k := range j.first {
 		if j.repeats(c, types) {
 			out.Steps[c] = out.Steps[c-1]
@@ -246,7 +246,7 @@ func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.
 		}
 		e, _ := j.form.Numbers(k)
 		x := ranges(types, c)
-		o, outer, ok := e.Within([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
+		o, outer, ok := e.SimplifyWithin([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
 			return nil, reject
 		}
@@ -264,10 +264,10 @@ func (j *Joint) product(types []dataflow.Type, limit int, reject error) (choose.
 		}
 		f, err := real.Compile(outer).StepOver(a.Union(b), limit)
 		if err != nil {
-			return nil, whole.Stepless(err, limit)
+			return nil, whole.NoStepFunction(err, limit)
 		}
 		out.Steps[c] = f
 	}
-	num.Share(out.Steps)
+	num.ShareValues(out.Steps)
 	return out, nil
 }

@@ -17,7 +17,7 @@ const maxLevelled = 1 << 7
 // its scale over the common unit. ok is false if the labels differ in more than that, or if weights would become
 // too large. of holds the real values of the new integers. falls is true if the values to be sorted fall where the
 // integers rise.
-func (p *Program) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls, ok bool) {
+func (p *AnalysedProgram) Level(r *Ranking, weights [][]int64) (out [][]int64, of scaled.Values, falls, ok bool) {
 	scales, ok := r.columns(weights)
 	if !ok {
 		return nil, of, false, false

@@ -15,9 +15,9 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// An Operand is the data of a layer. Each position holds an integer of a stream, whose real value is a scale and a
+// A LayerOperand is the data of a layer. Each position holds an integer of a stream, whose real value is a scale and a
 // bias of it, or a constant. Positions have the order in which the layer needs its elements.
-type Operand struct {
+type LayerOperand struct {
 	place.Movement               // movement of the tensors' streams
 	Tensors        []string      // names of the integer tensors
 	Constants      []*big.Rat    // values of constants; nil if there are none
@@ -29,7 +29,7 @@ type Operand struct {
 }
 
 // constantAt returns the constant at position k, or nil if there is none.
-func (o *Operand) constantAt(k int) *big.Rat {
+func (o *LayerOperand) constantAt(k int) *big.Rat {
 	if class := o.class.at(k); class < 0 {
 		return o.Constants[^class]
 	}
@@ -40,9 +40,9 @@ func (o *Operand) constantAt(k int) *big.Rat {
 const traced = 1 << 16
 
 // Operand finds the integers behind elements of a tensor, which are listed in the order of the positions.
-func (p *Program) Operand(tensor string, elements *graph.List) (*Operand, error) {
+func (p *AnalysedProgram) Operand(tensor string, elements *graph.IndexList) (*LayerOperand, error) {
 	n := elements.Len()
-	o := &Operand{}
+	o := &LayerOperand{}
 	for from := 0; from == 0 || from < n; from += traced {
 		some := elements.Table
 		if n > traced {
@@ -62,7 +62,7 @@ func (p *Program) Operand(tensor string, elements *graph.List) (*Operand, error)
 }
 
 // read finds the integers of n positions from the given one on.
-func (o *Operand) read(p *Program, forms *scaled.Forms, from, n int) error {
+func (o *LayerOperand) read(p *AnalysedProgram, forms *scaled.Forms, from, n int) error {
 	parts := make([]part, len(forms.Of))
 	for i := range forms.Of {
 		parts[i].form, parts[i].last = &forms.Of[i], -1
@@ -82,7 +82,7 @@ func (o *Operand) read(p *Program, forms *scaled.Forms, from, n int) error {
 			at := w.at.Position(w.leaf.Index[k])
 			var class int32
 			class, reject = w.classes.of(w.at, o, w.form, k, from, at)
-			o.Then(w.stream, at)
+			o.Append(w.stream, at)
 			o.class.then(class)
 		}
 		if w.last = k; reject != nil {
@@ -94,7 +94,7 @@ func (o *Operand) read(p *Program, forms *scaled.Forms, from, n int) error {
 
 // A part holds the elements of one form.
 type part struct {
-	form    *scaled.Form
+	form    *scaled.Expression
 	last    int         // element before
 	leaf    *scaled.Var // nil for constants
 	at      *place.Place
@@ -103,7 +103,7 @@ type part struct {
 }
 
 // begin finds the stream of a part's integers.
-func (w *part) begin(p *Program, o *Operand) error {
+func (w *part) begin(p *AnalysedProgram, o *LayerOperand) error {
 	leaves := w.form.Leaves()
 	if len(leaves) == 0 {
 		return nil
@@ -123,8 +123,8 @@ func (w *part) begin(p *Program, o *Operand) error {
 }
 
 // constant makes position from+k a constant. Most constants equal the one before.
-func (o *Operand) constant(w *part, k, from int) error {
-	o.Then(place.Constant, 0)
+func (o *LayerOperand) constant(w *part, k, from int) error {
+	o.Append(place.Constant, 0)
 	if w.last >= 0 && w.form.SameNumbers(w.last, k) {
 		o.class.then(o.class.at(from + w.last))
 		return nil
@@ -141,22 +141,22 @@ func (o *Operand) constant(w *part, k, from int) error {
 }
 
 // Stream returns the index of a tensor's stream among the operand's.
-func (o *Operand) Stream(p *Program, tensor string) int16 {
+func (o *LayerOperand) Stream(p *AnalysedProgram, tensor string) int16 {
 	if n := len(o.Tensors); n > 0 && o.Tensors[n-1] == tensor {
 		return int16(n - 1)
 	}
 	return o.number(tensor, func(w string) bool {
-		return w == tensor || p.Places[w].Stream == p.Places[tensor].Stream
+		return w == tensor || p.Places[w].WireStream == p.Places[tensor].WireStream
 	})
 }
 
 // Tensor returns the index of a tensor among the operand's.
-func (o *Operand) Tensor(tensor string) int16 {
+func (o *LayerOperand) Tensor(tensor string) int16 {
 	return o.number(tensor, func(w string) bool { return w == tensor })
 }
 
 // number returns the index of the first tensor that fits. It adds the given tensor if none does.
-func (o *Operand) number(tensor string, fits func(string) bool) int16 {
+func (o *LayerOperand) number(tensor string, fits func(string) bool) int16 {
 	i := slices.IndexFunc(o.Tensors, fits)
 	if i < 0 {
 		i = len(o.Tensors)
@@ -185,7 +185,7 @@ func between(nodes []*graph.Node) string {
 
 // Falls tells for each of n channels whether its real values fall where the integers rise. The operand must have a
 // single stream. ok is false if a channel has both directions.
-func (o *Operand) Falls(n int) (channels []bool, ok bool) {
+func (o *LayerOperand) Falls(n int) (channels []bool, ok bool) {
 	sign := make([]int, n)
 	for k, class := range o.class.all {
 		if class < 0 {
@@ -209,7 +209,7 @@ func same(a, b real.Affine) bool { return a.Scale.Cmp(b.Scale) == 0 && a.Bias.Cm
 // WithoutConstants removes the channels that are constant everywhere. Position k belongs to channel k modulo n.
 // kept lists the other channels, and values the constant of each removed channel. ok is false if a channel has only
 // constants, with different values.
-func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*big.Rat, ok bool) {
+func (o *LayerOperand) WithoutConstants(n int) (rest *LayerOperand, kept []int, values []*big.Rat, ok bool) {
 	values = make([]*big.Rat, n)
 	data := make([]bool, n)
 	for k, class := range o.class.all {
@@ -232,10 +232,10 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 	if len(kept) == n || len(kept) == 0 {
 		return o, kept, values, len(kept) > 0
 	}
-	rest = &Operand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
+	rest = &LayerOperand{Tensors: o.Tensors, of: o.of, Nodes: o.Nodes}
 	for k, class := range o.class.all {
 		if c := k % n; data[c] {
-			rest.Then(o.Of(k))
+			rest.Append(o.Of(k))
 			rest.class.then(class)
 			if class < 0 {
 				rest.Constants = o.Constants
@@ -249,7 +249,7 @@ func (o *Operand) WithoutConstants(n int) (rest *Operand, kept []int, values []*
 // must be the value of an integer in every channel, where of has the channels' real values. A channel that always
 // has this value can have any code. If the code stands for another value there, Fill replaces the channel's entry
 // of of by the constant.
-func (o *Operand) Fill(of []real.Affine) (code int64, reject error) {
+func (o *LayerOperand) Fill(of []real.Affine) (code int64, reject error) {
 	var value *big.Rat
 	for k, class := range o.class.all {
 		if class >= 0 {
@@ -318,7 +318,7 @@ func padding(value *big.Rat, wrong, hint string) error {
 var ErrJoined = errors.New("find: joined")
 
 // Joined returns the reason for a value of several integers that no layer computes.
-func Joined(form *scaled.Form) error {
+func Joined(form *scaled.Expression) error {
 	leaves := form.Leaves()
 	for _, n := range form.Nodes {
 		if n.Is(graph.WholeRow) {
@@ -348,7 +348,7 @@ func OfWholeRow(n *graph.Node) error {
 // Unscaled reports whether no element of a tensor is an available scaled integer. Each element is then a function
 // of an integer. Either the integer's place waits for a quantiser, as waits reports, or the function is more than a
 // scale and a bias.
-func (p *Program) Unscaled(tensor string, waits func(*place.Place) bool) bool {
+func (p *AnalysedProgram) Unscaled(tensor string, waits func(*place.Place) bool) bool {
 	forms, err := p.Integers.Forms(tensor, p.Integers.All(graph.Size(p.Known[tensor].Shape)))
 	if err != nil {
 		return false
@@ -373,6 +373,6 @@ func rises(forms *scaled.Forms, i int, at *place.Place) bool {
 		k++
 	}
 	e, _ := forms.Of[i].Numbers(k)
-	f, ok := e.Within([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
+	f, ok := e.SimplifyWithin([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
 	return ok && f.Scale.Sign() > 0
 }

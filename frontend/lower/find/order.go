@@ -20,7 +20,7 @@ type Ranking struct {
 }
 
 // RankingOf finds the integers behind a step that sorts.
-func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
+func (p *AnalysedProgram) RankingOf(step *graph.Step) (*Ranking, error) {
 	o := step.Order
 	if !o.Index {
 		return nil, unmapped.Because("the values that come first are used",
@@ -66,7 +66,7 @@ func (p *Program) RankingOf(step *graph.Step) (*Ranking, error) {
 
 // orderedRows lists the elements of a step's input row by row. The places of a row must be adjacent in the step's
 // output, as they are in a word.
-func (p *Program) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
+func (p *AnalysedProgram) orderedRows(step *graph.Step) (at []int32, k int, reject error) {
 	o, size := step.Order, graph.Size(p.Known[step.Node.Inputs[0]].Shape)
 	if size == 0 || len(o.Base) == 0 {
 		return nil, 0, unmapped.Empty()

@@ -27,8 +27,8 @@ import (
 	"hlsgen/internal/diag"
 )
 
-// A Program is a program with the facts about its integers that are known so far.
-type Program struct {
+// An AnalysedProgram is a program with the facts about its integers that are known so far.
+type AnalysedProgram struct {
 	*graph.Program
 	Integers *scaled.Analysis
 	Places   map[string]*place.Place // places of integer tensors
@@ -40,20 +40,20 @@ type Program struct {
 }
 
 // New returns a program without known integers.
-func New(p *graph.Program) *Program {
-	return &Program{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
+func New(p *graph.Program) *AnalysedProgram {
+	return &AnalysedProgram{Program: p, Integers: scaled.New(p), Places: map[string]*place.Place{}, Uses: usesOf(p),
 		rounded: map[string]*graph.Step{}, Layouts: Layouts{}}
 }
 
 // Ready returns the place of an integer tensor. ok is false if it has none yet.
-func (p *Program) Ready(tensor string) (at *place.Place, ok bool) {
+func (p *AnalysedProgram) Ready(tensor string) (at *place.Place, ok bool) {
 	at = p.Places[tensor]
 	return at, at != nil && !at.Held
 }
 
 // Name returns the name of an integer tensor's stream: the quantised tensor of the model whose codes the stream
 // carries.
-func (p *Program) Name(tensor string) string {
+func (p *AnalysedProgram) Name(tensor string) string {
 	step := p.Producer(tensor)
 	if step == nil {
 		return tensor // an input
@@ -66,7 +66,7 @@ func (p *Program) Name(tensor string) string {
 const maxTraced = 1 << 27
 
 // Trace counts the elements of a tensor before they are traced back. It returns an error if there are too many.
-func (p *Program) Trace(elements int) error {
+func (p *AnalysedProgram) Trace(elements int) error {
 	if elements == 0 {
 		return unmapped.Empty()
 	}
@@ -81,7 +81,7 @@ func (p *Program) Trace(elements int) error {
 }
 
 // Data returns the inputs of a step that depend on integers, each once.
-func (p *Program) Data(step *graph.Step) (tensors []string) {
+func (p *AnalysedProgram) Data(step *graph.Step) (tensors []string) {
 	seen := map[string]bool{"": true}
 	for _, in := range step.Node.Inputs {
 		if !seen[in] && p.Integers.Derived(in) {
@@ -100,13 +100,13 @@ type Meeting struct {
 
 // Meeting finds the step that combines the integers of a tensor's value, in front of steps with one argument. ok is
 // false if they are not combined element by element.
-func (p *Program) Meeting(tensor string) (m Meeting, ok bool) {
+func (p *AnalysedProgram) Meeting(tensor string) (m Meeting, ok bool) {
 	m, _, ok = p.meeting(tensor)
 	return m, ok
 }
 
 // BehindMove reports whether a tensor is an elementwise function of a tensor that a step moves.
-func BehindMove(p *Program, tensor string) bool {
+func BehindMove(p *AnalysedProgram, tensor string) bool {
 	seen := map[string]bool{}
 	var moved func(tensor string) bool
 	moved = func(tensor string) bool {
@@ -122,12 +122,12 @@ func BehindMove(p *Program, tensor string) bool {
 
 // SharedSum reports whether steps with one argument compute a tensor from a sum that other steps read, too. It is
 // best to compute this sum only once.
-func (p *Program) SharedSum(tensor string) bool {
+func (p *AnalysedProgram) SharedSum(tensor string) bool {
 	_, shared, ok := p.meeting(tensor)
 	return ok && shared
 }
 
-func (p *Program) meeting(tensor string) (m Meeting, shared, ok bool) {
+func (p *AnalysedProgram) meeting(tensor string) (m Meeting, shared, ok bool) {
 	for {
 		step := p.Producer(tensor)
 		if _, integer := p.Integers.Integer(tensor, 0); integer || step == nil || step.Dot != nil ||

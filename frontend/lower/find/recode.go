@@ -31,7 +31,8 @@ const maxFillBits = 8
 // behind codes of -8 to 7 in steps of 1/4 are the integers 0 to 7 times 1/4. The whole tensor has one scale if that
 // makes the codes no wider, and otherwise one per channel. If fill is not nil, it is a value of a code in every
 // channel. An integer tensor is a function of itself.
-func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scaled.Values, reject error) {
+func (p *AnalysedProgram) Recode(step *graph.Step, fill *big.Rat) (codes *RoundedCodes, of scaled.Values,
+	reject error) {
 	n := graph.Size(step.Shape)
 	find := p.Integers.FormsOf
 	if _, ok := p.Integers.Integer(step.Output, 0); ok {
@@ -41,7 +42,7 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 	if err != nil {
 		return nil, of, unmapped.Because(err.Error(), "quantise every tensor between two matrix layers")
 	}
-	codes = &Codes{Step: step, Forms: forms, p: p, n: n}
+	codes = &RoundedCodes{Step: step, Forms: forms, p: p, n: n}
 	if form, ok := codes.Joins(); ok {
 		return nil, of, Joined(form)
 	}
@@ -62,7 +63,7 @@ func (p *Program) Recode(step *graph.Step, fill *big.Rat) (codes *Codes, of scal
 
 // FromHost returns the range of codes that Recode has read, if the host can send them instead of the codes from
 // which they are computed. Nothing else may need those, and the new codes must be no wider and no more numerous.
-func (c *Codes) FromHost() (over num.Range, ok bool) {
+func (c *RoundedCodes) FromHost() (over num.Range, ok bool) {
 	sent := ""
 	for _, form := range c.Forms.Of {
 		for _, leaf := range form.Leaves() {
@@ -76,14 +77,14 @@ func (c *Codes) FromHost() (over num.Range, ok bool) {
 	if by == nil || by == c.Step || !at.OnHost() || at.OnWire() || at.Alias || !c.p.Uses.Only(sent, c.Step) {
 		return over, false
 	}
-	return c.over, graph.Size(by.Shape) == c.n && num.Smallest(c.over).Width <= at.Type.Elem.Width
+	return c.over, graph.Size(by.Shape) == c.n && num.NarrowestInt(c.over).Width <= at.Type.Elem.Width
 }
 
 // Composed returns codes that Recode has read, with values of, as functions of the inputs of the quantisers in
 // front of them. A single layer then computes them. ok is false if anything else needs the quantisers' codes. It is
 // also false if successive quantiser codes give codes that differ by more than 1: a table in a separate layer is
 // then smaller than wide steps per channel.
-func (c *Codes) Composed(of scaled.Values) (composed *Codes, ok bool) {
+func (c *RoundedCodes) Composed(of scaled.Values) (composed *RoundedCodes, ok bool) {
 	if !c.stairs {
 		return nil, false
 	}
@@ -102,7 +103,7 @@ func (c *Codes) Composed(of scaled.Values) (composed *Codes, ok bool) {
 	all := c.p.Integers.All(c.n)
 	var forms *scaled.Forms
 	var err error
-	c.p.Integers.Through(between, func() { forms, err = c.p.Integers.FormsOf(c.Step, all) })
+	c.p.Integers.IgnoringIntegers(between, func() { forms, err = c.p.Integers.FormsOf(c.Step, all) })
 	if err != nil {
 		return nil, false
 	}
@@ -113,7 +114,7 @@ func (c *Codes) Composed(of scaled.Values) (composed *Codes, ok bool) {
 			}
 		}
 	}
-	return &Codes{Step: c.Step, Forms: forms.Integers(of, all), p: c.p, n: c.n}, true
+	return &RoundedCodes{Step: c.Step, Forms: forms.Integers(of, all), p: c.p, n: c.n}, true
 }
 
 // A recoding holds the functions of elements. Elements with the same values are grouped.
@@ -162,7 +163,7 @@ func (r *recoding) integers(of []real.Affine) (over num.Range) {
 
 // classify finds the values of all elements. An element usually belongs to the group of the element before, or to
 // the group after that.
-func (r *recoding) classify(c *Codes) error {
+func (r *recoding) classify(c *RoundedCodes) error {
 	by := make([][]int32, len(c.Forms.Of)) // groups
 	last := make([]int, len(c.Forms.Of))   // index among these
 	for k := range c.n {
@@ -205,7 +206,7 @@ func (r *recoding) classify(c *Codes) error {
 }
 
 // recodedOf finds the values of an element over a range of its integer. It includes fill unless that is nil.
-func recodedOf(c *Codes, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
+func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded, reject error) {
 	form := c.Forms.At(k)
 	e, _ := form.Numbers(k)
 	if uint64(over.Hi)-uint64(over.Lo) >= maxRecoded {

@@ -150,7 +150,7 @@ func (u *Uses) QuantisedNext(tensor string) (quantiser *graph.Step, ok bool) {
 
 // LooksUp returns the number of rows of the tables for which a tensor's elements are row numbers. It returns 0 if
 // they serve another purpose, or if a table does not consist of integers; the host then looks up the rows.
-func (p *Program) LooksUp(tensor string) (rows int) {
+func (p *AnalysedProgram) LooksUp(tensor string) (rows int) {
 	for _, r := range p.Readers(tensor) {
 		n := 0
 		switch {
@@ -168,7 +168,7 @@ func (p *Program) LooksUp(tensor string) (rows int) {
 }
 
 // choosesIntegers reports whether one-hot rows select only rows of integers, or nothing.
-func (p *Program) choosesIntegers(hot string) bool {
+func (p *AnalysedProgram) choosesIntegers(hot string) bool {
 	for _, r := range p.Uses.Readers(hot) {
 		switch {
 		case r.Move != nil:
@@ -197,7 +197,7 @@ func (p *Program) choosesIntegers(hot string) bool {
 
 // OneHots returns the step whose one-hot rows a tensor consists of, one after the other, in any shape. It returns
 // nil for other tensors.
-func (p *Program) OneHots(tensor string) *graph.Step {
+func (p *AnalysedProgram) OneHots(tensor string) *graph.Step {
 	for {
 		switch step := p.Producer(tensor); {
 		case step == nil:

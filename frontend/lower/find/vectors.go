@@ -14,10 +14,10 @@ import (
 	"hlsgen/frontend/scaled"
 )
 
-// Vectors are the vectors that a matrix multiplies, without their constant elements.
-type Vectors struct {
-	*Operand     // one vector after the other
-	Count, K int // number of vectors, and elements of each
+// MatrixVectors are the vectors that a matrix multiplies, without their constant elements.
+type MatrixVectors struct {
+	*LayerOperand     // one vector after the other
+	Count, K      int // number of vectors, and elements of each
 
 	dot       *graph.Dot
 	weights   *graph.Tensor
@@ -61,8 +61,8 @@ func matrixRows(d *graph.Dot) (n int, ok bool) {
 }
 
 // VectorsOf reads the vectors of a product, whose data are an operand in the order of Elements.
-func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, error) {
-	v := &Vectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
+func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *LayerOperand) (*MatrixVectors, error) {
+	v := &MatrixVectors{Count: d.ABase.Len() / rows, dot: d, weights: w, rows: rows}
 	affine, ok := o.Affine(d.K)
 	if !ok {
 		return nil, unmapped.Because("vectors of its input are scaled differently",
@@ -79,12 +79,12 @@ func VectorsOf(d *graph.Dot, w *graph.Tensor, rows int, o *Operand) (*Vectors, e
 			v.always = append(v.always, always[k])
 		}
 	}
-	v.Operand, v.K = o.columns(v.Count, d.K, v.kept), len(v.kept)
+	v.LayerOperand, v.K = o.columns(v.Count, d.K, v.kept), len(v.kept)
 	return v, nil
 }
 
 // Scales returns the scale of every element of a vector, nil for constants.
-func (v *Vectors) Scales() (scales []*big.Rat, ok bool) {
+func (v *MatrixVectors) Scales() (scales []*big.Rat, ok bool) {
 	scales = make([]*big.Rat, len(v.constants))
 	for i, k := range v.kept {
 		scales[k] = scaleOf(v.affine[i], v.always[i])
@@ -93,10 +93,10 @@ func (v *Vectors) Scales() (scales []*big.Rat, ok bool) {
 }
 
 // Taps returns false, since an element of a vector has one weight.
-func (v *Vectors) Taps() bool { return false }
+func (v *MatrixVectors) Taps() bool { return false }
 
 // Blocks returns the block of weights in which each element of the sum is, and the number of blocks (whole.Blocks).
-func (v *Vectors) Blocks() (of []int, count int) {
+func (v *MatrixVectors) Blocks() (of []int, count int) {
 	one := make([]float64, 1)
 	return whole.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {
 		one[0] = v.weights.At(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
@@ -114,7 +114,7 @@ func scaleOf(f real.Affine, always *big.Rat) *big.Rat {
 
 // Matrix returns the product for a layer that reads vectors of the given length, with element k of ours at
 // order[k]. of holds the real values of its outputs.
-func (v *Vectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
+func (v *MatrixVectors) Matrix(order []int, length int) (m choose.Matrix, of scaled.Values, reject error) {
 	// Process several columns at a time, since their weights are adjacent.
 	const together = 32
 	affine := make([]real.Affine, v.rows)
@@ -157,7 +157,7 @@ func block[E any](columns, k int) [][]E {
 }
 
 // alike reports whether all elements are data with one scale, which is not 0, and one bias.
-func (v *Vectors) alike() bool {
+func (v *MatrixVectors) alike() bool {
 	for _, f := range v.affine {
 		if !same(f, v.affine[0]) {
 			return false
@@ -184,7 +184,7 @@ func placed(row []int64, order []int, length int) []int64 {
 }
 
 // weightsOf fills columns with their weights, beginning with column from.
-func (v *Vectors) weightsOf(from int, columns [][]float64) {
+func (v *MatrixVectors) weightsOf(from int, columns [][]float64) {
 	v.walk(from, len(columns), func(i, k int, at []int32, base int32) {
 		for n, offset := range at {
 			columns[i][k+n] = v.weights.At(int(base + offset))
@@ -193,7 +193,7 @@ func (v *Vectors) weightsOf(from int, columns [][]float64) {
 }
 
 // codesOf is weightsOf for weights that are codes.
-func (v *Vectors) codesOf(from int, columns [][]uint8) {
+func (v *MatrixVectors) codesOf(from int, columns [][]uint8) {
 	codes := v.weights.Codes
 	v.walk(from, len(columns), func(i, k int, at []int32, base int32) {
 		column := columns[i][k : k+len(at)]
@@ -205,7 +205,7 @@ func (v *Vectors) codesOf(from int, columns [][]uint8) {
 
 // walk visits the weights of n columns from column from on, a few adjacent rows at a time. For column i, visit gets
 // the weights from k on, which are at base plus the offsets at.
-func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)) {
+func (v *MatrixVectors) walk(from, n int, visit func(i, k int, at []int32, base int32)) {
 	const few = 64
 	k := 0
 	for at := range slices.Chunk(v.dot.BOffset, few) {
@@ -218,7 +218,7 @@ func (v *Vectors) walk(from, n int, visit func(i, k int, at []int32, base int32)
 
 // column returns the integers of a column's weights, without those of constant elements, and the real value of its
 // sum.
-func (v *Vectors) column(weights []float64) (row []int64, of real.Affine, reject error) {
+func (v *MatrixVectors) column(weights []float64) (row []int64, of real.Affine, reject error) {
 	kept := weights
 	if len(v.kept) < len(weights) {
 		kept = make([]float64, v.K)
@@ -248,7 +248,7 @@ func byColumn(of []real.Affine, n int) scaled.Values {
 
 // constants returns the constant in each column of an operand of v vectors of k elements, nil in columns of data.
 // At least one column must be data.
-func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
+func (o *LayerOperand) constants(v, k int) ([]*big.Rat, error) {
 	out := make([]*big.Rat, k)
 	if o.Constants == nil {
 		return out, nil
@@ -270,14 +270,14 @@ func (o *Operand) constants(v, k int) ([]*big.Rat, error) {
 }
 
 // columns returns an operand of v vectors of k elements with only the columns that are kept.
-func (o *Operand) columns(v, k int, kept []int) *Operand {
+func (o *LayerOperand) columns(v, k int, kept []int) *LayerOperand {
 	if len(kept) == k {
 		return o
 	}
-	out := &Operand{Tensors: o.Tensors, Nodes: o.Nodes}
+	out := &LayerOperand{Tensors: o.Tensors, Nodes: o.Nodes}
 	for r := range v {
 		for _, c := range kept {
-			out.Then(o.Of(r*k + c))
+			out.Append(o.Of(r*k + c))
 		}
 	}
 	return out
@@ -285,7 +285,7 @@ func (o *Operand) columns(v, k int, kept []int) *Operand {
 
 // Within finds the vectors in longer vectors of a single stream, or in shorter ones if elements are used twice.
 // Element k of each is element order[k] there. ok is false if they have no such form.
-func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
+func (v *MatrixVectors) Within(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if len(v.Tensors) != 1 {
 		return nil, 0, false
 	}
@@ -312,7 +312,7 @@ func (v *Vectors) Within(p *Program) (order []int, length int, ok bool) {
 
 // Together finds a vector in several tensors with the same number of pixels, whose channels are concatenated. order
 // is as in Within.
-func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
+func (v *MatrixVectors) Together(p *AnalysedProgram) (order []int, length int, ok bool) {
 	if v.Count != 1 || len(v.Tensors) < 2 {
 		return nil, 0, false
 	}
@@ -334,12 +334,12 @@ func (v *Vectors) Together(p *Program) (order []int, length int, ok bool) {
 }
 
 // Defer records a quantiser that rounds products one by one. The products wait for their sum.
-func (p *Program) Defer(code *graph.Step) { p.rounded[code.Output] = code }
+func (p *AnalysedProgram) Defer(code *graph.Step) { p.rounded[code.Output] = code }
 
 // RoundsProducts reports whether a quantiser rounds products of data and weights one by one, and only sums of the
 // results are used. Such a product of a matrix and a vector with rounded single products occurs in FINN-L.
-func (p *Program) RoundsProducts(c *Codes) bool {
-	form, _, ok := c.Forms.One()
+func (p *AnalysedProgram) RoundsProducts(c *RoundedCodes) bool {
+	form, _, ok := c.Forms.Single()
 	if !ok || !c.Step.Node.Is(graph.Uniform) || len(form.Vars) < 2 {
 		return false
 	}
@@ -352,7 +352,7 @@ func (p *Program) RoundsProducts(c *Codes) bool {
 }
 
 // onlySummed reports whether a tensor, possibly scaled and moved, is used only in sums.
-func (p *Program) onlySummed(tensor string) bool {
+func (p *AnalysedProgram) onlySummed(tensor string) bool {
 	found := false
 	for _, r := range p.Uses.Readers(tensor) {
 		switch {
@@ -380,20 +380,20 @@ func ones(w *graph.Tensor) bool {
 
 // Rounded is a set of vectors whose single products with weights are rounded before they are added.
 type Rounded struct {
-	*Operand     // one vector after the other
-	Count, K int // number of vectors, and elements of each
-	Matrix   choose.Matrix
-	Scale    real.Affine // real value of a sum
+	*LayerOperand     // one vector after the other
+	Count, K      int // number of vectors, and elements of each
+	Matrix        choose.Matrix
+	Scale         real.Affine // real value of a sum
 }
 
 // RoundedOf reads a sum of rounded products. ok is false if the step is none.
-func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
+func (p *AnalysedProgram) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok bool, reject error) {
 	if len(p.rounded) == 0 {
 		return nil, false, nil
 	}
 	d := step.Dot
 	terms, err := p.Integers.Forms(step.Node.Inputs[d.A], scaled.Sums(d.ABase.Table(), d.AOffset))
-	form, leaf, ok := terms.One()
+	form, leaf, ok := terms.Single()
 	if err != nil || !ok {
 		return nil, false, nil
 	}
@@ -405,7 +405,8 @@ func (p *Program) RoundedOf(step *graph.Step, w *graph.Tensor) (r *Rounded, ok b
 }
 
 // roundedSums reads sums of k codes each, in order. The codes are the leaf of a form.
-func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Form, leaf *scaled.Var) (*Rounded,
+func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *scaled.Expression,
+	leaf *scaled.Var) (*Rounded,
 	error) {
 	if reject := p.Trace(len(leaf.Index)); reject != nil {
 		return nil, reject
@@ -418,7 +419,7 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *sca
 		return nil, unmapped.Because("it does more than add up rounded products", "use the sum of the products itself")
 	}
 	products, err := p.Integers.Forms(code.Node.Inputs[0], leaf.Index) // in the order of the sums
-	form, x, ok := products.One()
+	form, x, ok := products.Single()
 	if err != nil || !ok {
 		return nil, unmapped.Because("it adds up products of several tensors",
 			"use one tensor of data and one of weights")
@@ -440,10 +441,10 @@ func (p *Program) roundedSums(k int, w *graph.Tensor, code *graph.Step, sum *sca
 	if err != nil {
 		return nil, notRounded(err)
 	}
-	o := &Operand{Tensors: []string{x.Tensor}, Nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
+	o := &LayerOperand{Tensors: []string{x.Tensor}, Nodes: append([]*graph.Node{code.Node}, form.Nodes...)}
 	for i := 0; i < len(x.Index); i += n * k {
 		for _, element := range x.Index[i : i+k] {
-			o.Then(0, p.Places[x.Tensor].Position(element))
+			o.Append(0, p.Places[x.Tensor].Position(element))
 		}
 	}
 	m := choose.Matrix{Weights: slices.Collect(slices.Chunk(weights, k)), Product: &q}
@@ -464,7 +465,7 @@ const maxRows = 1 << 16
 
 // Table returns the rows of a matrix that a product selects by an operand of row numbers. of holds the real values
 // of its outputs.
-func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.Rows, of scaled.Values,
+func (p *AnalysedProgram) Table(d *graph.Dot, w *graph.Tensor, o *LayerOperand) (rows choose.Lookup, of scaled.Values,
 	reject error) {
 	n, ok := matrixRows(d)
 	if !ok {
@@ -494,7 +495,7 @@ func (p *Program) Table(d *graph.Dot, w *graph.Tensor, o *Operand) (rows choose.
 	if reject != nil {
 		return rows, of, reject
 	}
-	return choose.Rows{Table: values}, byColumn(affine, n), nil
+	return choose.Lookup{Table: values}, byColumn(affine, n), nil
 }
 
 // chosen returns rows of a product's matrix with n columns. A row that does not exist is zero.

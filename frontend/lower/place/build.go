@@ -8,8 +8,8 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// Built is the graph of a netlist.
-type Built struct {
+// LaidGraph is the graph of a netlist.
+type LaidGraph struct {
 	Graph *dataflow.Graph
 
 	nodes   []int // node of each component
@@ -17,7 +17,7 @@ type Built struct {
 }
 
 // Carries returns the stream that carries a tensor, if there is one.
-func (b *Built) Carries(p *Place) (stream int, ok bool) {
+func (b *LaidGraph) Carries(p *Place) (stream int, ok bool) {
 	if !p.onWire || b.streams[p.wire] < 0 {
 		return 0, false
 	}
@@ -27,15 +27,15 @@ func (b *Built) Carries(p *Place) (stream int, ok bool) {
 // A builder builds the graph of a netlist.
 type builder struct {
 	net  *Netlist
-	made *Built
-	dataflow.Builder
+	made *LaidGraph
+	dataflow.GraphBuilder
 	count int
 	ends  [][]int // per wire: its streams for further readers
 }
 
 // Build builds the graph. The error comes from a layer that does not accept its inputs.
-func (n *Netlist) Build() (*Built, error) {
-	b := builder{net: n, made: &Built{streams: slices.Repeat([]int{-1}, len(n.wires))},
+func (n *Netlist) Build() (*LaidGraph, error) {
+	b := builder{net: n, made: &LaidGraph{streams: slices.Repeat([]int{-1}, len(n.wires))},
 		ends: make([][]int, len(n.wires))}
 	for w, wire := range n.wires {
 		if wire.host == "" || wire.readers == 0 {

@@ -25,8 +25,8 @@ func InOrder(n int) Movement { return Movement{n: n, moved: []moved{{0, 0, 0}}} 
 // Len returns the number of positions.
 func (m *Movement) Len() int { return m.n }
 
-// Then appends a position. at has no meaning for a constant.
-func (m *Movement) Then(from int16, at int32) {
+// Append appends a position. at has no meaning for a constant.
+func (m *Movement) Append(from int16, at int32) {
 	if k := len(m.moved) - 1; k < 0 || m.moved[k].from != from ||
 		from != Constant && m.moved[k].at+int32(m.n)-m.moved[k].first != at {
 		m.moved = append(m.moved, moved{int32(m.n), at, from})
@@ -107,7 +107,7 @@ func (m *Movement) Cut(b Box, w, c int) (part Movement) {
 	for y := b.Y0; y <= b.Y1; y += b.DY {
 		for x := b.X0; x <= b.X1; x += b.DX {
 			for k := range c {
-				part.Then(m.Of((y*w+x)*c + k))
+				part.Append(m.Of((y*w+x)*c + k))
 			}
 		}
 	}

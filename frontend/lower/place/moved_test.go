@@ -21,7 +21,7 @@ func TestMovement(t *testing.T) {
 				f, a = from[i-1], at[i-1]+1
 			}
 			from, at = append(from, f), append(at, a)
-			m.Then(f, a)
+			m.Append(f, a)
 		}
 		for range 20 {
 			k := r.IntN(len(at))

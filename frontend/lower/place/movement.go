@@ -162,7 +162,7 @@ func (m *mover) gather(w int, shape dataflow.Shape, at []int32) (int, error) {
 
 // fits reports whether layers can read a frame of type t as one of the given shape. It needs vectors with as many
 // channels and, if the shape has rows, as many rows of pixels.
-func fits(t dataflow.Type, shape dataflow.Shape) bool {
+func fits(t dataflow.StreamType, shape dataflow.Shape) bool {
 	if len(shape) < 3 {
 		_, ok := t.Vectors(shape.Channels())
 		return ok

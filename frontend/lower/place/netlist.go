@@ -17,7 +17,7 @@ type Netlist struct {
 }
 
 type wire struct {
-	typ     dataflow.Type
+	typ     dataflow.StreamType
 	name    string // name of the ONNX tensor; may be empty
 	readers int
 	host    string // integer tensor that the host writes; empty if a layer writes the wire
@@ -38,13 +38,13 @@ type output struct {
 }
 
 // Type returns the type of a wire.
-func (n *Netlist) Type(w int) dataflow.Type { return n.wires[w].typ }
+func (n *Netlist) Type(w int) dataflow.StreamType { return n.wires[w].typ }
 
 // Channel returns the range of a wire's channel.
 func (n *Netlist) Channel(w, c int) num.Range { return n.wires[w].typ.Channel(c) }
 
 // input adds a wire that the host writes.
-func (n *Netlist) input(name, tensor string, t dataflow.Type) int {
+func (n *Netlist) input(name, tensor string, t dataflow.StreamType) int {
 	n.wires = append(n.wires, wire{typ: t, name: name, host: tensor})
 	return len(n.wires) - 1
 }
@@ -62,7 +62,7 @@ func (n *Netlist) AddMover(op dataflow.Op, in []int, nodes []*graph.Node) (int, 
 // Add adds a layer behind wires. name is the name of its first output. If the layer cannot accept its inputs, Add
 // returns Bind's error and adds nothing.
 func (n *Netlist) Add(op dataflow.Op, in []int, name string, nodes []*graph.Node) (out []int, err error) {
-	types := make([]dataflow.Type, len(in))
+	types := make([]dataflow.StreamType, len(in))
 	for i, w := range in {
 		types[i] = n.wires[w].typ
 	}
@@ -132,7 +132,7 @@ func (c *component) like(o *component) bool {
 
 // Computes returns, for each ONNX node, the layer that computes it: its name in the graph or, without a graph, its
 // kind. Layers that only move elements come last.
-func (n *Netlist) Computes(b *Built) map[int]string {
+func (n *Netlist) Computes(b *LaidGraph) map[int]string {
 	layers := map[int]string{}
 	for _, moves := range []bool{false, true} {
 		for i, c := range n.components {

@@ -11,7 +11,7 @@ import (
 // ChannelsLast returns the stream shape [H, W, C] of a tensor of shape [1, ...] with one axis of channels and one
 // or two others, and the positions of its elements. Tensors of other ranks keep their axes, except that channels go
 // last. A tensor of rank 0 has one element, whatever the axis.
-func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.List) {
+func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.IndexList) {
 	if len(shape) == 0 {
 		return dataflow.Shape{1}, nil
 	}
@@ -41,7 +41,7 @@ func ChannelsLast(shape []int, axis int) (dataflow.Shape, *graph.List) {
 }
 
 // Inverse lists the element at each position.
-func Inverse(at *graph.List, n int) []int32 {
+func Inverse(at *graph.IndexList, n int) []int32 {
 	if at == nil {
 		return scaled.All(n)
 	}

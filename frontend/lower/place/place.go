@@ -22,36 +22,38 @@ import (
 // A Place tells where an integer tensor is: on which stream, and at which position of it each of its elements. At
 // is nil if element i is at position i. Tensors with the same integers share a stream.
 type Place struct {
-	*Stream
-	At    *graph.List
+	*WireStream
+	At    *graph.IndexList
 	Alias bool // it has the integers of another tensor, unchanged
 }
 
-// A Stream is on a wire, or gets one as soon as a layer asks for it.
-type Stream struct {
-	Type   dataflow.Type
-	Source Source // adds the wire
-	Held   bool   // nothing may ask for its integers yet: they wait for the function behind them
+// A WireStream is on a wire, or gets one as soon as a layer asks for it.
+type WireStream struct {
+	Type   dataflow.StreamType
+	Source WireSource // adds the wire
+	Held   bool       // nothing may ask for its integers yet: they wait for the function behind them
 
 	wire   int
 	onWire bool
 }
 
-// A Source adds the wire of a stream when the first layer asks for it.
-type Source interface {
+// A WireSource adds the wire of a stream when the first layer asks for it.
+type WireSource interface {
 	// Wire adds the layers of the stream to the netlist and returns its wire. name is the name of the wire if it
 	// has none of its own.
 	Wire(n *Netlist, name string) int
 }
 
-// On returns a stream that is on a wire.
-func On(n *Netlist, wire int) *Stream { return &Stream{Type: n.Type(wire), wire: wire, onWire: true} }
+// StreamOnWire returns a stream that is on a wire.
+func StreamOnWire(n *Netlist, wire int) *WireStream {
+	return &WireStream{Type: n.Type(wire), wire: wire, onWire: true}
+}
 
 // OnWire reports whether a layer, or the host, already writes the stream.
-func (s *Stream) OnWire() bool { return s.onWire }
+func (s *WireStream) OnWire() bool { return s.onWire }
 
 // Wire returns the wire of a stream. name is its name if it has to be added.
-func (s *Stream) Wire(n *Netlist, name string) int {
+func (s *WireStream) Wire(n *Netlist, name string) int {
 	if !s.onWire {
 		s.wire, s.onWire = s.Source.Wire(n, name), true
 	}
@@ -59,7 +61,7 @@ func (s *Stream) Wire(n *Netlist, name string) int {
 }
 
 // Is puts a stream on a wire that does not come from the stream's source.
-func (s *Stream) Is(n *Netlist, wire int) { s.Type, s.wire, s.onWire = n.Type(wire), wire, true }
+func (s *WireStream) Is(n *Netlist, wire int) { s.Type, s.wire, s.onWire = n.Type(wire), wire, true }
 
 // Position returns the position of element i on the wire.
 func (p *Place) Position(i int32) int32 {
@@ -72,25 +74,25 @@ func (p *Place) Position(i int32) int32 {
 // Channel returns the channel of element i.
 func (p *Place) Channel(i int32) int { return int(p.Position(i)) % p.Type.Shape.Channels() }
 
-// A Host is the source of a stream that the host writes.
-type Host struct {
+// A HostSource is the source of a stream that the host writes.
+type HostSource struct {
 	Tensor, Name string // name of the integer tensor, and of the stream
-	stream       *Stream
+	stream       *WireStream
 }
 
 // FromHost returns a stream that the host writes.
-func FromHost(tensor, name string, t dataflow.Type) *Stream {
-	h := &Host{Tensor: tensor, Name: name}
-	h.stream = &Stream{Type: t, Source: h}
+func FromHost(tensor, name string, t dataflow.StreamType) *WireStream {
+	h := &HostSource{Tensor: tensor, Name: name}
+	h.stream = &WireStream{Type: t, Source: h}
 	return h.stream
 }
 
 // Wire adds an input.
-func (h *Host) Wire(n *Netlist, _ string) int { return n.input(h.Name, h.Tensor, h.stream.Type) }
+func (h *HostSource) Wire(n *Netlist, _ string) int { return n.input(h.Name, h.Tensor, h.stream.Type) }
 
 // OnHost reports whether the host has the integers.
-func (s *Stream) OnHost() bool {
-	_, ok := s.Source.(*Host)
+func (s *WireStream) OnHost() bool {
+	_, ok := s.Source.(*HostSource)
 	return ok
 }
 

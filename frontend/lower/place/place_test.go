@@ -10,11 +10,11 @@ import (
 	"hlsgen/internal/num"
 )
 
-var step = threshold.New(threshold.Params{Steps: []num.Step{{At: []int64{0}, Value: []int64{0, 1}}}})
+var step = threshold.New(threshold.Params{Steps: []num.StepFunction{{At: []int64{0}, Value: []int64{0, 1}}}})
 
-func vector(n int) dataflow.Type {
+func vector(n int) dataflow.StreamType {
 	r := num.Range{Lo: -2, Hi: 1}
-	return dataflow.Type{Shape: dataflow.Shape{n}, Range: []num.Range{r}, Elem: num.Smallest(r)}
+	return dataflow.StreamType{Shape: dataflow.Shape{n}, Range: []num.Range{r}, Elem: num.NarrowestInt(r)}
 }
 
 // add adds a layer, which must accept its input.
@@ -56,10 +56,10 @@ func TestNetlist(t *testing.T) {
 	if !slices.Equal(kinds, []string{"DuplicateStreams", "Thresholding"}) {
 		t.Errorf("the graph has %s", kinds)
 	}
-	if s, ok := built.Carries(&Place{Stream: used}); !ok || s != 0 {
+	if s, ok := built.Carries(&Place{WireStream: used}); !ok || s != 0 {
 		t.Errorf("x is on stream %d, %t", s, ok)
 	}
-	if _, ok := built.Carries(&Place{Stream: unused}); ok {
+	if _, ok := built.Carries(&Place{WireStream: unused}); ok {
 		t.Error("a tensor that nobody reads is on a stream")
 	}
 }
@@ -80,10 +80,10 @@ func TestSend(t *testing.T) {
 		{"a part", []int32{3, 2}, true, nil, false},
 		{"as it is", []int32{0, 1, 2, 3}, false, nil, true},
 	} {
-		p := &Place{Stream: FromHost("x", "x", vector(4))}
+		p := &Place{WireStream: FromHost("x", "x", vector(4))}
 		var m Movement
 		for _, at := range c.at {
-			m.Then(0, at)
+			m.Append(0, at)
 		}
 		p.Send(&m, dataflow.Shape{2, 2}, func() bool { return c.alone })
 		n := &Netlist{}

@@ -22,7 +22,7 @@ const maxStateBits = 32
 // begin finds a common unit for the codes that a state becomes and for its initial value. The unit is the greatest
 // of which both are integer multiples, and the codes' own scale whenever possible. Then only the first time step
 // differs. begin extends the state's range to include the initial value.
-func (b *reader) begin(k int, s Source) error {
+func (b *reader) begin(k int, s BodySource) error {
 	st := &b.states[k]
 	from, span, reject := b.beginning(k, s)
 	if reject != nil {
@@ -57,20 +57,20 @@ func (b *reader) begin(k int, s Source) error {
 			}
 			// it becomes a constant, but begins with something else
 			of[j].Scale, st.factor[j] = whole.Unit([]*big.Rat{f.Scale, apart}), 0
-			all = all.Union(num.Point(0))
+			all = all.Union(num.SingleValue(0))
 		}
 		m, o := new(big.Rat).Quo(f.Scale, of[j].Scale).Num(), apart.Quo(apart, of[j].Scale).Num()
 		ok = ok && m.IsInt64() && o.IsInt64()
 		st.begins[j] = Mapping{m.Int64(), o.Int64()}
 		r, fits := span.Times(m.Int64())
 		if fits {
-			r, fits = r.Plus(num.Point(o.Int64()))
+			r, fits = r.Plus(num.SingleValue(o.Int64()))
 		}
 		ok = ok && fits
 		if !ok {
 			return b.tooFine(k, j, from)
 		}
-		if all = all.Union(r); all != st.span && num.Smallest(all).Width > maxStateBits {
+		if all = all.Union(r); all != st.span && num.NarrowestInt(all).Width > maxStateBits {
 			return b.tooFine(k, j, from)
 		}
 	}
@@ -86,7 +86,7 @@ func (b *reader) begin(k int, s Source) error {
 
 // beginning returns the initial value of a state: the real value of each element, and the range of its integers.
 // Constants have the scale 0.
-func (b *reader) beginning(k int, s Source) (of []real.Affine, span num.Range, reject error) {
+func (b *reader) beginning(k int, s BodySource) (of []real.Affine, span num.Range, reject error) {
 	n := b.states[k].size
 	t := s.Start[k]
 	if t == nil {
@@ -95,7 +95,7 @@ func (b *reader) beginning(k int, s Source) (of []real.Affine, span num.Range, r
 			return nil, span, arrivesReal(b.names[k], s.Instead[k])
 		}
 		for j := range n {
-			of = append(of, c.Of[min(j, len(c.Of)-1)])
+			of = append(of, c.Values[min(j, len(c.Values)-1)])
 		}
 		return of, c.Span, nil
 	}

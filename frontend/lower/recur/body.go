@@ -183,7 +183,7 @@ func (v *value) unchanged(b *reader) *value {
 		}
 		f := real.Compile(e)
 		for _, end := range []int64{span.Lo, span.Hi} { // most candidates fail here
-			if at, err := f.StepOver(num.Point(end), 1); err != nil || at.Value[0] != end {
+			if at, err := f.StepOver(num.SingleValue(end), 1); err != nil || at.Value[0] != end {
 				return nil
 			}
 		}
@@ -347,5 +347,5 @@ func alike(leaves []leaf, u int) bool {
 
 // refuse returns the reason for a body with a step that no cell computes.
 func refuse(step *graph.Step, format string, args ...any) error {
-	return NoCell(unmapped.Describe(step.Node)+" "+format, args...)
+	return Unsupported(unmapped.Describe(step.Node)+" "+format, args...)
 }

@@ -24,7 +24,7 @@ func (b *network) bounds() {
 		st := &b.states[k]
 		st.ranges = slices.Repeat([]num.Range{st.span}, st.size)
 		for u, v := range st.start {
-			st.ranges[u] = num.Point(v)
+			st.ranges[u] = num.SingleValue(v)
 		}
 	}
 	for again := true; again; {
@@ -44,7 +44,7 @@ func (b *network) bounds() {
 			st := &b.states[k]
 			for u := range st.ranges {
 				if st.value != nil && st.start != nil {
-					st.ranges[u] = st.value.ranges[u].Union(num.Point(st.start[u]))
+					st.ranges[u] = st.value.ranges[u].Union(num.SingleValue(st.start[u]))
 				}
 			}
 		}
@@ -137,7 +137,7 @@ func (v *value) codeRanges() {
 		v.ranges[u] = v.span
 		if fixed {
 			if s, err := real.Compile(e.Substitute(v.constants(u))).StepOver(num.Range{}, 1); err == nil {
-				v.ranges[u] = num.Point(s.Value[0])
+				v.ranges[u] = num.SingleValue(s.Value[0])
 			}
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 // rounded finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly, or
 // factors that round alike for all integers that occur. If the code has more values than a function may have steps,
 // it uses a division.
-func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
+func (v *value) rounded(q *whole.ProductRounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
 	bias, ok := v.inCodes(q, units)
 	if !ok {
 		return nil, false
@@ -30,7 +30,7 @@ func (v *value) rounded(q *whole.Rounding, terms [][]int, units []polynomial) (m
 }
 
 // inCodes expresses polynomials, and their biases, in units of codes.
-func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat, ok bool) {
+func (v *value) inCodes(q *whole.ProductRounding, units []polynomial) (bias []*big.Rat, ok bool) {
 	for u := range units {
 		f, ok := units[u].outer.Affine()
 		if !ok {
@@ -55,7 +55,7 @@ func (v *value) inCodes(q *whole.Rounding, units []polynomial) (bias []*big.Rat,
 //	N >= m*(code+1) + offset    where offset, of the rounding and the bias, depends on the parity or sign of code+1 only
 type division struct {
 	*limbs
-	q    *whole.Rounding
+	q    *whole.ProductRounding
 	unit *big.Rat // unit of which all scales, and 1, are multiples
 	m    *big.Int // the number 1 in units
 	bias []*big.Rat
@@ -71,7 +71,7 @@ const limbBits = 28
 const maxDigits = 1 << 6
 
 // divided returns false if products or biases are too wide.
-func (v *value) divided(q *whole.Rounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value, bool) {
+func (v *value) divided(q *whole.ProductRounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value, bool) {
 	d := &division{limbs: &limbs{of: v, terms: terms}, q: q, bias: bias}
 	scales, most := []*big.Rat{big.NewRat(1, 1)}, big.NewInt(1)
 	for _, p := range units {
@@ -283,7 +283,7 @@ func (d *division) climb() *value {
 		kind, like = d.value(weighed(1-z, 1, -2), d.code, d.value(half, d.code)), [2]int64{z, z + 1}
 	case num.HalfAway, num.HalfTowardZero, num.TowardZero, num.AwayFromZero:
 		sign := added(1)
-		sign.steps = []num.Step{{At: []int64{z}, Value: []int64{0, 1}}}
+		sign.steps = []num.StepFunction{{At: []int64{z}, Value: []int64{0, 1}}}
 		kind, like = d.value(sign, d.code), [2]int64{z, z + 1}
 	}
 	next := d.value(nil, append(slices.Clone(d.digit), d.code, kind)...)

@@ -12,7 +12,7 @@ import (
 )
 
 // modes maps roundings to the names that the model uses.
-var modes = map[num.Rounding]real.Rounding{num.HalfEven: real.HalfEven, num.HalfAway: real.HalfUp,
+var modes = map[num.Rounding]real.RoundingMode{num.HalfEven: real.HalfEven, num.HalfAway: real.HalfUp,
 	num.HalfTowardZero: real.HalfDown, num.Floor: real.Floor, num.Ceil: real.Ceil, num.TowardZero: real.Down,
 	num.AwayFromZero: real.Up}
 
@@ -39,7 +39,7 @@ func TestDivided(t *testing.T) {
 			}
 			terms := [][]int{{0}, {1, 2}}
 			size := int64(1) << (13 + r.IntN(9))
-			q := &whole.Rounding{Mode: mode, Codes: num.Range{Lo: -size, Hi: size - 1 - r.Int64N(2)},
+			q := &whole.ProductRounding{Mode: mode, Codes: num.Range{Lo: -size, Hi: size - 1 - r.Int64N(2)},
 				Before: new(big.Rat)}
 			if n%3 == 0 {
 				q.Behind = r.Int64N(2*size) - size
@@ -81,7 +81,7 @@ func TestDivided(t *testing.T) {
 				}
 				e := real.Add(real.Round(real.Rat(x), meant), integer(q.Behind))
 				e = real.Min(real.Max(e, integer(q.Codes.Lo)), integer(q.Codes.Hi))
-				want, err := real.Compile(e).StepOver(num.Point(0), 1)
+				want, err := real.Compile(e).StepOver(num.SingleValue(0), 1)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -109,7 +109,7 @@ func (d *dotReader) read() (*dot, error) {
 	for i := range d.forms.Of {
 		d.leaves = append(d.leaves, d.forms.Of[i].Leaves())
 	}
-	if form, leaf, ok := d.forms.One(); ok {
+	if form, leaf, ok := d.forms.Single(); ok {
 		if r, reject := d.rounding(leaf); r != nil || reject != nil {
 			if reject != nil {
 				return nil, reject
@@ -317,7 +317,7 @@ func (p *dotPart) level() {
 	unit := whole.Unit(scales)
 	var all num.Range
 	for _, row := range p.rows {
-		all = all.Union(num.Hull(append([]int64{0}, row...)))
+		all = all.Union(num.RangeOf(append([]int64{0}, row...)))
 	}
 	rows := make([][]int64, len(p.rows))
 	for j, s := range p.scale {
@@ -325,9 +325,9 @@ func (p *dotPart) level() {
 		if s == nil {
 			continue
 		}
-		m, reject := whole.Times(s, unit)
-		r, ok := num.Hull(append([]int64{0}, rows[j]...)).Times(m)
-		if reject != nil || !ok || num.Smallest(all.Union(r)) != num.Smallest(all) {
+		m, reject := whole.InUnits(s, unit)
+		r, ok := num.RangeOf(append([]int64{0}, rows[j]...)).Times(m)
+		if reject != nil || !ok || num.NarrowestInt(all.Union(r)) != num.NarrowestInt(all) {
 			return
 		}
 		for k := range rows[j] {
@@ -362,7 +362,7 @@ func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 	}
 	n := graph.Size(step.Shape)
 	forms, err := d.a.Forms(step.Node.Inputs[0], scaled.All(n))
-	form, of, ok := forms.One()
+	form, of, ok := forms.Single()
 	if err != nil || !ok || graph.Size(d.body.Known[of.Tensor].Shape) >= n {
 		return nil, nil
 	}
@@ -371,7 +371,7 @@ func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 	}
 	q, err := whole.RoundingOf(d.body, step)
 	if err != nil {
-		return nil, NoCell("%v", err)
+		return nil, Unsupported("%v", err)
 	}
 	r := &rounding{from: of.Index, scale: q.Scale}
 	var reject error
@@ -383,13 +383,13 @@ func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 		if errors.As(err, &why) {
 			return nil, err
 		}
-		return nil, NoCell("%v", err)
+		return nil, Unsupported("%v", err)
 	}
 	return r, nil
 }
 
 // rounded reads a sum of rounded products.
-func (d *dotReader) rounded(form *scaled.Form, leaf *scaled.Var, r *rounding) (*dot, error) {
+func (d *dotReader) rounded(form *scaled.Expression, leaf *scaled.Var, r *rounding) (*dot, error) {
 	p := dotPart{vector: r.vector, product: &r.requant}
 	out := &dot{}
 	n := len(d.offset)

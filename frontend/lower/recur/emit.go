@@ -12,7 +12,7 @@ import (
 // A writer writes a cell.
 type writer struct {
 	*schedule
-	cell  *Cell
+	cell  *CellBody
 	state map[int]int        // number of a state in the body -> number in the program
 	refs  map[*value]rnn.Ref // phase and number of each value
 
@@ -36,12 +36,12 @@ func (w *writer) write() error {
 	}
 	for k := range w.states {
 		if st := &w.states[k]; st.value != nil {
-			s := rnn.State{Next: w.refs[st.value]}
+			s := rnn.StateVector{Next: w.refs[st.value]}
 			if slices.ContainsFunc(st.start, func(v int64) bool { return v != 0 }) {
 				s.Start = st.start
 			}
 			if st.start == nil {
-				w.cell.Arrives = append(w.cell.Arrives, Arrival{Body: k, State: w.state[k], Map: st.begins})
+				w.cell.Arrives = append(w.cell.Arrives, ArrivingState{Body: k, State: w.state[k], Map: st.begins})
 			}
 			w.cell.Program.States = append(w.cell.Program.States, s)
 		}
@@ -60,7 +60,7 @@ func (w *writer) output(o *output) *Output {
 	}
 	out := &Output{Ref: w.refs[o.value], Units: o.value.units, At: o.at}
 	for i := range o.at {
-		out.Of = append(out.Of, layer.Of(o.of, i))
+		out.Of = append(out.Of, layer.ForChannel(o.of, i))
 	}
 	return out
 }
@@ -78,7 +78,7 @@ func (w *writer) products() error {
 			*f = v
 		}
 		if p, q := v.product, (*f).product; (p == nil) != (q == nil) || p != nil && *p != *q {
-			return NoCell("single products are rounded in different ways, or some of them only")
+			return Unsupported("single products are rounded in different ways, or some of them only")
 		}
 	}
 	for u := range w.units() {
@@ -112,18 +112,18 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 		out.State = &k
 	}
 	for _, v := range p.sums {
-		out.Dots = append(out.Dots, rnn.Dot{Weights: v.rows, Product: v.product})
+		out.Dots = append(out.Dots, rnn.CellDot{Weights: v.rows, Product: v.product})
 	}
 	if i == 0 {
 		for l, v := range w.lanes {
-			w.made(v, w.put(rnn.Value{Op: rnn.Input, At: l}))
+			w.made(v, w.put(rnn.CellValue{Op: rnn.Input, At: l}))
 		}
 		if len(w.lanes) == 0 {
-			w.put(rnn.Value{Op: rnn.Input})
+			w.put(rnn.CellValue{Op: rnn.Input})
 		}
 	}
 	for d, v := range p.sums {
-		w.made(v, w.put(rnn.Value{Op: rnn.Sum, At: d}))
+		w.made(v, w.put(rnn.CellValue{Op: rnn.Sum, At: d}))
 	}
 	for _, v := range p.others {
 		if v.kind == code {
@@ -136,7 +136,7 @@ func (w *writer) writePhase(i int, p *phase) rnn.Phase {
 }
 
 // put appends an operation.
-func (w *writer) put(v rnn.Value) int {
+func (w *writer) put(v rnn.CellValue) int {
 	w.phase.Values = append(w.phase.Values, v)
 	return len(w.phase.Values) - 1
 }
@@ -156,10 +156,10 @@ func (w *writer) at(v *value) int {
 	}
 	var i int
 	if v.kind == state {
-		i = w.put(rnn.Value{Op: rnn.OfState, At: w.state[v.state]})
+		i = w.put(rnn.CellValue{Op: rnn.OfState, At: w.state[v.state]})
 	} else {
 		ref := w.refs[v]
-		i = w.put(rnn.Value{Op: rnn.Earlier, Phase: ref.Phase, At: ref.Value})
+		i = w.put(rnn.CellValue{Op: rnn.Earlier, Phase: ref.Phase, At: ref.Value})
 	}
 	w.local[v] = i
 	return i
@@ -170,18 +170,18 @@ func (w *writer) code(v *value) int {
 	m := v.made
 	if len(m.terms) == 0 { // it never changes: step functions without breakpoints
 		w.something()
-		return w.put(rnn.Value{Op: rnn.Steps, Of: []int{0}, Steps: m.steps})
+		return w.put(rnn.CellValue{Op: rnn.Steps, Of: []int{0}, Steps: m.steps})
 	}
 	of, factors := w.terms(v)
 	at := of[0]
 	if len(of) > 1 || len(m.bias) > 0 || len(factors[0]) > 1 || factors[0][0] != 1 {
-		at = w.put(rnn.Value{Op: rnn.Linear, Of: of, Factors: factors, Bias: m.bias})
+		at = w.put(rnn.CellValue{Op: rnn.Linear, Of: of, Factors: factors, Bias: m.bias})
 	}
 	switch {
 	case m.requant != nil:
-		at = w.put(rnn.Value{Op: rnn.Requant, Of: []int{at}, Requant: m.requant})
+		at = w.put(rnn.CellValue{Op: rnn.Requant, Of: []int{at}, Requant: m.requant})
 	case m.steps != nil:
-		at = w.put(rnn.Value{Op: rnn.Steps, Of: []int{at}, Steps: m.steps})
+		at = w.put(rnn.CellValue{Op: rnn.Steps, Of: []int{at}, Steps: m.steps})
 	}
 	return at
 }
@@ -194,12 +194,12 @@ func (w *writer) something() {
 	}
 	phases := w.cell.Program.Phases
 	if k := slices.IndexFunc(phases, func(p rnn.Phase) bool { return p.Units == w.phase.Units }); k >= 0 {
-		w.put(rnn.Value{Op: rnn.Earlier, Phase: k})
+		w.put(rnn.CellValue{Op: rnn.Earlier, Phase: k})
 		return
 	}
 	for k := range w.states {
 		if v := w.states[k].value; v != nil && v.units == w.phase.Units {
-			w.put(rnn.Value{Op: rnn.OfState, At: w.state[k]})
+			w.put(rnn.CellValue{Op: rnn.OfState, At: w.state[k]})
 			return
 		}
 	}
@@ -218,10 +218,10 @@ func (w *writer) terms(v *value) (of []int, factors [][]int64) {
 		if p, ok := pairs[t]; ok {
 			at = w.at(v.args[p.x])
 			y := w.plus(v.args[p.y], p)
-			at, factor = w.put(rnn.Value{Op: rnn.Product, Of: []int{at, y}}), scaledBy(factor, p.sign)
+			at, factor = w.put(rnn.CellValue{Op: rnn.Product, Of: []int{at, y}}), scaledBy(factor, p.sign)
 		} else {
 			for _, a := range term[1:] {
-				at = w.put(rnn.Value{Op: rnn.Product, Of: []int{at, w.at(v.args[a])}})
+				at = w.put(rnn.CellValue{Op: rnn.Product, Of: []int{at, w.at(v.args[a])}})
 			}
 		}
 		of, factors = append(of, at), append(factors, factor)
@@ -234,17 +234,17 @@ func (w *writer) plus(y *value, p pair) int {
 	at := w.at(y)
 	made := w.phase.Values[at]
 	if made.Op != rnn.Steps {
-		return w.put(rnn.Value{Op: rnn.Linear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
+		return w.put(rnn.CellValue{Op: rnn.Linear, Of: []int{at}, Factors: [][]int64{{p.sign}}, Bias: p.bias})
 	}
-	steps := make([]num.Step, max(len(made.Steps), len(p.bias)))
+	steps := make([]num.StepFunction, max(len(made.Steps), len(p.bias)))
 	for u := range steps {
-		f := layer.Of(made.Steps, u)
+		f := layer.ForChannel(made.Steps, u)
 		steps[u].At = f.At
 		for _, v := range f.Value {
-			steps[u].Value = append(steps[u].Value, p.sign*v+layer.Of(p.bias, u))
+			steps[u].Value = append(steps[u].Value, p.sign*v+layer.ForChannel(p.bias, u))
 		}
 	}
-	return w.put(rnn.Value{Op: rnn.Steps, Of: made.Of, Steps: whole.Shared(steps)})
+	return w.put(rnn.CellValue{Op: rnn.Steps, Of: made.Of, Steps: whole.Shared(steps)})
 }
 
 func scaledBy(list []int64, by int64) []int64 {
@@ -289,7 +289,7 @@ func (m *made) pairs() (of map[int]pair, taken []bool) {
 // quotients returns sign*a/b unit by unit, or nil if one is no integer.
 func quotients(a, b []int64, sign int64) (out []int64) {
 	for u := range max(len(a), len(b)) {
-		x, y := layer.Of(a, u), layer.Of(b, u)
+		x, y := layer.ForChannel(a, u), layer.ForChannel(b, u)
 		if y == 0 || x%y != 0 {
 			return nil
 		}
@@ -299,7 +299,7 @@ func quotients(a, b []int64, sign int64) (out []int64) {
 }
 
 // prune removes the values on which nothing depends, except one lane of the input.
-func (c *Cell) prune() {
+func (c *CellBody) prune() {
 	p := c.Program.Phases
 	used := make([][]bool, len(p))
 	for i := range p {
@@ -333,7 +333,7 @@ func (c *Cell) prune() {
 	}
 	c.refs(func(r *rnn.Ref) { r.Value = number[r.Phase][r.Value] })
 	for i := range p {
-		var kept []rnn.Value
+		var kept []rnn.CellValue
 		for k, v := range p[i].Values {
 			if !used[i][k] {
 				continue
@@ -352,7 +352,7 @@ func (c *Cell) prune() {
 }
 
 // refs visits all references to values from outside of their phase.
-func (c *Cell) refs(each func(*rnn.Ref)) {
+func (c *CellBody) refs(each func(*rnn.Ref)) {
 	for s := range c.Program.States {
 		each(&c.Program.States[s].Next)
 	}

@@ -61,7 +61,7 @@ func (v *value) simplify() {
 			if slices.ContainsFunc(v.args, (*value).fixed) {
 				list[u] = list[u].Substitute(v.fixedArgs(u))
 			}
-			list[u] = list[u].Within(v.intervals(u))
+			list[u] = list[u].SimplifyWithin(v.intervals(u))
 			for _, i := range list[u].Variables() {
 				used[i] = true
 			}

@@ -18,7 +18,7 @@ type made struct {
 	terms   [][]int   // arguments that each term multiplies
 	factors [][]int64 // per term: one factor for all units, or one per unit
 	bias    []int64   // one for all units, or one per unit; nil for zero
-	steps   []num.Step
+	steps   []num.StepFunction
 	requant *num.Requant
 }
 
@@ -111,7 +111,7 @@ func (v *value) settleConstant(units []polynomial) error {
 	for u := range units {
 		s, err := real.Compile(units[u].outer).StepOver(num.Range{}, 1)
 		if err != nil {
-			return whole.Stepless(err, 1)
+			return whole.NoStepFunction(err, 1)
 		}
 		m.steps = append(m.steps, s)
 	}
@@ -137,7 +137,7 @@ func (v *value) settleExact() error {
 		}
 		factors, _, fits := p.whole(big.NewRat(1, 1))
 		if !fits || !f.Bias.Num().IsInt64() {
-			return NoCell("a sum of integers that is used as it is has scales too far apart: quantise it")
+			return Unsupported("a sum of integers that is used as it is has scales too far apart: quantise it")
 		}
 		for t, w := range factors {
 			m.factors[t] = append(m.factors[t], w)
@@ -198,7 +198,7 @@ func inner(e *real.Expr, n int) ([]real.Term, *real.Expr, bool) {
 
 // productRange returns the range of a product of arguments in unit u.
 func (v *value) productRange(term []int, u int) num.Range {
-	r := num.Point(1)
+	r := num.SingleValue(1)
 	for _, i := range term {
 		a := v.args[i].ranges[u]
 		p, ok := a.Times(r.Lo)
@@ -217,7 +217,7 @@ const maxSum = 1 << 61
 // whole returns the factors of the terms in units, and the range of the sum. ok is false if that is too wide.
 func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bool) {
 	for t, s := range p.scale {
-		w, reject := whole.Times(s, unit)
+		w, reject := whole.InUnits(s, unit)
 		if reject != nil {
 			return nil, sum, false
 		}
@@ -264,7 +264,7 @@ func (m *made) compact(units []polynomial) {
 
 // requantised finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly,
 // or factors that round alike for all integers that occur.
-func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
+func requantised(q *whole.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	var scales []*big.Rat
 	for _, p := range units {
 		scales = append(scales, p.scale...)
@@ -278,7 +278,7 @@ func requantised(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made,
 }
 
 // exactRequant uses a multiplier and a shift for integer multiples of a unit.
-func exactRequant(q *whole.Rounding, units []polynomial, unit *big.Rat) (*made, bool) {
+func exactRequant(q *whole.ProductRounding, units []polynomial, unit *big.Rat) (*made, bool) {
 	m := &made{}
 	var all num.Range
 	for u := range units {
@@ -319,7 +319,7 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 	if errors.Is(err, errTooWide) {
 		return nil, reject
 	}
-	return nil, whole.Stepless(err, whole.MaxSteps)
+	return nil, whole.NoStepFunction(err, whole.MaxSteps)
 }
 
 var (
@@ -336,7 +336,7 @@ var widest = num.Range{Lo: -1 << 52, Hi: 1 << 52}
 // multiples. It returns the factors, the steps over these integers, and the most bits of any sum.
 func exactSteps(units []polynomial) (m *made, width int, err error) {
 	m = &made{factors: make([][]int64, len(units[0].scale))}
-	steps, sums := make([]num.Step, len(units)), make([]num.Range, len(units))
+	steps, sums := make([]num.StepFunction, len(units)), make([]num.Range, len(units))
 	scales := make([]*big.Rat, len(units))
 	for u := range units {
 		p := &units[u]
@@ -349,7 +349,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 			m.factors[t] = append(m.factors[t], w)
 		}
 		sums[u] = sum
-		width = max(width, num.Smallest(sum).Width)
+		width = max(width, num.NarrowestInt(sum).Width)
 	}
 	far := true // all steps are in the range: the function has a value far away and not too many steps
 	for u := range units {
@@ -357,7 +357,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 			steps[u] = steps[u-1]
 			continue
 		}
-		var like num.Step
+		var like num.StepFunction
 		if u > 0 {
 			like = scaledLike(steps[u-1], new(big.Rat).Quo(scales[u-1], scales[u]))
 		}
@@ -384,18 +384,18 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 func finest(unit *big.Rat) *big.Rat { return new(big.Rat).Quo(unit, big.NewRat(1<<maxFiner, 1)) }
 
 // stepsOver returns the steps of a function over multiples of a unit.
-func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
-	return stepsLike(num.Step{}, outer, unit, over)
+func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.StepFunction, error) {
+	return stepsLike(num.StepFunction{}, outer, unit, over)
 }
 
 // stepsLike is stepsOver with a guess of the distances between steps, which makes the search faster.
-func stepsLike(like num.Step, outer *real.Expr, unit *big.Rat, over num.Range) (num.Step, error) {
+func stepsLike(like num.StepFunction, outer *real.Expr, unit *big.Rat, over num.Range) (num.StepFunction, error) {
 	e := outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
 	return real.Compile(e).StepLike(like, over, whole.MaxSteps)
 }
 
 // scaledLike returns roughly where a step function has its steps over integers that are finer by the factor times.
-func scaledLike(f num.Step, times *big.Rat) num.Step {
+func scaledLike(f num.StepFunction, times *big.Rat) num.StepFunction {
 	t, _ := times.Float64()
 	if t == 1 {
 		return f
@@ -404,7 +404,7 @@ func scaledLike(f num.Step, times *big.Rat) num.Step {
 	for _, x := range f.At {
 		at = append(at, int64(min(max(float64(x)*t, -1<<62), 1<<62)))
 	}
-	return num.Step{At: at}
+	return num.StepFunction{At: at}
 }
 
 // maxFiner is the most bits by which a sum may be finer than its terms, to allow for a bias between two of them.
@@ -412,7 +412,7 @@ const maxFiner = 8
 
 // shareSteps gives all units a common step function and a bias each, if possible, and otherwise a function each.
 // The steps are over the finest sums.
-func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range) {
+func (m *made) shareSteps(units []polynomial, steps []num.StepFunction, sums []num.Range) {
 	each := make([]cuts, len(steps))
 	for finer := 0; finer <= maxFiner; finer++ {
 		for u, f := range steps {
@@ -425,7 +425,7 @@ func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range
 			}
 		}
 		if f, bias, ok := share(each); ok && wide(sums, bias, finer) {
-			m.steps, m.bias = []num.Step{f}, bias
+			m.steps, m.bias = []num.StepFunction{f}, bias
 			for t := range m.factors {
 				for u := range m.factors[t] {
 					m.factors[t][u] <<= finer
@@ -435,9 +435,9 @@ func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range
 			return
 		}
 	}
-	m.steps = make([]num.Step, len(steps))
+	m.steps = make([]num.StepFunction, len(steps))
 	for u, f := range steps {
-		g := num.Step{Value: f.Value[:1]}
+		g := num.StepFunction{Value: f.Value[:1]}
 		for i, at := range f.At {
 			n := len(g.At)
 			if at = coarse(at); n > 0 && g.At[n-1] == at {
@@ -446,7 +446,7 @@ func (m *made) shareSteps(units []polynomial, steps []num.Step, sums []num.Range
 			}
 			g.At, g.Value = append(g.At, at), append(g.Value[:n+1:n+1], f.Value[i+1])
 		}
-		m.steps[u] = g.Over(sums[u])
+		m.steps[u] = g.Restricted(sums[u])
 	}
 	m.steps = whole.Shared(m.steps)
 	m.compact(units)

@@ -32,7 +32,7 @@ func (b *reader) tooManyWeights() error {
 		}
 	}
 	for k := range b.states {
-		bits += b.states[k].size * num.Smallest(b.states[k].span).Width
+		bits += b.states[k].size * num.NarrowestInt(b.states[k].span).Width
 	}
 	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is a matrix of %d weights, at most %d are read. As "+
 		"it is written, a step takes %d multiplications with %d weights, and %d bits of states", largest, most,

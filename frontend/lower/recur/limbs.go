@@ -79,7 +79,7 @@ func limbsOf(p *polynomial) (of limbed, err error) {
 		err = real.ErrTooManySteps
 	}
 	if err != nil {
-		return of, whole.Stepless(err, whole.MaxSteps)
+		return of, whole.NoStepFunction(err, whole.MaxSteps)
 	}
 	return of, nil
 }
@@ -167,7 +167,7 @@ func (l *limbs) write() {
 		m.terms, m.factors = append(m.terms, []int{i}), append(m.factors, []int64{w})
 	}
 	for u, of := range l.units {
-		m.steps = append(m.steps, num.Step{At: combined[u], Value: of.values})
+		m.steps = append(m.steps, num.StepFunction{At: combined[u], Value: of.values})
 	}
 	m.steps = whole.Shared(m.steps)
 	l.of.args, l.of.made = ranks, m
@@ -219,7 +219,7 @@ func (l *limbs) digit(v *big.Int, d int) int64 {
 
 // ranks returns the function from digit d of the sum to its rank, and the ranks of the steps' digits. Values
 // between two digits of steps have a rank of their own; for digit 0 the rank only rises at a step.
-func (l *limbs) ranks(d int, at []*big.Int) (f num.Step, rank []int64) {
+func (l *limbs) ranks(d int, at []*big.Int) (f num.StepFunction, rank []int64) {
 	var digits []int64
 	for _, v := range at {
 		digits = append(digits, l.digit(v, d))

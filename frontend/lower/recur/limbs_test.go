@@ -20,20 +20,20 @@ func compute(v *value, u int, known map[*value]int64) int64 {
 	}
 	var sum int64
 	for t, term := range v.made.terms {
-		x := layer.Of(v.made.factors[t], u)
+		x := layer.ForChannel(v.made.factors[t], u)
 		for _, a := range term {
 			x *= compute(v.args[a], u, known)
 		}
 		sum += x
 	}
 	if len(v.made.bias) > 0 {
-		sum += layer.Of(v.made.bias, u)
+		sum += layer.ForChannel(v.made.bias, u)
 	}
 	switch {
 	case v.made.requant != nil:
 		return v.made.requant.Apply(sum)
 	case v.made.steps != nil:
-		return layer.Of(v.made.steps, u).Apply(sum)
+		return layer.ForChannel(v.made.steps, u).Apply(sum)
 	}
 	return sum
 }
@@ -99,7 +99,7 @@ func TestLimbs(t *testing.T) {
 				}
 				x.Add(x, new(big.Rat).Mul(units[u].scale[k], new(big.Rat).SetInt(p)))
 			}
-			want, err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.Point(0), 1)
+			want, err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.SingleValue(0), 1)
 			if err != nil {
 				t.Fatal(err)
 			}

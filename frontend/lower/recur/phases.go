@@ -63,7 +63,7 @@ func (b *network) schedule() (*schedule, error) {
 			return (len(s.phases) > 0 || len(s.lanes) == 0 || p.class == s.of[s.lanes[0]]) && s.ready(p)
 		})
 		if k < 0 {
-			return nil, NoCell("its %d products wait for each other", len(waiting))
+			return nil, Unsupported("its %d products wait for each other", len(waiting))
 		}
 		s.add(waiting[k])
 		waiting = slices.Delete(waiting, k, k+1)
@@ -149,13 +149,13 @@ func (s *schedule) add(p *phase) {
 }
 
 // cell writes the program.
-func (b *network) cell() (*Cell, error) {
+func (b *network) cell() (*CellBody, error) {
 	b.bounds()
 	b.removeDead()
 	b.fuse()
 	b.order = b.needed()
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
-		return nil, NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
+		return nil, Unsupported("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	b.widen()
 	order := b.order
@@ -174,7 +174,7 @@ func (b *network) cell() (*Cell, error) {
 	if reject != nil {
 		return nil, reject
 	}
-	w := &writer{schedule: s, cell: &Cell{}, refs: map[*value]rnn.Ref{}}
+	w := &writer{schedule: s, cell: &CellBody{}, refs: map[*value]rnn.Ref{}}
 	if reject := w.write(); reject != nil {
 		return nil, reject
 	}

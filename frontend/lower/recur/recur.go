@@ -1,6 +1,6 @@
 // Package recur reads the body of a recurrence as a cell: a small program over codes, which a layer runs. What
 // comes in is a graph.Recur, the integers of its scanned inputs, and the initial values of its states. What goes
-// out is a Cell, or the reason why there is none. The package knows nothing of streams. The caller decides how the
+// out is a CellBody, or the reason why there is none. The package knows nothing of streams. The caller decides how the
 // inputs arrive and where the outputs go.
 //
 // There is one principle. Every code of the body is a function of one polynomial of integers: of sums of products
@@ -38,34 +38,34 @@ import (
 	"hlsgen/internal/num"
 )
 
-// Codes are integers with their real values.
-type Codes struct {
-	Of   []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
-	Span num.Range
+// StateCodes are integers with their real values.
+type StateCodes struct {
+	Values []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
+	Span   num.Range
 }
 
-// A Source is the input of Read: a body, the integers of its scanned inputs, and the initial values of its states.
-type Source struct {
+// A BodySource is the input of Read: a body, the integers of its scanned inputs, and the initial values of its states.
+type BodySource struct {
 	Recur   *graph.Recur
-	Scanned []Codes
+	Scanned []StateCodes
 	Start   []*graph.Tensor // initial value per state; nil if it arrives with the data
-	Arrives []*Codes        // integers of each state that arrives with the data; nil if not known
+	Arrives []*StateCodes   // integers of each state that arrives with the data; nil if not known
 	Instead []string        // hint for each state that arrives as real numbers; may be empty
 	Wanted  []bool          // whether each output of the body is needed
 }
 
-// A Cell is the body of a recurrence as a program. It does not include the weights of the body's input, which are a
+// A CellBody is the body of a recurrence as a program. It does not include the weights of the body's input, which are a
 // matrix product in front of the loop.
-type Cell struct {
+type CellBody struct {
 	Program rnn.Cell
-	Input   [][]int64    // weights of the input's elements, per unit of the first phase and lane
-	Product *num.Requant // rounding of each product with them; may be nil
-	Arrives []Arrival    // states that begin with data
-	Outputs []*Output    // per output of the body; nil if it is not needed
+	Input   [][]int64       // weights of the input's elements, per unit of the first phase and lane
+	Product *num.Requant    // rounding of each product with them; may be nil
+	Arrives []ArrivingState // states that begin with data
+	Outputs []*Output       // per output of the body; nil if it is not needed
 }
 
-// An Arrival connects a state of the body that begins with data to a state of the program.
-type Arrival struct {
+// An ArrivingState connects a state of the body that begins with data to a state of the program.
+type ArrivingState struct {
 	Body, State int
 	Map         []Mapping // per unit
 }
@@ -78,8 +78,8 @@ type Output struct {
 	Of    []real.Affine // real value of each element; with a scale of 0 it is the constant Bias
 }
 
-// NoCell returns the reason for a body that no layer computes.
-func NoCell(format string, args ...any) error {
+// Unsupported returns the reason for a body that no layer computes.
+func Unsupported(format string, args ...any) error {
 	return unmapped.Because("its body has no layer: "+fmt.Sprintf(format, args...),
 		"quantise what is multiplied, every gate, and every state before the next step (Brevitas: QuantLSTM with all "+
 			"quantisers on)")
@@ -94,7 +94,7 @@ type reader struct {
 	offset  []int            // per scanned input: position of its elements among all input elements of a time step
 	width   int              // number of input elements of a time step
 	input   []num.Range      // range of each of them
-	scanned []Codes
+	scanned []StateCodes
 	states  []stateOf
 	values  map[string]*value
 	order   []*value // values, each behind its arguments
@@ -122,7 +122,7 @@ type stateOf struct {
 }
 
 // Read reads a body.
-func Read(s Source) (*Cell, error) {
+func Read(s BodySource) (*CellBody, error) {
 	r := s.Recur
 	b := &reader{body: r.Body, recur: r, a: scaled.New(r.Body), names: graph.Names(r.Body.Graph.Inputs),
 		scanned: s.Scanned, values: map[string]*value{}, dots: map[*graph.Step]*dot{}, known: map[*value]bool{},
@@ -131,7 +131,7 @@ func Read(s Source) (*Cell, error) {
 		name := b.names[r.States+k]
 		b.offset = append(b.offset, b.width)
 		b.width += graph.Size(r.Body.Known[name].Shape)
-		b.a.DeclareSome(name, c.Of)
+		b.a.DeclareSome(name, c.Values)
 	}
 	for _, step := range r.Body.Steps {
 		switch {
@@ -158,7 +158,7 @@ func Read(s Source) (*Cell, error) {
 }
 
 // findStates finds the integers of the states: those of the tensors that they become.
-func (b *reader) findStates(s Source) error {
+func (b *reader) findStates(s BodySource) error {
 	g := b.body.Graph
 	b.states = make([]stateOf, b.recur.States)
 	found := make([]bool, b.recur.States)
@@ -197,17 +197,17 @@ func (b *reader) findStates(s Source) error {
 		}
 	}
 	if k := slices.Index(found, false); k >= 0 {
-		return NoCell("state %q is not quantised before the next step", b.names[k])
+		return Unsupported("state %q is not quantised before the next step", b.names[k])
 	}
 	return nil
 }
 
 // kept returns the integers of a state that keeps its initial value, or nil if they are not known.
-func kept(s Source, k int) ([]real.Affine, num.Range) {
+func kept(s BodySource, k int) ([]real.Affine, num.Range) {
 	t := s.Start[k]
 	if t == nil {
 		if c := s.Arrives[k]; c != nil {
-			return c.Of, c.Span
+			return c.Values, c.Span
 		}
 		return nil, num.Range{}
 	}
@@ -226,7 +226,7 @@ func (b *reader) findState(k int) (ok bool, reject error) {
 	if err != nil {
 		return false, nil
 	}
-	form, leaf, ok := forms.One()
+	form, leaf, ok := forms.Single()
 	if !ok {
 		return false, nil
 	}
@@ -238,7 +238,7 @@ func (b *reader) findState(k int) (ok bool, reject error) {
 	st.of = make([]real.Affine, st.size)
 	for i := range st.of {
 		e, _ := form.Numbers(i)
-		if st.of[i], ok = e.Within([]real.Interval{whole.Interval(st.span)}).Affine(); !ok {
+		if st.of[i], ok = e.SimplifyWithin([]real.Interval{whole.Interval(st.span)}).Affine(); !ok {
 			return false, nil
 		}
 	}
@@ -299,14 +299,14 @@ func (b *reader) goesOut(wanted []bool) ([]*output, error) {
 func (b *reader) output(name string) (*output, error) {
 	n := graph.Size(b.body.Known[name].Shape)
 	forms, err := b.a.Forms(name, scaled.All(n))
-	form, leaf, ok := forms.One()
+	form, leaf, ok := forms.Single()
 	if err == nil && ok && form.Expr != nil {
 		if from := b.body.Producer(leaf.Tensor); from == nil || from.Dot == nil {
 			o := &output{at: scaled.All(n), of: make([]real.Affine, n)}
 			span := whole.Interval(b.spanOf(leaf.Tensor))
 			for i := range o.of {
 				e, _ := form.Numbers(i)
-				if o.of[i], ok = e.Within([]real.Interval{span}).Affine(); !ok {
+				if o.of[i], ok = e.SimplifyWithin([]real.Interval{span}).Affine(); !ok {
 					break
 				}
 			}
@@ -319,7 +319,7 @@ func (b *reader) output(name string) (*output, error) {
 	}
 	step := b.body.Producer(name)
 	if step == nil {
-		return nil, NoCell("output %q is no tensor of integers", name)
+		return nil, Unsupported("output %q is no tensor of integers", name)
 	}
 	v, of, reject := b.exact(step, forms, err, n)
 	return &output{value: v, at: scaled.All(n), of: of}, reject
@@ -369,15 +369,15 @@ func (b *reader) nextStates() error {
 		}
 	}
 	if !slices.ContainsFunc(b.states, func(s stateOf) bool { return s.value != nil }) {
-		return NoCell("nothing that goes out depends on the step before: compute it outside of the loop")
+		return Unsupported("nothing that goes out depends on the step before: compute it outside of the loop")
 	}
 	return nil
 }
 
-// Like reports whether two cells can take turns in one layer: they differ only in numbers.
-func (c *Cell) Like(o *Cell) bool {
+// SameForm reports whether two cells can take turns in one layer: they differ only in numbers.
+func (c *CellBody) SameForm(o *CellBody) bool {
 	p := rnn.Params{Cells: []rnn.Cell{c.Program, o.Program}, Outputs: []rnn.Ref{{}}}
-	same := func(a, b Arrival) bool { return a.Body == b.Body && a.State == b.State }
+	same := func(a, b ArrivingState) bool { return a.Body == b.Body && a.State == b.State }
 	return p.Verify() == nil && slices.EqualFunc(c.Arrives, o.Arrives, same) && len(c.Input) == len(o.Input) &&
 		(c.Product == nil) == (o.Product == nil) && (c.Product == nil || *c.Product == *o.Product)
 }

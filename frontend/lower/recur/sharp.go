@@ -48,7 +48,7 @@ func beyond(a, b int64) int64 {
 
 // share finds one step function for all units, and a bias for each. For every step, x+bias[u] must lie on the same
 // side as x does of unit u's cut.
-func share(units []cuts) (f num.Step, bias []int64, ok bool) {
+func share(units []cuts) (f num.StepFunction, bias []int64, ok bool) {
 	common := slices.Clone(units[0].at)
 	bias = make([]int64, len(units))
 	for u, c := range units {
@@ -73,7 +73,7 @@ func share(units []cuts) (f num.Step, bias []int64, ok bool) {
 }
 
 // step returns a step function through the cuts. Each change comes as early as possible.
-func (c cuts) step() (f num.Step, ok bool) {
+func (c cuts) step() (f num.StepFunction, ok bool) {
 	f.Value = []int64{c.values[0]}
 	for i, k := range c.at {
 		if k.l >= k.h {
@@ -91,7 +91,7 @@ func (c cuts) step() (f num.Step, ok bool) {
 			f.At, f.Value = append(f.At, k.l+1), append(f.Value, v)
 		}
 	}
-	return f.Over(num.Range{Lo: always, Hi: never}), true
+	return f.Restricted(num.Range{Lo: always, Hi: never}), true
 }
 
 // A gap is the neighbourhood of a change: the greatest sum below it and the least sum behind it; nil if there is
@@ -244,7 +244,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
 		}
 		if err != nil {
-			return nil, whole.Stepless(err, whole.MaxSteps)
+			return nil, whole.NoStepFunction(err, whole.MaxSteps)
 		}
 		if !affordable(list, len(f.At)) {
 			return nil, errFarApart
@@ -275,7 +275,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 		}
 		m := &made{factors: factors}
 		if f, bias, ok := share(each); ok {
-			m.steps, m.bias = []num.Step{f}, bias
+			m.steps, m.bias = []num.StepFunction{f}, bias
 			m.compact(units)
 			return m, nil
 		}
@@ -333,7 +333,8 @@ const maxBetween = 64
 
 // findGaps finds the sums next to each step of a function, given as f over multiples of unit, and the values
 // between the steps. It keeps steps beyond all sums, since other units may share them.
-func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.Step) (gaps []gap, values []int64, ok bool) {
+func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFunction) (gaps []gap, values []int64,
+	ok bool) {
 	values = f.Value[:1:1]
 	for i, at := range f.At {
 		behind := new(big.Rat).Mul(unit, big.NewRat(at, 1))
@@ -389,7 +390,7 @@ func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64)
 const maxCodes = 1 << 16
 
 // sharpRequant finds factors over a power of two, and biases, that round a sum as the exact factors do.
-func sharpRequant(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made, bool) {
+func sharpRequant(q *whole.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	if q.Codes.Count() > maxCodes {
 		return nil, false
 	}
@@ -442,7 +443,7 @@ func sharpRequant(q *whole.Rounding, units []polynomial, bias []*big.Rat) (*made
 }
 
 // biases returns the biases that move the cuts of units to where a quotient by 2^shift changes.
-func biases(q *whole.Rounding, units [][]cut, shift int) ([]int64, bool) {
+func biases(q *whole.ProductRounding, units [][]cut, shift int) ([]int64, bool) {
 	var out []int64
 	for _, at := range units {
 		lo, hi := int64(-maxSum), int64(maxSum)

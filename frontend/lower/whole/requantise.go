@@ -12,24 +12,24 @@ import (
 // all integers q of the ranges. The multiples of the scales' common unit always work. For two tensors whose scales
 // have no small ratio, it tries smaller multipliers, best approximations first, and proves them for all pairs of
 // integers.
-func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.Step, error) {
+func Requantise(inner real.Linear, outer *real.Expr, ranges []num.Range, limit int) ([]int64, num.StepFunction, error) {
 	unit := Unit(inner.Scale)
 	exact := make([]int64, len(ranges))
 	sum := num.Range{}
 	for i, v := range inner.Scale {
-		m, reject := Times(v, unit)
+		m, reject := InUnits(v, unit)
 		term, ok := ranges[i].Times(m)
 		if ok {
 			sum, ok = sum.Plus(term)
 		}
 		if reject != nil || !ok {
-			return nil, num.Step{}, real.ErrTooManySteps
+			return nil, num.StepFunction{}, real.ErrTooManySteps
 		}
 		exact[i] = m
 	}
 	f, err := real.Compile(outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})).StepOver(sum, limit)
 	if err != nil {
-		return nil, num.Step{}, err
+		return nil, num.StepFunction{}, err
 	}
 	if len(ranges) != 2 || exact[0] == 0 || exact[1] == 0 {
 		return exact, f, nil
@@ -48,7 +48,7 @@ const (
 )
 
 // approximate tries the best rational approximations of the ratio of two multipliers, the smallest first.
-func approximate(exact [2]int64, f num.Step, ranges [2]num.Range) (m [2]int64, g num.Step, ok bool) {
+func approximate(exact [2]int64, f num.StepFunction, ranges [2]num.Range) (m [2]int64, g num.StepFunction, ok bool) {
 	// Make both multipliers positive, and the first tensor the one with fewer values.
 	var sign [2]int64
 	for i, v := range exact {
@@ -104,7 +104,7 @@ func candidates(v [2]int64) func(yield func(int, [2]int64) bool) {
 // equivalent finds the step function over m[0]*x + m[1]*y that equals f over a[0]*x + a[1]*y for all x, y of the
 // ranges. All multipliers must be positive. For each x, the least y that reaches a breakpoint under a must be the
 // least that reaches the new breakpoint under m.
-func equivalent(a, m [2]int64, f num.Step, ranges [2]num.Range) (g num.Step, ok bool) {
+func equivalent(a, m [2]int64, f num.StepFunction, ranges [2]num.Range) (g num.StepFunction, ok bool) {
 	g.Value = []int64{f.Value[0]}
 	x, y := ranges[0], ranges[1]
 	for i, at := range f.At {

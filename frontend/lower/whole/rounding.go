@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Rounding describes how a quantiser rounds products: clip(round(product/Scale + Before) + Behind).
-type Rounding struct {
+// A ProductRounding describes how a quantiser rounds products: clip(round(product/Scale + Before) + Behind).
+type ProductRounding struct {
 	Mode   num.Rounding
 	Scale  *big.Rat
 	Before *big.Rat // zero point that is added before rounding
@@ -22,12 +22,12 @@ type Rounding struct {
 	node *graph.Node
 }
 
-var modes = map[real.Rounding]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
+var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
 	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
 	real.Up: num.AwayFromZero}
 
 // RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
-func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
+func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 	q, err := ShiftedOf(p, step)
 	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
 		return nil, fmt.Errorf("%s has a zero point", unmapped.Describe(step.Node))
@@ -37,7 +37,7 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 
 // ShiftedOf reads a quantiser that has a single scale and a single zero point, which may be 0. The error states why
 // the step is no such quantiser.
-func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
+func ShiftedOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 	codes, ok := scaled.Codes(step)
 	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
 		return nil, fmt.Errorf("%s does not round products", unmapped.Describe(step.Node))
@@ -46,11 +46,11 @@ func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 	if s == nil || z == nil || s.Len() != 1 || z.Len() != 1 {
 		return nil, fmt.Errorf("%s has a zero point or a scale per unit", unmapped.Describe(step.Node))
 	}
-	mode, ok := modes[real.Rounding(step.Node.Int("mode", 0))]
+	mode, ok := modes[real.RoundingMode(step.Node.Int("mode", 0))]
 	if !ok {
 		return nil, fmt.Errorf("%s rounds in a way that no layer does", unmapped.Describe(step.Node))
 	}
-	q := &Rounding{Mode: mode, Scale: new(big.Rat).SetFloat64(s.At(0)), Before: new(big.Rat), Codes: codes,
+	q := &ProductRounding{Mode: mode, Scale: new(big.Rat).SetFloat64(s.At(0)), Before: new(big.Rat), Codes: codes,
 		node: step.Node}
 	if step.Node.Int("zero_first", 0) != 0 {
 		q.Before.SetFloat64(z.At(0))
@@ -62,7 +62,8 @@ func ShiftedOf(p *graph.Program, step *graph.Step) (*Rounding, error) {
 
 // Products reads the first n elements of a form, which are rounded, as products of integers in a range with integer
 // weights. q rounds these products. An error that is no unmapped.Reason states why they have no such form.
-func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []int64, q num.Requant, err error) {
+func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range) (weights []int64, q num.Requant,
+	err error) {
 	scales := make([]*big.Rat, n)
 	for i := range scales {
 		f, ok := form.Affine(i)
@@ -74,7 +75,7 @@ func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []i
 	unit := Unit(scales)
 	all := num.Range{}
 	for _, v := range scales {
-		w, err := Times(v, unit)
+		w, err := InUnits(v, unit)
 		if err != nil {
 			return nil, q, err
 		}
@@ -89,7 +90,7 @@ func (r *Rounding) Products(form *scaled.Form, n int, in num.Range) (weights []i
 }
 
 // Fit returns the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
-func (r *Rounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
+func (r *ProductRounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
 	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)
 	if !ok {
 		return q, fmt.Errorf("no multiplier and shift of 62 bits round as %s does", unmapped.Describe(r.node))

@@ -16,7 +16,7 @@ import (
 const MaxSteps = 1 << 12
 
 // Shared returns a list with one step function if all channels have the same.
-func Shared(steps []num.Step) []num.Step {
+func Shared(steps []num.StepFunction) []num.StepFunction {
 	for _, f := range steps[1:] {
 		if !f.Equal(steps[0]) {
 			return steps
@@ -25,13 +25,13 @@ func Shared(steps []num.Step) []num.Step {
 	return steps[:1]
 }
 
-// Stepless returns the reason for a function without a step function of at most limit steps. err is the error of
+// NoStepFunction returns the reason for a function without a step function of at most limit steps. err is the error of
 // the search.
-func Stepless(err error, limit int) error {
+func NoStepFunction(err error, limit int) error {
 	switch {
 	case errors.Is(err, real.ErrTooManySteps):
 		return unmapped.By(err, diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit),
-			Fewer(limit))
+			FewerStepsHint(limit))
 	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
 		return unmapped.By(err, diag.NotMapped, fmt.Sprintf("its activation has no value %v", err),
 			"keep its input away from there: clip it, or add a small constant")
@@ -40,8 +40,8 @@ func Stepless(err error, limit int) error {
 		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
 }
 
-// Fewer returns the hint for an activation with a limited number of steps.
-func Fewer(limit int) string {
+// FewerStepsHint returns the hint for an activation with a limited number of steps.
+func FewerStepsHint(limit int) string {
 	if limit < 4 {
 		return "quantise this activation with fewer bits"
 	}

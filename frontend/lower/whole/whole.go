@@ -61,8 +61,8 @@ func Unit(values []*big.Rat) *big.Rat {
 	return new(big.Rat).SetFrac(n, d)
 }
 
-// Times returns v in units.
-func Times(v, unit *big.Rat) (int64, error) {
+// InUnits returns v in units.
+func InUnits(v, unit *big.Rat) (int64, error) {
 	q := new(big.Rat).Quo(v, unit)
 	if !q.Num().IsInt64() {
 		return 0, unmapped.As(diag.RangeTooWide,

@@ -54,11 +54,11 @@ func TestUnit(t *testing.T) {
 
 func TestShared(t *testing.T) {
 	t.Parallel()
-	a, b := num.Step{Value: []int64{1}}, num.Step{At: []int64{0}, Value: []int64{1, 2}}
+	a, b := num.StepFunction{Value: []int64{1}}, num.StepFunction{At: []int64{0}, Value: []int64{1, 2}}
 	for _, c := range []struct {
-		steps []num.Step
+		steps []num.StepFunction
 		want  int
-	}{{[]num.Step{a, a, a}, 1}, {[]num.Step{a, b}, 2}, {[]num.Step{b}, 1}} {
+	}{{[]num.StepFunction{a, a, a}, 1}, {[]num.StepFunction{a, b}, 2}, {[]num.StepFunction{b}, 1}} {
 		if got := len(Shared(c.steps)); got != c.want {
 			t.Errorf("%v: %d step functions, want %d", c.steps, got, c.want)
 		}
@@ -87,7 +87,7 @@ func TestRequantise(t *testing.T) {
 			t.Fatal(err)
 		}
 		unit := Unit(scales)
-		if exact, _ := Times(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
+		if exact, _ := InUnits(scales[0], unit); max(m[0], -m[0]) < max(exact, -exact) {
 			narrower++
 		}
 		for a := ranges[0].Lo; a <= ranges[0].Hi; a++ {

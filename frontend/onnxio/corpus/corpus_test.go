@@ -94,7 +94,7 @@ func run(c *testbackend.TestCase) error {
 		}
 		in, from = append(in, graph.Exactly(t.Shape, data)), append(from, v.Name)
 	}
-	g.Inputs = slices.DeleteFunc(g.Inputs, func(v graph.Value) bool { return g.Init[v.Name] != nil })
+	g.Inputs = slices.DeleteFunc(g.Inputs, func(v graph.ValueInfo) bool { return g.Init[v.Name] != nil })
 	for _, v := range g.Outputs {
 		to = append(to, v.Name)
 	}

@@ -23,7 +23,7 @@ type line struct {
 
 // gridOf returns the grid of an input. It returns nil if codes are wider than 8 bits, or values too close to tell them
 // apart.
-func gridOf(in dataflow.Real) *grid {
+func gridOf(in dataflow.RealPort) *grid {
 	a := in.Arrives
 	if a == nil || in.DType != "float32" || a.Type.Width > 8 || a.Channels > 1<<8 ||
 		a.Type.Kind != num.Int && a.Type.Kind != num.UInt {
@@ -85,15 +85,15 @@ func (g *grid) codes(y []uint8, x []float32) bool {
 	return all
 }
 
-// Coded reports whether Part.Codes can return codes: file and model store contiguous float32, and these stand for codes
-// of 8 bits.
-func (s *Source) Coded() bool {
+// HasCodes reports whether SamplePart.Codes can return codes: file and model store contiguous float32, and these stand
+// for codes of 8 bits.
+func (s *SampleSource) HasCodes() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.grid == nil || !in.floats() })
 }
 
-// Codes returns the codes of input k, if Source.Coded returns true. ok is false if a number has no code. The part
-// reuses the slice.
-func (p *Part) Codes(k int) (codes []uint8, ok bool) {
+// Codes returns the codes of input k, if SampleSource.HasCodes returns true. ok is false if a number has no code. The
+// part reuses the slice.
+func (p *SamplePart) Codes(k int) (codes []uint8, ok bool) {
 	if p.codes == nil {
 		p.codes = make([][]uint8, len(p.raw))
 	}

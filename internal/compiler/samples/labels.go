@@ -19,8 +19,8 @@ type Labels struct {
 
 // LabelsOf reads labels of runs, with a label per row of scores of the first output: the index of the row's largest
 // element. If the output has integers and there is a label per element, the elements themselves are the classes.
-// Negative labels and labels of padding do not count. The error is an *Unfit.
-func LabelsOf(a *npy.Array, runs int, out []dataflow.Real) (*Labels, error) {
+// Negative labels and labels of padding do not count. The error is an *UnfitError.
+func LabelsOf(a *npy.Array, runs int, out []dataflow.RealPort) (*Labels, error) {
 	shape := dataflow.Shape(out[0].Shape)
 	elements, scores := shape.Size(), 1
 	if len(shape) > 0 {
@@ -31,23 +31,23 @@ func LabelsOf(a *npy.Array, runs int, out []dataflow.Real) (*Labels, error) {
 	l := &Labels{scores: scores, each: each}
 	switch {
 	case each*runs != len(a.Data) || each == 0:
-		return nil, &Unfit{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
+		return nil, &UnfitError{Msg: fmt.Sprintf("%d labels for %d samples", len(a.Data), runs),
 			Hint: "give an integer for each sample, -1 where it has no label"}
 	case integers && each == elements:
 		l.scores = 0
 	case scores < 2 || each != elements/scores:
-		return nil, &Unfit{Msg: fmt.Sprintf("%d labels a sample for an output of shape %v", each, shape),
+		return nil, &UnfitError{Msg: fmt.Sprintf("%d labels a sample for an output of shape %v", each, shape),
 			Hint: fmt.Sprintf("give %d a sample: the place of the largest element along the last axis",
 				elements/max(1, scores))}
 	}
 	if slices.Max(a.Data) < 0 {
-		return nil, &Unfit{Msg: "no sample has a label: all are negative",
+		return nil, &UnfitError{Msg: "no sample has a label: all are negative",
 			Hint: "give the class of each sample, counted from 0; -1 where there is none"}
 	}
 	l.class = make([]int32, len(a.Data))
 	for i, v := range a.Data {
 		if v != math.Trunc(v) || l.scores > 0 && v >= float64(scores) || math.Abs(v) >= 1<<31 {
-			return nil, &Unfit{Msg: fmt.Sprintf("label %d is %v, not a class", i, v),
+			return nil, &UnfitError{Msg: fmt.Sprintf("label %d is %v, not a class", i, v),
 				Hint: "labels are integers, counted from 0; -1 where a sample has none"}
 		}
 		l.class[i] = int32(v)

@@ -13,7 +13,7 @@ import (
 // shorter than the longest sequence. steps gives the length of each sample, nil for the full length. Elements after the
 // last step are ignored.
 func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Array) (*Runs, error) {
-	s, err := Open(m, InMemory(arrays), steps)
+	s, err := Open(m, Streams(arrays), steps)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func SplitLengths(m *dataflow.Model, arrays map[string]*npy.Array, steps *npy.Ar
 }
 
 // stored returns the number of steps that the arrays hold per sample.
-func stored(m *dataflow.Model, arrays map[string]*npy.Stream) (int, error) {
+func stored(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (int, error) {
 	l := m.Lengths
 	for k, in := range m.In {
 		a := arrays[in.Name]
@@ -40,7 +40,7 @@ func stored(m *dataflow.Model, arrays map[string]*npy.Stream) (int, error) {
 		if n := a.Shape[axis]; n >= l.Min && n <= l.Max {
 			return n, nil
 		}
-		return 0, &Unfit{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
+		return 0, &UnfitError{fmt.Sprintf("the data for input %q of shape %v have sequences of %d steps, want %d to %d",
 			in.Name, a.Shape, a.Shape[axis], l.Min, l.Max), fmt.Sprintf("give data of %d to %d steps, or allow as "+
 			"many as they have with --dim", l.Min, l.Max), false}
 	}
@@ -71,9 +71,9 @@ func (s *Runs) StepsOf(i int) int {
 	return s.Lengths[i]
 }
 
-// PadTo appends zeros to a tensor along the first axis that is too short for shape. ok is false if the result does not
-// have that shape.
-func PadTo(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok bool) {
+// ZeroPad appends zeros to a tensor along the first axis that is too short for shape. ok is false if the result does
+// not have that shape.
+func ZeroPad(t dataflow.RealTensor, shape []int) (padded dataflow.RealTensor, ok bool) {
 	if len(t.Shape) != len(shape) {
 		return t, false
 	}

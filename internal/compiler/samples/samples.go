@@ -33,11 +33,11 @@ type Runs struct {
 	behind  []dataflow.RealTensor // values after the end of sequences, by output; nil for zeros
 }
 
-// A layout describes how runs lie in an array. Along the axis of samples (dataflow.Real), side runs are interleaved.
-// Such groups follow each other.
+// A layout describes how runs lie in an array. Along the axis of samples (dataflow.RealPort), side runs are
+// interleaved. Such groups follow each other.
 type layout struct {
-	shape func(out dataflow.Real, indices int) []int // returns the shape of an output's array
-	side  int                                        // number of interleaved runs; 0 for all
+	shape func(out dataflow.RealPort, indices int) []int // returns the shape of an output's array
+	side  int                                            // number of interleaved runs; 0 for all
 	// axis along which an array is read in parts; -1 if it is read whole
 	axis int
 	per  int  // number of runs per index of that axis
@@ -53,7 +53,7 @@ func (l layout) beside(n int) int {
 }
 
 // together reports whether the elements of each run are contiguous, for any number of runs.
-func (l layout) together(of dataflow.Real) bool {
+func (l layout) together(of dataflow.RealPort) bool {
 	return l.side == 1 || dataflow.Shape(of.Shape[of.Axis:]).Size() == dataflow.Shape(of.Shape).Size()
 }
 
@@ -62,9 +62,9 @@ func Split(m *dataflow.Model, arrays map[string]*npy.Array) (*Runs, error) {
 	return SplitLengths(m, arrays, nil)
 }
 
-// InMemory converts arrays in memory to streams for Open.
-func InMemory(arrays map[string]*npy.Array) map[string]*npy.Stream {
-	streams := map[string]*npy.Stream{}
+// Streams converts arrays in memory to streams for Open.
+func Streams(arrays map[string]*npy.Array) map[string]*npy.ArrayReader {
+	streams := map[string]*npy.ArrayReader{}
 	for name, a := range arrays {
 		streams[name] = npy.InMemory(a)
 	}
@@ -86,7 +86,7 @@ func zip(each [][]dataflow.RealTensor) [][]dataflow.RealTensor {
 }
 
 // apart cuts an array into runs. In the array, groups of side runs are interleaved.
-func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.RealTensor) {
+func apart(data []float64, of dataflow.RealPort, runs, side int) (list []dataflow.RealTensor) {
 	inner, size := dataflow.Shape(of.Shape[of.Axis:]).Size(), dataflow.Shape(of.Shape).Size()
 	list = make([]dataflow.RealTensor, 0, runs)
 	for i := range runs {
@@ -103,13 +103,14 @@ func apart(data []float64, of dataflow.Real, runs, side int) (list []dataflow.Re
 	return list
 }
 
-// layoutOf matches the shape of an array with an input. It returns the layout and the number of runs, or an *Unfit.
-func layoutOf(in dataflow.Real, shape []int) (lie layout, runs int, err error) {
+// layoutOf matches the shape of an array with an input. It returns the layout and the number of runs, or an
+// *UnfitError.
+func layoutOf(in dataflow.RealPort, shape []int) (lie layout, runs int, err error) {
 	own, batch := in.Shape, 1
 	if in.Whole != nil {
 		own, batch = in.Whole, in.Whole[in.Axis]
 	}
-	written := func(out dataflow.Real) []int {
+	written := func(out dataflow.RealPort) []int {
 		if out.Whole != nil {
 			return out.Whole
 		}
@@ -117,29 +118,29 @@ func layoutOf(in dataflow.Real, shape []int) (lie layout, runs int, err error) {
 	}
 	switch {
 	case slices.Equal(shape, own):
-		lie = layout{func(out dataflow.Real, _ int) []int { return written(out) }, 1, -1, 1, false}
+		lie = layout{func(out dataflow.RealPort, _ int) []int { return written(out) }, 1, -1, 1, false}
 		if in.Whole != nil {
 			lie.side, lie.axis, lie.own = 0, in.Axis, true
 		}
 		return lie, batch, nil
 	case len(shape) == len(own)+1 && slices.Equal(shape[1:], own):
-		return layout{func(out dataflow.Real, n int) []int { return append([]int{n}, written(out)...) }, batch, 0,
+		return layout{func(out dataflow.RealPort, n int) []int { return append([]int{n}, written(out)...) }, batch, 0,
 				batch, false},
 			shape[0] * batch, nil
 	case len(shape) == len(in.Shape)+1 && slices.Equal(shape[1:], in.Shape):
-		return layout{func(out dataflow.Real, n int) []int { return append([]int{n}, out.Shape...) }, 1, 0,
+		return layout{func(out dataflow.RealPort, n int) []int { return append([]int{n}, out.Shape...) }, 1, 0,
 				1, false},
 			shape[0], nil
 	case in.Batch && len(shape) == len(in.Shape) && in.Shape[in.Axis] == 1 &&
 		slices.Equal(with(shape, in.Axis, 1), in.Shape):
-		return layout{func(out dataflow.Real, n int) []int {
+		return layout{func(out dataflow.RealPort, n int) []int {
 			if len(out.Shape) > out.Axis && out.Shape[out.Axis] == 1 {
 				return with(out.Shape, out.Axis, n)
 			}
 			return slices.Insert(slices.Clone(out.Shape), out.Axis, n)
 		}, 0, in.Axis, 1, true}, shape[in.Axis], nil
 	}
-	return lie, 0, &Unfit{
+	return lie, 0, &UnfitError{
 		fmt.Sprintf("input %q has shape %v; the data have %v, which is neither that nor N samples of it", in.Name, own,
 			shape),
 		shapeHint(in, shape), false,
@@ -153,19 +154,19 @@ func with(shape []int, axis, n int) []int {
 	return out
 }
 
-// An Unfit error says that data do not fit the model, and what to do. The hint may be empty.
-type Unfit struct {
+// An UnfitError error says that data do not fit the model, and what to do. The hint may be empty.
+type UnfitError struct {
 	Msg, Hint string
 	Steps     bool // the lengths of the samples do not fit
 }
 
-func (e *Unfit) Error() string { return e.Msg }
+func (e *UnfitError) Error() string { return e.Msg }
 
 // values converts the elements of an array to values of an input. This is the only place where real numbers are rounded
 // to the input's type. Integers keep their value if the input's type is an integer. If a real input arrives as
 // integers, the integers are scaled by in.Arrives. Open refuses other integers. place converts the index of an element
 // to its index in the whole array, for errors.
-func values(in dataflow.Real, a *npy.Array, place func(int) int) ([]float64, error) {
+func values(in dataflow.RealPort, a *npy.Array, place func(int) int) ([]float64, error) {
 	lo, hi, integer := in.Limits()
 	if integer {
 		for i, v := range a.Data {
@@ -175,7 +176,7 @@ func values(in dataflow.Real, a *npy.Array, place func(int) int) ([]float64, err
 		}
 		return a.Data, nil
 	}
-	if _, _, integer = (dataflow.Real{DType: a.DType}).Limits(); !integer && a.DType == in.DType {
+	if _, _, integer = (dataflow.RealPort{DType: a.DType}).Limits(); !integer && a.DType == in.DType {
 		return a.Data, nil // as they are
 	} else if !integer {
 		return rounded(in, a.Data, place)
@@ -191,7 +192,7 @@ func values(in dataflow.Real, a *npy.Array, place func(int) int) ([]float64, err
 }
 
 // rounded rounds numbers, in place, to the type of an input.
-func rounded(in dataflow.Real, data []float64, place func(int) int) ([]float64, error) {
+func rounded(in dataflow.RealPort, data []float64, place func(int) int) ([]float64, error) {
 	f := in.Format()
 	for i, v := range data {
 		to := f.Round(v)
@@ -208,11 +209,11 @@ func rounded(in dataflow.Real, data []float64, place func(int) int) ([]float64, 
 }
 
 // Join puts an output of all runs into the order of an array.
-func (s *Runs) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
+func (s *Runs) Join(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
-func (l layout) join(out dataflow.Real, runs []dataflow.RealTensor) (data []float64) {
+func (l layout) join(out dataflow.RealPort, runs []dataflow.RealTensor) (data []float64) {
 	for side := range slices.Chunk(runs, l.beside(len(runs))) {
 		inner := dataflow.Shape(side[0].Shape[out.Axis:]).Size()
 		for at := 0; at < len(side[0].Data); at += inner {
@@ -224,8 +225,8 @@ func (l layout) join(out dataflow.Real, runs []dataflow.RealTensor) (data []floa
 	return data
 }
 
-// Apart reverses Join: it splits an array of an output into runs.
-func (s *Runs) Apart(out dataflow.Real, data []float64) []dataflow.RealTensor {
+// Split reverses Join: it splits an array of an output into runs.
+func (s *Runs) Split(out dataflow.RealPort, data []float64) []dataflow.RealTensor {
 	return apart(data, out, len(s.In), s.lie.beside(len(s.In)))
 }
 

@@ -10,7 +10,7 @@ import (
 
 // shapeHint suggests the NumPy call that gives data x of a shape the shape of the input. If no call helps, it names the
 // axes that differ, if possible.
-func shapeHint(in dataflow.Real, shape []int) string {
+func shapeHint(in dataflow.RealPort, shape []int) string {
 	per := in.Shape // one sample, as the data may have N of them
 	if in.Batch && in.Shape[0] == 1 {
 		per = in.Shape[1:]

@@ -11,8 +11,8 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A Source reads samples in order, a part at a time.
-type Source struct {
+// A SampleSource reads samples in order, a part at a time.
+type SampleSource struct {
 	Count   int
 	Lengths []int // number of steps of each run's sequence; nil if all have the model's length
 	Stored  int   // number of steps that the data hold per run; 0 without Lengths
@@ -30,8 +30,8 @@ type Source struct {
 
 // An input describes the array of one input of the model.
 type input struct {
-	*npy.Stream
-	real dataflow.Real
+	*npy.ArrayReader
+	real dataflow.RealPort
 	layout
 	grid *grid // nil if numbers do not map to codes of 8 bits
 }
@@ -39,10 +39,10 @@ type input struct {
 // Open prepares to read runs from one array per model input, by name. A single input may have the name "". Open accepts
 // these shapes, in this order: the model's own, for one run, or for as many as its fixed batch has samples; (N,
 // *shape), for N times as many; (N, *shape without its leading batch axis), for N runs; the shape with N along its axis
-// of samples, for N runs. SplitLengths explains steps. The error may be an *Unfit.
-func Open(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*Source, error) {
+// of samples, for N runs. SplitLengths explains steps. The error may be an *UnfitError.
+func Open(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Array) (*SampleSource, error) {
 	if m.Lengths == nil && steps != nil {
-		return nil, &Unfit{"lengths are given, but all sequences of the model have one length",
+		return nil, &UnfitError{"lengths are given, but all sequences of the model have one length",
 			"say which lengths an axis may have: --dim T=1..520", true}
 	}
 	if m.Lengths != nil {
@@ -51,11 +51,11 @@ func Open(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*
 	return open(m, arrays)
 }
 
-func open(m *dataflow.Model, arrays map[string]*npy.Stream) (*Source, error) {
+func open(m *dataflow.Model, arrays map[string]*npy.ArrayReader) (*SampleSource, error) {
 	if len(m.In) > 1 && arrays[""] != nil {
 		return nil, fmt.Errorf("the model has %d inputs: give an .npz file with one array per input name", len(m.In))
 	}
-	s := &Source{model: m, unit: 1}
+	s := &SampleSource{model: m, unit: 1}
 	var runs []int
 	for _, in := range m.In {
 		a := arrays[in.Name]
@@ -75,18 +75,18 @@ func open(m *dataflow.Model, arrays map[string]*npy.Stream) (*Source, error) {
 			return nil, fmt.Errorf("input %q has shape %v; at most %d elements are read of a sample", in.Name, a.Shape,
 				npy.MaxElements)
 		}
-		held, err := a.Along(lie.axis)
+		held, err := a.PrepareAxis(lie.axis)
 		if s.Held += held; err != nil {
 			return nil, err
 		}
-		if _, _, integer := (dataflow.Real{DType: a.DType}).Limits(); integer && in.Arrives == nil {
+		if _, _, integer := (dataflow.RealPort{DType: a.DType}).Limits(); integer && in.Arrives == nil {
 			if _, _, integer := in.Limits(); !integer {
 				hint, err := meaningHint(a, lie.axis)
 				if err != nil {
 					return nil, err
 				}
 				msg := fmt.Sprintf("input %q is of type %s, the data are integers (%s)", in.Name, in.DType, a.DType)
-				return nil, &Unfit{Msg: msg, Hint: hint}
+				return nil, &UnfitError{Msg: msg, Hint: hint}
 			}
 		}
 		s.inputs = append(s.inputs, input{a, in, lie, gridOf(in)})
@@ -100,7 +100,7 @@ func open(m *dataflow.Model, arrays map[string]*npy.Stream) (*Source, error) {
 
 // count sets the number of runs, and returns an error if the inputs differ in it. In a fixed batch, an input may have
 // one entry for several samples. Then count reads all runs at once.
-func (s *Source) count(runs []int) error {
+func (s *SampleSource) count(runs []int) error {
 	s.Count = slices.Max(runs)
 	batch := slices.ContainsFunc(s.inputs, func(in input) bool { return in.real.Whole != nil })
 	shared := false
@@ -114,7 +114,7 @@ func (s *Source) count(runs []int) error {
 	if !shared {
 		return nil
 	}
-	p := &Part{s: s, to: s.Count, raw: make([][]byte, len(s.inputs))}
+	p := &SamplePart{s: s, to: s.Count, raw: make([][]byte, len(s.inputs))}
 	each := make([][]dataflow.RealTensor, len(s.inputs))
 	for k, in := range s.inputs {
 		indices := runs[k] / in.per
@@ -131,11 +131,11 @@ func (s *Source) count(runs []int) error {
 }
 
 // openLengths opens arrays like Open, for a model of sequences of different lengths.
-func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Array) (*Source, error) {
+func openLengths(m *dataflow.Model, arrays map[string]*npy.ArrayReader, steps *npy.Array) (*SampleSource, error) {
 	l := m.Lengths
 	if l.Input != "" {
 		if steps != nil {
-			return nil, &Unfit{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
+			return nil, &UnfitError{fmt.Sprintf("lengths are given, but input %q says them", l.Input),
 				"leave --lengths out", true}
 		}
 		a := arrays[l.Input]
@@ -156,7 +156,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Ar
 		return nil, err
 	}
 	s, err := open(at, arrays)
-	if u := new(Unfit); errors.As(err, &u) {
+	if u := new(UnfitError); errors.As(err, &u) {
 		u.Msg += fmt.Sprintf(" (a shape of %d steps; there may be %d to %d)", longest, l.Min, l.Max)
 	}
 	if err != nil {
@@ -168,7 +168,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Ar
 		return s, nil
 	}
 	if len(steps.Data) != s.Count {
-		return nil, &Unfit{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), s.Count),
+		return nil, &UnfitError{fmt.Sprintf("%d lengths for %d samples", len(steps.Data), s.Count),
 			"give an integer for each sample", true}
 	}
 	for i, v := range steps.Data {
@@ -182,7 +182,7 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Ar
 				hint = fmt.Sprintf("leave it out, or allow it: --dim %s=%d..%d", l.Axis, n, l.Max)
 			}
 			msg := fmt.Sprintf("sample %d has the length %v, want %d to %d", i, v, l.Min, longest)
-			return nil, &Unfit{msg, hint, true}
+			return nil, &UnfitError{msg, hint, true}
 		}
 		if s.Lengths[i] = n; n < longest && l.Behind != nil && s.behind == nil {
 			if s.behind, err = l.Behind(); err != nil {
@@ -194,14 +194,14 @@ func openLengths(m *dataflow.Model, arrays map[string]*npy.Stream, steps *npy.Ar
 }
 
 // Shape returns the shape of an array of an output of all runs.
-func (s *Source) Shape(out dataflow.Real) []int { return s.lie.shape(out, s.indices) }
+func (s *SampleSource) Shape(out dataflow.RealPort) []int { return s.lie.shape(out, s.indices) }
 
 // An Extent says where runs lie in an array of an output of all runs. The array has Blocks blocks of Block elements. In
 // each block, the runs occupy the elements in [From, To).
 type Extent struct{ Blocks, Block, From, To int }
 
 // Extent returns the extent of the runs in [from, to) in an array of output out.
-func (s *Source) Extent(out dataflow.Real, from, to int) Extent {
+func (s *SampleSource) Extent(out dataflow.RealPort, from, to int) Extent {
 	shape, axis := s.Shape(out), s.Axis(out)
 	if axis < 0 {
 		n := dataflow.Shape(shape).Size()
@@ -213,27 +213,27 @@ func (s *Source) Extent(out dataflow.Real, from, to int) Extent {
 }
 
 // Axis returns the axis along which an array of an output is read in parts, or -1 if there is only one run.
-func (s *Source) Axis(out dataflow.Real) int {
+func (s *SampleSource) Axis(out dataflow.RealPort) int {
 	if s.lie.own {
 		return out.Axis
 	}
 	return s.lie.axis
 }
 
-// Together reports whether an array of an output holds the runs in order, each with contiguous elements.
-func (s *Source) Together(out dataflow.Real) bool { return s.lie.together(out) }
+// Contiguous reports whether an array of an output holds the runs in order, each with contiguous elements.
+func (s *SampleSource) Contiguous(out dataflow.RealPort) bool { return s.lie.together(out) }
 
 // Join puts an output of consecutive runs into the order of an array.
-func (s *Source) Join(out dataflow.Real, runs []dataflow.RealTensor) []float64 {
+func (s *SampleSource) Join(out dataflow.RealPort, runs []dataflow.RealTensor) []float64 {
 	return s.lie.join(out, runs)
 }
 
-// Size returns the number of runs for a part of about bytes bytes. It is a multiple of multiple, and at least that.
-func (s *Source) Size(bytes, multiple int) int {
+// PartSize returns the number of runs for a part of about bytes bytes. It is a multiple of multiple, and at least that.
+func (s *SampleSource) PartSize(bytes, multiple int) int {
 	each := 1
 	for _, in := range s.inputs {
 		each += in.Bytes(in.axis) / in.per
-		if in.Strips(in.axis) {
+		if in.IsScattered(in.axis) {
 			bytes = max(bytes, stripped)
 		}
 	}
@@ -245,8 +245,8 @@ func (s *Source) Size(bytes, multiple int) int {
 const stripped = 1 << 20
 
 // Part reads the runs in [from, to). Both must be multiples of the unit of parts, or the end.
-func (s *Source) Part(from, to int) (*Runs, error) {
-	p := &Part{}
+func (s *SampleSource) Part(from, to int) (*Runs, error) {
+	p := &SamplePart{}
 	if err := s.Read(p, from, to); err != nil {
 		return nil, err
 	}
@@ -254,10 +254,10 @@ func (s *Source) Part(from, to int) (*Runs, error) {
 }
 
 // All reads all runs.
-func (s *Source) All() (*Runs, error) { return s.Part(0, s.Count) }
+func (s *SampleSource) All() (*Runs, error) { return s.Part(0, s.Count) }
 
-// Some reads the runs in [from, to), for any from. It stops at the last run.
-func (s *Source) Some(from, to int) (*Runs, error) {
+// ReadRange reads the runs in [from, to), for any from. It stops at the last run.
+func (s *SampleSource) ReadRange(from, to int) (*Runs, error) {
 	to = min(to, s.Count)
 	first := from / s.unit * s.unit
 	r, err := s.Part(first, (to+s.unit-1)/s.unit*s.unit)
@@ -271,23 +271,23 @@ func (s *Source) Some(from, to int) (*Runs, error) {
 	return r, nil
 }
 
-// A Part holds the bytes of some runs as the file stores them.
-type Part struct {
-	Passing  bool // the runs of this part may be overwritten when the next part is read
-	s        *Source
+// A SamplePart holds the bytes of some runs as the file stores them.
+type SamplePart struct {
+	Reuse    bool // the runs of this part may be overwritten when the next part is read
+	s        *SampleSource
 	from, to int
 	raw      [][]byte
-	numbers  [][]float64 // by input: reused memory if Passing
+	numbers  [][]float64 // by input: reused memory if Reuse
 	floats   [][]float32 // by input: elements of column-major arrays, in row-major order
 	codes    [][]uint8   // by input: codes of the float32 numbers
 }
 
 // From returns the number of the part's first run; Len returns the number of runs.
-func (p *Part) From() int { return p.from }
-func (p *Part) Len() int  { return p.to - p.from }
+func (p *SamplePart) From() int { return p.from }
+func (p *SamplePart) Len() int  { return p.to - p.from }
 
 // Read reads the runs in [from, to) into p and reuses its memory. Parts must be read in order.
-func (s *Source) Read(p *Part, from, to int) error {
+func (s *SampleSource) Read(p *SamplePart, from, to int) error {
 	if len(p.raw) != len(s.inputs) {
 		p.raw = make([][]byte, len(s.inputs))
 	}
@@ -303,30 +303,30 @@ func (s *Source) Read(p *Part, from, to int) error {
 	return nil
 }
 
-// A Broken error says that samples cannot be read from Sample on.
-type Broken struct {
+// A ReadError error says that samples cannot be read from Sample on.
+type ReadError struct {
 	Sample int
 	Err    error
 }
 
-func (e *Broken) Error() string { return fmt.Sprintf("%v, at sample %d", e.Err, e.Sample) }
-func (e *Broken) Unwrap() error { return e.Err }
+func (e *ReadError) Error() string { return fmt.Sprintf("%v, at sample %d", e.Err, e.Sample) }
+func (e *ReadError) Unwrap() error { return e.Err }
 
-func (p *Part) read(k, from, to int) (err error) {
+func (p *SamplePart) read(k, from, to int) (err error) {
 	in := p.s.inputs[k]
 	if in.axis < 0 {
 		from, to = 0, 1
 	}
 	p.raw[k], err = in.Read(p.raw[k], in.axis, from, to)
 	// a fault after the last index of the part does not matter yet
-	if fault := new(npy.Fault); errors.As(err, &fault) && fault.Index < to {
-		return &Broken{fault.Index * in.per, err}
+	if fault := new(npy.ElementError); errors.As(err, &fault) && fault.Index < to {
+		return &ReadError{fault.Index * in.per, err}
 	}
 	return err
 }
 
 // Runs converts the bytes of the part to runs.
-func (p *Part) Runs() (*Runs, error) {
+func (p *SamplePart) Runs() (*Runs, error) {
 	s := p.s
 	if s.shared != nil {
 		part := *s.shared
@@ -355,20 +355,20 @@ func (p *Part) Runs() (*Runs, error) {
 }
 
 // runs converts the bytes of input k, with the indices in [from, to), to runs.
-func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
+func (p *SamplePart) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 	in := p.s.inputs[k]
 	var room []float64
-	if p.Passing && p.numbers == nil {
+	if p.Reuse && p.numbers == nil {
 		p.numbers = make([][]float64, len(p.raw))
 	}
-	if p.Passing {
+	if p.Reuse {
 		room = p.numbers[k]
 	}
 	a, err := in.Array(room, p.raw[k], in.axis, from, to-from)
 	if err != nil {
 		return nil, err
 	}
-	if p.Passing {
+	if p.Reuse {
 		p.numbers[k] = a.Data
 	}
 	data, err := values(in.real, a, func(i int) int { return in.Place(in.axis, from, to-from, i) })
@@ -380,61 +380,64 @@ func (p *Part) runs(k, from, to int) ([]dataflow.RealTensor, error) {
 }
 
 // inTurn reports whether a part holds the runs of each input as they are, neither shared nor cut to lengths.
-func (s *Source) inTurn() bool { return s.shared == nil && s.lengths == nil }
+func (s *SampleSource) inTurn() bool { return s.shared == nil && s.lengths == nil }
 
 // floats reports whether file and model store the input as float32, with contiguous runs in order.
 func (in *input) floats() bool {
-	return in.real.DType == "float32" && in.Native("f4") && in.together(in.real) && (in.Plain("f4") || in.axis == 0)
+	return in.real.DType == "float32" && in.IsNativeOrder("f4") && in.together(in.real) && (in.IsMemoryLayout("f4") ||
+		in.axis == 0)
 }
 
-// Floats reports whether Part.Floats returns the inputs: file and model store them as float32, with contiguous runs in
-// order.
-func (s *Source) Floats() bool {
+// HasFloats reports whether SamplePart.Floats returns the inputs: file and model store them as float32, with contiguous
+// runs in order.
+func (s *SampleSource) HasFloats() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
 		return in.real.Arrives != nil || !in.floats()
 	})
 }
 
-// Sure reports whether all runs are known to fit without reading them.
-func (s *Source) Sure() bool {
-	return s.Floats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
+// FitsUnread reports whether all runs are known to fit without reading them.
+func (s *SampleSource) FitsUnread() bool {
+	return s.HasFloats() && !slices.ContainsFunc(s.inputs, func(in input) bool { return in.Sequential() })
 }
 
-// Floats returns the numbers of input k, if Source.Floats or Source.Coded returns true. The part reuses the slice.
-func (p *Part) Floats(k int) []float32 {
+// Floats returns the numbers of input k, if SampleSource.HasFloats or SampleSource.HasCodes returns true. The part
+// reuses the slice.
+func (p *SamplePart) Floats(k int) []float32 {
 	b, in := p.raw[k], p.s.inputs[k]
 	x := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
-	if in.Plain("f4") {
+	if in.IsMemoryLayout("f4") {
 		return x
 	}
 	if p.floats == nil {
 		p.floats = make([][]float32, len(p.raw))
 	}
 	y := slices.Grow(p.floats[k][:0], len(x))[:len(x)]
-	npy.Rows(in.Stream, y, x, p.Len()/in.per)
+	npy.Rows(in.ArrayReader, y, x, p.Len()/in.per)
 	p.floats[k] = y
 	return y
 }
 
-// Integers reports whether Part.Bytes returns the inputs: the file stores integers of 8 bits, with contiguous runs in
-// order, and the model accepts all their values.
-func (s *Source) Integers() bool {
+// HasBytes reports whether SamplePart.Bytes returns the inputs: the file stores integers of 8 bits, with contiguous
+// runs in order, and the model accepts all their values.
+func (s *SampleSource) HasBytes() bool {
 	return s.inTurn() && !slices.ContainsFunc(s.inputs, func(in input) bool {
 		lo, hi, integer := in.real.Limits()
 		if a := in.real.Arrives; a != nil {
 			r := a.Type.Range()
 			lo, hi, integer = float64(r.Lo), float64(r.Hi), (a.Type.Kind == num.Int || a.Type.Kind == num.UInt)
 		}
-		least, most, _ := (dataflow.Real{DType: in.DType}).Limits()
-		return !integer || least < lo || most > hi || !in.together(in.real) || !in.Plain("u1") && !in.Plain("i1")
+		least, most, _ := (dataflow.RealPort{DType: in.DType}).Limits()
+		return !integer || least < lo || most > hi || !in.together(in.real) || !in.IsMemoryLayout("u1") &&
+			!in.IsMemoryLayout("i1")
 	})
 }
 
-// Bytes returns the numbers of input k, if Source.Integers returns true. The part reuses the slice.
-func (p *Part) Bytes(k int) []uint8 { return p.raw[k] }
+// Bytes returns the numbers of input k, if SampleSource.HasBytes returns true. The part reuses the slice.
+func (p *SamplePart) Bytes(k int) []uint8 { return p.raw[k] }
 
 // meaningHint suggests flags that say what integers in the data mean.
-func meaningHint(a *npy.Stream, axis int) (string, error) {
+func meaningHint(a *npy.ArrayReader, axis int) (string, error) {
 	reals := "save real numbers: x.astype(np.float32)"
 	r := num.Range{}
 	indices := 1
@@ -457,7 +460,7 @@ func meaningHint(a *npy.Stream, axis int) (string, error) {
 			r.Lo, r.Hi = min(r.Lo, int64(v)), max(r.Hi, int64(v))
 		}
 	}
-	t := num.Smallest(r)
+	t := num.NarrowestInt(r)
 	for _, width := range []int{8, 16} {
 		if t.Width <= width {
 			t.Width = width

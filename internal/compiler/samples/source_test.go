@@ -15,7 +15,7 @@ import (
 )
 
 // inFile is an array in a file, in row-major or column-major order.
-func inFile(t *testing.T, a *npy.Array, fortran bool) map[string]*npy.Stream {
+func inFile(t *testing.T, a *npy.Array, fortran bool) map[string]*npy.ArrayReader {
 	t.Helper()
 	b, err := npy.Header(a.DType, a.Shape)
 	if err != nil {
@@ -53,13 +53,13 @@ func inFile(t *testing.T, a *npy.Array, fortran bool) map[string]*npy.Stream {
 // where they lie, are those of all samples.
 func TestParts(t *testing.T) {
 	t.Parallel()
-	image := dataflow.Real{Name: "x", Shape: []int{1, 2, 3}, DType: "float32", Batch: true}
-	steps := dataflow.Real{Name: "x", Shape: []int{3, 1, 2}, DType: "float32", Batch: true, Axis: 1}
-	fixed := dataflow.Real{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}
-	inner := dataflow.Real{Name: "x", Shape: []int{3, 1, 2}, Whole: []int{3, 4, 2}, DType: "float32", Batch: true,
+	image := dataflow.RealPort{Name: "x", Shape: []int{1, 2, 3}, DType: "float32", Batch: true}
+	steps := dataflow.RealPort{Name: "x", Shape: []int{3, 1, 2}, DType: "float32", Batch: true, Axis: 1}
+	fixed := dataflow.RealPort{Name: "x", Shape: []int{1, 3}, Whole: []int{4, 3}, DType: "float32", Batch: true}
+	inner := dataflow.RealPort{Name: "x", Shape: []int{3, 1, 2}, Whole: []int{3, 4, 2}, DType: "float32", Batch: true,
 		Axis: 1}
 	for _, c := range []struct {
-		in     dataflow.Real
+		in     dataflow.RealPort
 		shape  []int
 		runs   int
 		floats bool // also in column-major order
@@ -70,7 +70,7 @@ func TestParts(t *testing.T) {
 		{inner, []int{3, 4, 2}, 4, false}, {inner, []int{3, 3, 4, 2}, 12, false}, {inner, []int{3, 7, 2}, 7, false},
 	} {
 		out := c.in
-		m := &dataflow.Model{In: []dataflow.Real{c.in}, Out: []dataflow.Real{out}}
+		m := &dataflow.Model{In: []dataflow.RealPort{c.in}, Out: []dataflow.RealPort{out}}
 		a := counted(c.shape)
 		all, err := Split(m, map[string]*npy.Array{"": a})
 		if err != nil || len(all.In) != c.runs {
@@ -85,7 +85,7 @@ func TestParts(t *testing.T) {
 				whole := make([]float64, len(a.Data)) // of outputs, which are the inputs
 				for from := 0; from < c.runs; from += size {
 					to := min(from+size, c.runs)
-					p := &Part{}
+					p := &SamplePart{}
 					if err := s.Read(p, from, to); err != nil {
 						t.Fatal(err)
 					}
@@ -93,7 +93,7 @@ func TestParts(t *testing.T) {
 					if err != nil || !reflect.DeepEqual(part.In, all.In[from:to]) || part.First != from {
 						t.Fatalf("%v, Fortran order %t, %d to %d: %v, %v", c.shape, fortran, from, to, part, err)
 					}
-					if s.Floats() {
+					if s.HasFloats() {
 						alike(t, p.Floats(0), part)
 					}
 					var list []dataflow.RealTensor
@@ -111,10 +111,10 @@ func TestParts(t *testing.T) {
 						s.Shape(out))
 				}
 			}
-			if s.Floats() != (c.floats || !fortran && s.lie.together(c.in)) && c.runs > 1 {
-				t.Errorf("%v, Fortran order %t: as they lie in the file %t", c.shape, fortran, s.Floats())
+			if s.HasFloats() != (c.floats || !fortran && s.lie.together(c.in)) && c.runs > 1 {
+				t.Errorf("%v, Fortran order %t: as they lie in the file %t", c.shape, fortran, s.HasFloats())
 			}
-			some, err := s.Some(1, c.runs)
+			some, err := s.ReadRange(1, c.runs)
 			if err != nil || c.runs > 1 && !reflect.DeepEqual(some.In, all.In[1:]) {
 				t.Errorf("%v: all but the first are %v, %v", c.shape, some, err)
 			}
