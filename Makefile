@@ -144,7 +144,7 @@ bench-peers: ## engine fast against onnxruntime, in turns on one thread (needs N
 		-python "$(CURDIR)/bin/peers/avx2/bin/python-avx2" -v -timeout 120m
 
 .PHONY: measure
-measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/cells to it, write their pages
+measure: ## have Yosys synthesise what internal/measured/measured.csv lacks, fit hlslib/luts to it, write their pages
 	@$(SETUP) go yosys
 	go test ./internal/measured -run TestMeasure -measure -v -timeout 90m
 	go test ./internal/measured -run TestFit -update

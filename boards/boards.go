@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 	"hlsgen/internal/suggest"
 )
 
@@ -233,8 +233,8 @@ func meant(text string) (list []Board) {
 }
 
 func read(path string) (Board, error) {
-	data, err := regular.ReadFile(path, maxFile)
-	if e := new(regular.Error); errors.As(err, &e) {
+	data, err := safefile.ReadFile(path, maxFile)
+	if e := new(safefile.Error); errors.As(err, &e) {
 		return Board{}, &InvalidError{Path: path, Reason: "it " + e.Reason}
 	}
 	if err != nil {

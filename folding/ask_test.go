@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
@@ -74,7 +74,7 @@ func consistent(t testing.TB, d *Design, wanted Goal) {
 		t.Fatalf("%+v: over %t, takes %+v of %+v", wanted, d.Over, d.Estimate.Total, d.Budget)
 	}
 	limit := wanted.Limit(d.ClockMHz(), d.Model.Turns.PerFrame())
-	if wanted.MaxCycles == 0 && !ask.Reaches(d.Clocks.Interval, limit) {
+	if wanted.MaxCycles == 0 && !goal.Reaches(d.Clocks.Interval, limit) {
 		t.Fatalf("%+v: %v clocks", wanted, d.Clocks.Interval)
 	}
 	c := &d.Certificate
@@ -163,7 +163,7 @@ func TestAskedAgain(t *testing.T) {
 				t.Fatalf("%+v: %s", wanted, text(told))
 			}
 			again := wanted
-			again.FPS, again.Interval = must(strconv.ParseFloat(ask.FormatExact(first.FPS()), 64)), 0
+			again.FPS, again.Interval = must(strconv.ParseFloat(goal.FormatExact(first.FPS()), 64)), 0
 			same, _ := designed(t, m, target, again)
 			again.FPS, again.Interval = 0, first.Clocks.Interval
 			too, _ := designed(t, m, target, again)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/space"
 )
 
@@ -56,14 +56,14 @@ func (q report) bottleneck(d *Design) (b Bottleneck) {
 		return Bottleneck{State: true, Reason: "a state comes back before the next frame begins: one frame a latency"}
 	}
 	b.Layers = q.asSlow(d)
-	at := ask.Clocks(d.Clocks.Interval)
+	at := goal.Clocks(d.Clocks.Interval)
 	var host []string
 	if float64(d.PortClocks()) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the host's port of %d bits", d.Target.PortBits()))
 	}
 	if float64(q.MemoryClocks(d.Design)) == d.Clocks.Interval {
 		host = append(host, fmt.Sprintf("the processor's memory of %s GB/s",
-			ask.FormatPlain(q.Target.Board.MemoryGBps)))
+			goal.FormatPlain(q.Target.Board.MemoryGBps)))
 	}
 	b.Host = len(host) > 0
 	switch {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"sort"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 )
 
@@ -48,7 +48,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 	list := l.Intervals()
 	var b DesignBounds
 	if limit := q.Limit(); limit != nil {
-		asked := ask.Floor(limit)
+		asked := goal.Floor(limit)
 		// all intervals between two of the list have the same foldings
 		n := sort.Search(len(list),
 			func(i int) bool { return list[i] > asked })

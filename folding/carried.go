@@ -8,7 +8,7 @@ import (
 	"sort"
 	"time"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/diag"
 )
 
@@ -32,7 +32,7 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 	if limit == nil {
 		return l.better(ctx, short, nil, d)
 	}
-	meets := func(made *Design) bool { return made != nil && ask.Reaches(float64(made.Clocks.Latency), limit) }
+	meets := func(made *Design) bool { return made != nil && goal.Reaches(float64(made.Clocks.Latency), limit) }
 	if !wanted.Latency {
 		var told diag.List
 		made, err := l.better(ctx, wanted, nil, &told)
@@ -55,7 +55,7 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 		return nil, nil
 	}
 	list := l.Intervals()
-	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, ask.Floor(limit))
+	first, last := sort.SearchInts(list, int(best.Clocks.Interval)), sort.SearchInts(list, goal.Floor(limit))
 	for range betweens {
 		if wanted.Latency || wanted.Interrupt.Ended() || last-first < 2 {
 			break
@@ -81,20 +81,20 @@ func (l *Space) carried(ctx context.Context, wanted Goal, d *diag.List) (*Design
 // comesBackLate adds the diagnostic that no design returns a state as soon as the goal asks.
 func (l *Space) comesBackLate(wanted Goal, best *Design, d *diag.List) {
 	samples := l.Model.Turns.PerFrame()
-	rate, limit := ask.FormatExact(best.FPS()), wanted.Limit(l.Clock, samples)
-	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", ask.FormatExact(wanted.FPS),
-		ask.Unit(samples),
-		ask.FormatPlain(l.Clock), ask.Clocks(ask.Floor(limit)))
+	rate, limit := goal.FormatExact(best.FPS()), wanted.Limit(l.Clock, samples)
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per frame", goal.FormatExact(wanted.FPS),
+		goal.Unit(samples),
+		goal.FormatPlain(l.Clock), goal.Clocks(goal.Floor(limit)))
 	hint := "--fps " + rate
 	if wanted.Interval > 0 {
-		asked = "asked for: " + ask.Clocks(wanted.Interval) + " per frame"
+		asked = "asked for: " + goal.Clocks(wanted.Interval) + " per frame"
 		hint = fmt.Sprintf("--interval %d", best.Clocks.Latency)
 	}
 	of := l.Model.Feedback[0]
 	d.Add(diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable, Node: l.Model.In[of.In].Name, Op: "input",
 		Msg: fmt.Sprintf("%s; its state comes back before the next frame begins, and the shortest latency found on %s "+
-			"is %s, %s %s per second", asked, l.Target.Board.Name, ask.Clocks(best.Clocks.Latency), rate,
-			ask.Unit(samples)),
+			"is %s, %s %s per second", asked, l.Target.Board.Name, goal.Clocks(best.Clocks.Latency), rate,
+			goal.Unit(samples)),
 		Hint: hint + "; or --stateful, with which the device keeps the state, where the network allows that"})
 }
 
@@ -118,7 +118,7 @@ func (l *Space) carriedFront(ctx context.Context, wanted Goal, most int, d *diag
 	slices.SortStableFunc(list, func(a, b *Design) int { return cmp.Compare(a.Clocks.Latency, b.Clocks.Latency) })
 	var front []*Design
 	for _, made := range list {
-		late := !ask.Reaches(float64(made.Clocks.Latency), limit)
+		late := !goal.Reaches(float64(made.Clocks.Latency), limit)
 		if n := len(front); late || n > 0 && !less(made, front[n-1]) {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
 )
@@ -28,7 +28,7 @@ type Certificate struct {
 	Below    *ExclusionCounts // why no interval below Floor is possible; nil if no layer is as fast, or if Floor is 0
 	Slowest  string           // if Below is nil: what takes at least Floor clocks in every fold
 	Bounds   []Bound          // the measures that were minimised at the interval, in order
-	// Spares reports that Bounds cover only designs that multiply factors of few bits (ask.FewBits) in LUTs, where
+	// Spares reports that Bounds cover only designs that multiply factors of few bits (goal.FewBits) in LUTs, where
 	// there is a choice. Other designs may measure less. Floor covers all designs.
 	Spares bool
 	// Dear counts the folds with serial step functions, at least as fast, that were left out because they take much
@@ -75,7 +75,7 @@ func (c *Certificate) Proved() bool {
 // cover all designs.
 func (c *Certificate) Condition() string {
 	if c.Spares {
-		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", ask.FewBits) +
+		return fmt.Sprintf(" with factors of %d bits or fewer in LUTs", goal.FewBits) +
 			strings.Replace(c.Exclusions(), " ", " and ", 1)
 	}
 	return c.Exclusions()
@@ -128,11 +128,12 @@ func (c *Certificate) Choices() string {
 // Lines describes what is proved and what is not, one statement per line.
 func (c *Certificate) Lines() (lines []string) {
 	if c.Floor > 0 {
-		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", ask.FormatPlain(c.Interval), c.Floor,
+		line := fmt.Sprintf("%s clocks per frame found, none below %d possible%s", goal.FormatPlain(c.Interval),
+			c.Floor,
 			c.FloorExclusions())
 		if float64(c.Floor) == c.Interval {
 			line = fmt.Sprintf("no design of these layers within the budget%s takes fewer than %s per frame",
-				c.FloorExclusions(), ask.Clocks(c.Floor))
+				c.FloorExclusions(), goal.Clocks(c.Floor))
 		}
 		switch {
 		case c.Below != nil:
@@ -171,7 +172,7 @@ func (c *Certificate) Lines() (lines []string) {
 		lines = append(lines, c.Gap)
 	}
 	for i, line := range lines {
-		lines[i] = ask.WithBlockName(line, c.On)
+		lines[i] = goal.WithBlockName(line, c.On)
 	}
 	if l := c.Lengths; l != nil {
 		lines = append(lines, fmt.Sprintf("a frame is a sequence of %d to %d steps (axis %s); all this holds for the "+
@@ -193,12 +194,12 @@ func (e *ExclusionCounts) String() string {
 	add(e.TooSlow, "too slow")
 	add(e.Dominated, "dominated")
 	add(e.Unjoined, "without a width converter")
-	for _, name := range ask.KindNames {
+	for _, name := range goal.KindNames {
 		add(e.Alone[name], "excluded by "+name)
 	}
 	add(e.Together, "excluded by several resources together")
 	add(e.Compared, "compared in every combination")
-	return fmt.Sprintf("at %s, of %d options %s", ask.Clocks(e.Interval), n, strings.Join(parts, ", "))
+	return fmt.Sprintf("at %s, of %d options %s", goal.Clocks(e.Interval), n, strings.Join(parts, ", "))
 }
 
 // certificate collects what the search proved about the answer f and the design d made of it.
@@ -286,8 +287,8 @@ func (q report) explain(interval int) *ExclusionCounts {
 }
 
 func kindName(kind int) string {
-	if kind < ask.Traffic {
-		return ask.KindNames[kind]
+	if kind < goal.Traffic {
+		return goal.KindNames[kind]
 	}
 	return "the host's port"
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/space"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
@@ -86,7 +86,7 @@ func (l *Space) cured(ctx context.Context, wanted Goal, d *Design) error {
 			}
 			samples := d.Model.Turns.PerFrame()
 			d.Bottleneck.Cure = fmt.Sprintf("%s gives %s %s/s, %s", a.said(wanted, got.cut, got.clocks),
-				humanize.Commaf(got.fps), ask.Unit(samples), every(samples, got.clocks))
+				humanize.Commaf(got.fps), goal.Unit(samples), every(samples, got.clocks))
 			if a.target.IO != q.Target.IO {
 				d.Bottleneck.Cure += ", fed from inside the FPGA"
 			}
@@ -107,7 +107,7 @@ func every(samples int, clocks float64) string {
 	if clocks == 1 {
 		return number + " every clock"
 	}
-	return number + " every " + ask.Clocks(clocks)
+	return number + " every " + goal.Clocks(clocks)
 }
 
 // tightened returns the attempt with the smallest budget that holds its design, and the new trial. If that trial gives
@@ -118,7 +118,7 @@ func (l *Space) tightened(ctx context.Context, q report, a attempt, got *trial, 
 	if !ok || *steps <= 0 {
 		return a, got, nil
 	}
-	use, err := ask.ParseMaxUse(text)
+	use, err := goal.ParseMaxUse(text)
 	if err != nil {
 		return a, got, err
 	}
@@ -140,9 +140,9 @@ func (a *attempt) said(wanted Goal, cut bool, clocks float64) string {
 	flags := slices.Clone(a.flags)
 	switch {
 	case a.goal.Interval > 0:
-		flags = append(flags, "--interval "+ask.FormatExact(a.goal.Interval))
+		flags = append(flags, "--interval "+goal.FormatExact(a.goal.Interval))
 	case cut:
-		flags = append(flags, "--interval "+ask.FormatExact(clocks))
+		flags = append(flags, "--interval "+goal.FormatExact(clocks))
 	}
 	if wanted.FPS > 0 {
 		flags = append(flags, "instead of --fps")
@@ -184,13 +184,13 @@ func (q report) attempts(d *Design) (list []attempt) {
 		base = base.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 		list = append(list, base)
 	}
-	if whole := ask.EvenUse(1); g.MaxUse != whole && !d.Over {
+	if whole := goal.EvenUse(1); g.MaxUse != whole && !d.Over {
 		list = append(list, base.with("--max-use "+whole.String(), func(a *attempt) {
 			a.goal.MaxUse, a.below = whole, true
 		}))
 	}
 	clock := q.Target.ClockMHz * fasterClock
-	return append(list, base.anewWith("--clock "+ask.FormatPlain(clock), func(a *attempt) {
+	return append(list, base.anewWith("--clock "+goal.FormatPlain(clock), func(a *attempt) {
 		if a.target.ClockMHz = clock; a.below {
 			a.below = false
 			a.asks(d.Clocks.Interval)
@@ -209,7 +209,7 @@ func (q report) asked() attempt {
 func (q *inquiry) would(ctx context.Context, a attempt) (bool, error) {
 	steps := max(cureWork, q.steps/curePart)
 	got, err := (&Space{FoldingSpace: q.FoldingSpace}).attempt(ctx, &a, nil, &steps)
-	return got != nil && got.clocks > 0 && ask.Reaches(got.clocks, a.goal.Limit(a.target.ClockMHz,
+	return got != nil && got.clocks > 0 && goal.Reaches(got.clocks, a.goal.Limit(a.target.ClockMHz,
 		q.Model.Turns.PerFrame())), err
 }
 
@@ -270,7 +270,7 @@ func (q *inquiry) trial(ctx context.Context, steps *int) (*trial, error) {
 	s.tried, s.whole.Limit, s.Effort.Whole = true, *steps, &s.whole
 	look := s.fastest
 	if limit := q.Limit(); limit != nil {
-		look = func() (*found, error) { return s.asked(ask.Floor(limit)) }
+		look = func() (*found, error) { return s.asked(goal.Floor(limit)) }
 	}
 	f, err := look()
 	cut := s.over()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
 )
@@ -33,7 +33,7 @@ func TestCures(t *testing.T) {
 		target := dataflow.Target{Board: board("zcu104"), ClockMHz: 100 + 50*float64(r.IntN(3)),
 			IO: dataflow.IO(r.IntN(2)), Stalls: dataflow.StallRule(seed / 2 % 2)}
 		wanted := []Goal{{}, {Interval: float64(1 + r.IntN(500))}, {FPS: float64(1000 * (1 + r.IntN(500)))},
-			{Latency: true}, {FIFO: FIFO{Words: 1 + r.IntN(3)}}, {MaxUse: ask.EvenUse(.04)}}[seed%6]
+			{Latency: true}, {FIFO: FIFO{Words: 1 + r.IntN(3)}}, {MaxUse: goal.EvenUse(.04)}}[seed%6]
 		if r.IntN(3) == 0 {
 			target.Unroll = dataflow.Envelope{Wide: 4, Few: 4, One: 4}
 		}

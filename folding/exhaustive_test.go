@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/tier"
@@ -62,10 +62,10 @@ func (r *rival) allowed(wanted Goal) (list []figures) {
 	for _, p := range r.designs {
 		switch {
 		case wanted.MaxCycles > 0:
-			if ask.Reaches(p.simulated, limit) {
+			if goal.Reaches(p.simulated, limit) {
 				list = append(list, p)
 			}
-		case ask.Reaches(p.interval, limit) && budget.Fits(p.cost):
+		case goal.Reaches(p.interval, limit) && budget.Fits(p.cost):
 			list = append(list, p)
 		}
 	}
@@ -79,7 +79,7 @@ func measure(m Measure, budget *Budget, r dataflow.Resources) float64 {
 		return float64(v[m.Of(nil).Kind])
 	}
 	share, caps := 0.0, budget.Caps()
-	for k := range ask.Traffic {
+	for k := range goal.Traffic {
 		if caps.Vector[k] > 0 {
 			share = max(share, float64(v[k])/float64(caps.Vector[k]))
 		}
@@ -197,7 +197,7 @@ func TestExhaustive(t *testing.T) {
 		v.search(Goal{})
 		for _, share := range []float64{0.72, 1} { // a fifth below the limit of one kind, and above it
 			use := most
-			*use.Share(r.IntN(ask.Traffic)) = share
+			*use.Share(r.IntN(goal.Traffic)) = share
 			v.search(Goal{MaxUse: use})
 		}
 		interval := 1 + r.IntN(60)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
 )
@@ -92,7 +92,7 @@ func TestFINNExampleCNV(t *testing.T) {
 	if !tier.Long() {
 		return
 	}
-	is, has := ask.Amounts(res.Estimate.Total), ask.Amounts(Capacity(board("zcu104")))
+	is, has := goal.Amounts(res.Estimate.Total), goal.Amounts(Capacity(board("zcu104")))
 	use := all(1)
 	for k := range is {
 		*use.Share(k) = (float64(is[k]) + 0.5) / float64(has[k])

@@ -33,9 +33,9 @@ import (
 	"time"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
 	"hlsgen/folding/finn"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
@@ -44,64 +44,64 @@ import (
 
 // The types of goals and answers.
 type (
-	Goal    = ask.Goal
-	FIFO    = ask.FIFODepths
-	Measure = ask.Measure
-	Use     = ask.MaxUse
-	Budget  = ask.Budget
-	Share   = ask.Share
+	Goal    = goal.Goal
+	FIFO    = goal.FIFODepths
+	Measure = goal.Measure
+	Use     = goal.MaxUse
+	Budget  = goal.Budget
+	Share   = goal.Share
 	File    = finn.FoldingFile
 	Bound   = fit.MinimisedBound
 	Latency = fit.Latency
 
-	Interrupt = ask.Interrupt
-	Standing  = ask.SearchStanding
+	Interrupt = goal.Interrupt
+	Standing  = goal.SearchStanding
 )
 
 // The measures, and names and limits of flags.
 const (
-	LeastLoad, LeastLUT, LeastFF   = ask.LeastLoad, ask.LeastLUT, ask.LeastFF
-	LeastBRAM, LeastURAM, LeastDSP = ask.LeastBRAM, ask.LeastURAM, ask.LeastDSP
+	LeastLoad, LeastLUT, LeastFF   = goal.LeastLoad, goal.LeastLUT, goal.LeastFF
+	LeastBRAM, LeastURAM, LeastDSP = goal.LeastBRAM, goal.LeastURAM, goal.LeastDSP
 
-	Guideline = ask.Guideline
+	Guideline = goal.Guideline
 	MaxDepth  = finn.MaxDepth
 )
 
 // DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
-var DefaultMaxUse = ask.DefaultMaxUse
+var DefaultMaxUse = goal.DefaultMaxUse
 
 // ParseMaxUse reads the value of --max-use.
-func ParseMaxUse(s string) (Use, error) { return ask.ParseMaxUse(s) }
+func ParseMaxUse(s string) (Use, error) { return goal.ParseMaxUse(s) }
 
 // ParseMeasure reads the value of --least.
-func ParseMeasure(s string) (Measure, error) { return ask.ParseMeasure(s) }
+func ParseMeasure(s string) (Measure, error) { return goal.ParseMeasure(s) }
 
 // ParseMaxUnroll reads the value of --max-unroll.
-func ParseMaxUnroll(s string) (dataflow.Envelope, error) { return ask.ParseMaxUnroll(s) }
+func ParseMaxUnroll(s string) (dataflow.Envelope, error) { return goal.ParseMaxUnroll(s) }
 
 // BudgetOf returns the budget of a board. The zero Use means DefaultMaxUse.
-func BudgetOf(b boards.Board, u Use) Budget { return ask.BudgetOf(b, u) }
+func BudgetOf(b boards.Board, u Use) Budget { return goal.BudgetOf(b, u) }
 
 // Capacity returns the board's resources, in the units of a cost.
-func Capacity(b boards.Board) dataflow.Resources { return ask.Capacity(b) }
+func Capacity(b boards.Board) dataflow.Resources { return goal.Capacity(b) }
 
 // WithBlockName returns the text, such as the name of a Share, with block RAM named as in the board's data sheet.
-func WithBlockName(text string, b boards.Board) string { return ask.WithBlockName(text, b) }
+func WithBlockName(text string, b boards.Board) string { return goal.WithBlockName(text, b) }
 
 // Rate returns the samples per second at an interval in clocks between frames of the given samples, rounded so that a
 // user can ask for it.
 func Rate(clockMHz, interval float64, samples int) float64 {
-	return ask.Rate(clockMHz, interval, samples)
+	return goal.Rate(clockMHz, interval, samples)
 }
 
 // ClocksPerFrame returns the longest interval in whole clocks that reaches fps samples per second, with the given
 // samples per frame.
 func ClocksPerFrame(clockMHz, fps float64, samples int) int {
-	return ask.ClocksPerFrame(clockMHz, fps, samples)
+	return goal.ClocksPerFrame(clockMHz, fps, samples)
 }
 
 // Unit returns the unit of rates as users read it: frames, or samples if a frame holds several.
-func Unit(samplesPerFrame int) string { return ask.Unit(samplesPerFrame) }
+func Unit(samplesPerFrame int) string { return goal.Unit(samplesPerFrame) }
 
 // ReadFile reads a folding file. It returns nil if the file has errors, which it adds to d. Layers that the design does
 // not have, and values that a layer cannot take, are reported when Make applies the file.
@@ -280,13 +280,13 @@ func (l *Space) quicker(wanted Goal, made *Design) bool {
 func (l *Space) short(wanted Goal) bool {
 	q := fit.NewQuestion(l.FoldingSpace, wanted)
 	limit := l.Intervals()[0]
-	if asked := q.Limit(); asked != nil && ask.Floor(asked) < limit {
+	if asked := q.Limit(); asked != nil && goal.Floor(asked) < limit {
 		return false
 	} else if asked != nil {
-		limit = ask.Floor(asked)
+		limit = goal.Floor(asked)
 	}
 	caps := q.CapsAt(limit)
-	caps.Vector[ask.LUT], caps.Vector[ask.LUTRAM], caps.Vector[ask.FF] = search.NoCap, search.NoCap, search.NoCap
+	caps.Vector[goal.LUT], caps.Vector[goal.LUTRAM], caps.Vector[goal.FF] = search.NoCap, search.NoCap, search.NoCap
 	return !q.Tree(limit).Hopeless(caps)
 }
 

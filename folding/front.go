@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/diag"
 )
 
@@ -42,7 +42,7 @@ func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, 
 		if err != nil || slowest == nil {
 			return nil, false, err
 		}
-		for last > 0 && f.list[last] > ask.Floor(limit) {
+		for last > 0 && f.list[last] > goal.Floor(limit) {
 			last--
 		}
 	}
@@ -52,7 +52,7 @@ func (l *Space) front(ctx context.Context, wanted Goal, most int, d *diag.List, 
 		return nil, false, err
 	}
 	// only the whole space has designs as fast as asked
-	if !ask.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l {
+	if !goal.Reaches(fastest.Clocks.Interval, limit) && l.whole() != l {
 		return l.whole().front(ctx, wanted, most, d, step)
 	}
 	first := f.number(fastest)

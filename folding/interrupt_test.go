@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -37,7 +37,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		c, d := &got.Certificate, &best.Certificate
 		if !c.Interrupted || !user.Ended() || d.Interrupted || got.Over ||
-			!ask.Reaches(got.Clocks.Interval, wanted.Limit(100, 1)) || user.End() {
+			!goal.Reaches(got.Clocks.Interval, wanted.Limit(100, 1)) || user.End() {
 			t.Errorf("%+v: %+v", wanted, c)
 		}
 		if !c.Proved() && c.Gap != "left open: the search was interrupted" {

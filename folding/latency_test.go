@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
@@ -93,7 +93,7 @@ func TestPaths(t *testing.T) {
 // along returns the clocks that a folding takes on a path.
 func along(t *testing.T, s *Space, p space.PathClocks, f *space.Folding) int64 {
 	t.Helper()
-	r := space.Region{Limit: ask.MostClocks, Paths: []space.PathClocks{p}}
+	r := space.Region{Limit: goal.MostClocks, Paths: []space.PathClocks{p}}
 	only := s.ClassTree(&r, s.Classes(f.Options), f.Options, search.Vector{}, &search.Effort{})
 	return must(only.Within(t.Context(), search.Unlimited)).Best.Paths[0]
 }

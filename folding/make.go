@@ -6,8 +6,8 @@ import (
 	"sort"
 	"sync"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
@@ -83,7 +83,7 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 	}
 	clocks := last
 	if limit != nil {
-		clocks = ask.Floor(limit)
+		clocks = goal.Floor(limit)
 	}
 	if clocks >= list[0] {
 		if q.Goal.Latency {
@@ -110,9 +110,9 @@ func (q *inquiry) find(ctx context.Context) (*found, error) {
 		case f == nil:
 		case limit == nil:
 			return f, nil
-		case ask.Reaches(f.clocks, limit):
+		case goal.Reaches(f.clocks, limit):
 			// The search at the requested interval was cut short, or this design's frames come at uneven distances.
-			return q.slower(f, ask.Ceiling(limit)), nil
+			return q.slower(f, goal.Ceiling(limit)), nil
 		default:
 			if q.Goal.OverBudget && clocks >= list[0] {
 				more, err := q.leastLoad(ctx, clocks)

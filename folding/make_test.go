@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -21,7 +21,7 @@ func tfc() *dataflow.Model {
 }
 
 // all returns the same share of everything.
-func all(f float64) Use { return ask.EvenUse(f) }
+func all(f float64) Use { return goal.EvenUse(f) }
 
 // chain joins listed layers in a row.
 func chain(layers ...*listed) *dataflow.Model {
@@ -75,7 +75,7 @@ func TestMake(t *testing.T) {
 			if wanted.FPS > d.FPS() {
 				t.Errorf("%s: %v frames per second", name, d.FPS())
 			}
-			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", ask.KindNames[ask.Mean]}
+			kinds := []string{"LUT", "LUTRAM", "FF", "RAMB18", "DSP", goal.KindNames[goal.Mean]}
 			if b.URAM > 0 {
 				kinds = slices.Insert(kinds, 4, "URAM")
 			}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/frontend/onnxio/onnxtest"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/threshold"
@@ -107,7 +107,7 @@ func (t *listed) Kind() string { return "Listed" }
 func (t *listed) Params() any  { return t.rows }
 
 // FactorBits returns few bits for every other layer.
-func (t *listed) FactorBits() int { return ask.FewBits + t.rows[0].iterations%2 }
+func (t *listed) FactorBits() int { return goal.FewBits + t.rows[0].iterations%2 }
 
 func (t *listed) Bind(in []dataflow.StreamType) (dataflow.Op, []dataflow.StreamType, error) {
 	b := *t

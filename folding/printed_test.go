@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/tier"
 )
@@ -47,7 +47,7 @@ func TestPrintedIsMet(t *testing.T) {
 				t.Errorf("%s: %s", how, text(told))
 				continue
 			}
-			if !ask.Reaches(other.Clocks.Interval, wanted.Limit(target.ClockMHz, 1)) {
+			if !goal.Reaches(other.Clocks.Interval, wanted.Limit(target.ClockMHz, 1)) {
 				t.Errorf("%s: %v clocks", how, other.Clocks.Interval)
 			}
 		}

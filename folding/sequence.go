@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/fit"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 )
@@ -107,7 +107,7 @@ func (s *sequence) begun(found bool) {
 
 // offer lets the user end the search, if it has a design as fast as asked.
 func (s *sequence) offer() {
-	if s.best == nil || ask.Reaches(s.best.clocks, s.Limit()) {
+	if s.best == nil || goal.Reaches(s.best.clocks, s.Limit()) {
 		s.Goal.Interrupt.SetEnd(s.cancel)
 	}
 }
@@ -121,7 +121,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	p := s.at(clocks)
 	p.Told = func(t fit.FoundDesign) {
 		s.offer()
-		s.told(ask.SearchStanding{Interval: float64(clocks), Share: t.Value(s.Measure(LeastLoad))})
+		s.told(goal.SearchStanding{Interval: float64(clocks), Share: t.Value(s.Measure(LeastLoad))})
 	}
 	if err := p.First(s.ctx); err != nil {
 		return nil, err
@@ -356,11 +356,11 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 
 // tell reports the best design to the user.
 func (s *sequence) tell() {
-	s.told(ask.SearchStanding{Interval: s.best.clocks, Floor: s.excluded + 1,
+	s.told(goal.SearchStanding{Interval: s.best.clocks, Floor: s.excluded + 1,
 		Share: s.best.Value(s.Measure(LeastLoad))})
 }
 
-func (s *sequence) told(st ask.SearchStanding) {
+func (s *sequence) told(st goal.SearchStanding) {
 	if s.Goal.Tell != nil {
 		s.Goal.Tell(st)
 	}

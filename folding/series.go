@@ -7,7 +7,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/rtlsim"
 )
 
@@ -90,8 +90,8 @@ func (s *FrameSeries) Lines() []string {
 	}
 	whole := func(n int) string { return humanize.Comma(int64(n)) }
 	all := fmt.Sprintf("%s frames%s take %s%s (%s µs at %s MHz): %s for the first, %s for each further one",
-		whole(s.Frames), s.of, about, ask.Clocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz, 1),
-		ask.FormatPlain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
+		whole(s.Frames), s.of, about, goal.Clocks(s.Clocks), humanize.CommafWithDigits(float64(s.Clocks)/s.mhz, 1),
+		goal.FormatPlain(s.mhz), whole(s.First), humanize.Commaf(s.Each))
 	switch {
 	case s.Filling >= 1:
 		all += fmt.Sprintf(", and %s until FIFOs are as full as they get", humanize.Commaf(s.Filling))
@@ -101,15 +101,15 @@ func (s *FrameSeries) Lines() []string {
 	if s.Slowest == "" {
 		return []string{all}
 	}
-	each := fmt.Sprintf("%s works in all of a frame's %s, one iteration in each", s.Slowest, ask.Clocks(s.Each))
+	each := fmt.Sprintf("%s works in all of a frame's %s, one iteration in each", s.Slowest, goal.Clocks(s.Each))
 	if s.Waits > 0 {
 		each = fmt.Sprintf("%s works in %s of a frame's %s, one iteration in each, and waits in %s: %s",
-			s.Slowest, whole(s.Works), ask.Clocks(s.Each), humanize.Commaf(s.Waits), s.reason)
+			s.Slowest, whole(s.Works), goal.Clocks(s.Each), humanize.Commaf(s.Waits), s.reason)
 	}
 	between := "no clock lies between frames: a call of a kernel is one iteration, and no pipeline empties"
 	if s.AsLoops > s.Each {
 		between += fmt.Sprintf(". With a loop for each frame it would, and a frame would take about %s (docs/clock.md)",
-			ask.Clocks(s.AsLoops))
+			goal.Clocks(s.AsLoops))
 	}
 	return []string{all, each, between}
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/hlslib/estimate"
@@ -28,20 +28,21 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	limit := q.Limit()
 	allowed, _ := limit.Float64()
 	samples := q.Model.Turns.PerFrame()
-	unit, frame, one := ask.Unit(samples), "frame", "one"
+	unit, frame, one := goal.Unit(samples), "frame", "one"
 	if samples > 1 {
 		frame = fmt.Sprintf("frame of %d", samples)
 		one = "one " + frame
 	}
-	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", ask.FormatExact(q.Goal.FPS), unit,
-		ask.FormatPlain(q.Clock),
-		ask.Clocks(ask.Floor(limit)), frame)
-	if ask.Floor(limit) < 1 {
-		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", ask.FormatExact(q.Goal.FPS), unit,
-			one, ask.FormatPlain(q.Clock))
+	asked := fmt.Sprintf("%s %s per second at %s MHz allow %s per %s", goal.FormatExact(q.Goal.FPS), unit,
+		goal.FormatPlain(q.Clock),
+		goal.Clocks(goal.Floor(limit)), frame)
+	if goal.Floor(limit) < 1 {
+		asked = fmt.Sprintf("%s %s per second are more than %s in a clock of %s MHz", goal.FormatExact(q.Goal.FPS),
+			unit,
+			one, goal.FormatPlain(q.Clock))
 	}
 	if q.Goal.Interval > 0 {
-		asked = "asked for: " + ask.Clocks(q.Goal.Interval) + " per " + frame
+		asked = "asked for: " + goal.Clocks(q.Goal.Interval) + " per " + frame
 	}
 	hint, found := q.instead(best), "on"
 	if float64(f.floor) < best.Clocks.Interval {
@@ -49,26 +50,26 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 	}
 	dg := diag.Diag{Severity: diag.Error, Code: diag.FPSUnreachable,
 		Msg: fmt.Sprintf("%s; the best %s %s is %s, %s %s per second",
-			asked, found, q.Target.Board.Name, ask.Clocks(best.Clocks.Interval), ask.FormatExact(best.FPS()), unit)}
+			asked, found, q.Target.Board.Name, goal.Clocks(best.Clocks.Interval), goal.FormatExact(best.FPS()), unit)}
 	if i, most := q.Slowest(); float64(most) > allowed {
 		l := &q.Layers[i]
 		how := "in its widest fold"
-		if _, ok := space.RaisedEnvelope(q.FoldingSpace, ask.Floor(limit)); ok {
+		if _, ok := space.RaisedEnvelope(q.FoldingSpace, goal.Floor(limit)); ok {
 			how += " within " + q.Target.LimitText()
 		}
 		if l.Fixed {
 			how = "as the folding file sets it"
 		}
 		dg.Node = l.Origin()
-		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, ask.Clocks(most), how))
+		dg.Notes = append(dg.Notes, fmt.Sprintf("%s takes %s %s", l.Node.Name, goal.Clocks(most), how))
 	}
 	with := q.asked()
 	if port := q.PortClocks(); q.Target.PortBits() > 0 && float64(port) > allowed {
 		with = with.anewWith("--io stream", func(a *attempt) { a.target.IO = dataflow.FromStream })
 		dg.Notes = append(dg.Notes, fmt.Sprintf("the host's port of %d bits takes %s to move a frame",
-			q.Target.PortBits(), ask.Clocks(port)))
+			q.Target.PortBits(), goal.Clocks(port)))
 	}
-	if e, ok := space.RaisedEnvelope(q.FoldingSpace, ask.Floor(limit)); ok {
+	if e, ok := space.RaisedEnvelope(q.FoldingSpace, goal.Floor(limit)); ok {
 		with = with.anewWith("--max-unroll "+e.String(), func(a *attempt) { a.target.Unroll = e })
 	}
 	if len(dg.Notes) > 0 {
@@ -89,12 +90,12 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 		return nil
 	}
 	if found != "on" {
-		dg.Notes = []string{fmt.Sprintf("none below %s is possible", ask.Clocks(f.floor))}
+		dg.Notes = []string{fmt.Sprintf("none below %s is possible", goal.Clocks(f.floor))}
 	}
 	if dg.Hint = hint + " or a larger board"; q.Goal.FPS > 0 {
 		dg.Hint = hint + ", a higher --clock or a larger board"
 	}
-	more, err := q.leastLoad(ctx, ask.Floor(limit))
+	more, err := q.leastLoad(ctx, goal.Floor(limit))
 	if err != nil {
 		return err
 	}
@@ -120,9 +121,9 @@ func (q *inquiry) unreachable(ctx context.Context, f *found) error {
 // instead returns the flag that asks for the speed of the given design.
 func (q report) instead(d *Design) string {
 	if q.Goal.Interval > 0 {
-		return "--interval " + ask.FormatExact(d.Clocks.Interval)
+		return "--interval " + goal.FormatExact(d.Clocks.Interval)
 	}
-	return "--fps " + ask.FormatExact(d.FPS())
+	return "--fps " + goal.FormatExact(d.FPS())
 }
 
 // leastLoad returns the design with the least load at an interval, even if it exceeds the budget; nil if it finds none.
@@ -131,10 +132,10 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 	fresh := q.Restarted()
 	loose := q.uncapped(limit)
 	caps := loose
-	most := q.Caps.Vector[:ask.Traffic]
+	most := q.Caps.Vector[:goal.Traffic]
 	// a budget of nothing at all: use the board's resources instead
 	if !slices.ContainsFunc(most, func(n int64) bool { return n > 0 }) {
-		have := ask.Amounts(q.Budget.Capacity)
+		have := goal.Amounts(q.Budget.Capacity)
 		copy(fresh.Yard[:], have[:])
 		most = nil
 	}
@@ -161,7 +162,7 @@ func (q *inquiry) leastLoad(ctx context.Context, limit int) (*found, error) {
 // uncapped returns the caps of a design at an interval if there is no budget.
 func (q *inquiry) uncapped(limit int) search.Caps {
 	caps := search.Unlimited
-	caps.Vector[ask.Traffic] = q.CapsAt(limit).Vector[ask.Traffic]
+	caps.Vector[goal.Traffic] = q.CapsAt(limit).Vector[goal.Traffic]
 	return caps
 }
 
@@ -207,7 +208,7 @@ func (q *inquiry) overBudget(ctx context.Context, list []int, limit int) (*found
 	if err != nil {
 		return nil, err
 	}
-	reached := ask.Reaches(whole.Clocks.Interval, q.Limit())
+	reached := goal.Reaches(whole.Clocks.Interval, q.Limit())
 	if q.Goal.OverBudget && reached {
 		return f, nil
 	}
@@ -268,10 +269,10 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 func (q *inquiry) leastMemory(ctx context.Context, limit int) (search.MinimiseResult, error) {
 	fresh, caps := q.Restarted(), q.CapsAt(limit)
 	var yard search.Vector
-	for _, kind := range []int{ask.BRAM, ask.URAM} {
+	for _, kind := range []int{goal.BRAM, goal.URAM} {
 		yard[kind], caps.Vector[kind] = fresh.Yard[kind], search.NoCap
 	}
-	caps.Vector[ask.Mean] = search.NoCap
+	caps.Vector[goal.Mean] = search.NoCap
 	return fresh.Tree(limit).Minimise(ctx, search.Objective{Yard: &yard}, nil, caps, smallNodes)
 }
 
@@ -286,7 +287,7 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 	}
 	l := &q.Layers[at]
 	dg := l.Diag(diag.BudgetExceeded, "no design fits the budget; the least demanding one takes "+short.String(), hint)
-	if kind < ask.Mean {
+	if kind < goal.Mean {
 		dg.Notes = []string{fmt.Sprintf("the largest layer is %s with %d %s", l.Node.Name, most, q.called(kind))}
 		if host := q.Host[kind]; host > most {
 			dg.Node = ""
@@ -301,7 +302,7 @@ func (q *inquiry) tellShort(short *shortage, options []int32, hint string) {
 
 // called returns the board's name of a kind of resource.
 func (q report) called(kind int) string {
-	return ask.WithBlockName(ask.KindNames[kind], q.Target.Board)
+	return goal.WithBlockName(goal.KindNames[kind], q.Target.Board)
 }
 
 // A shortage says how far a design exceeds a budget.
@@ -319,7 +320,7 @@ func (q report) shortage(total dataflow.Resources) shortage {
 	s := shortage{budget: q.Budget, on: q.Target.Board, total: total, caps: q.Caps.Vector}
 	s.amounts = q.Budget.Vector(s.total)
 	worst := 0.0
-	for k := range ask.Traffic {
+	for k := range goal.Traffic {
 		if f := float64(s.amounts[k]) / max(float64(s.caps[k]), 0.5); s.amounts[k] > s.caps[k] && f > worst {
 			s.kind, worst = k, f
 		}
@@ -329,14 +330,14 @@ func (q report) shortage(total dataflow.Resources) shortage {
 
 // String describes what is missing: "23,100 LUT of 18,432".
 func (s *shortage) String() string {
-	if s.kind == ask.Mean {
+	if s.kind == goal.Mean {
 		return fmt.Sprintf("%s %% as the %s%s; the budget is %s %%",
-			ask.FormatPlain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
-			ask.WithBlockName(ask.KindNames[ask.Mean], s.on), s.when, ask.FormatPlain(100*s.budget.Mean))
+			goal.FormatPlain(float64(int(1000*s.budget.MeanOf(s.total)+0.999))/10),
+			goal.WithBlockName(goal.KindNames[goal.Mean], s.on), s.when, goal.FormatPlain(100*s.budget.Mean))
 	}
 	return fmt.Sprintf("%d %s%s; the budget on %s is %d of %d", s.amounts[s.kind],
-		ask.WithBlockName(ask.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
-		ask.Amounts(s.budget.Capacity)[s.kind])
+		goal.WithBlockName(goal.KindNames[s.kind], s.on), s.when, s.on.Name, s.caps[s.kind],
+		goal.Amounts(s.budget.Capacity)[s.kind])
 }
 
 // use returns the smallest budget that the design fits, as a value of --max-use. It is one share for all kinds if the
@@ -352,8 +353,8 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 		f, _ := new(big.Rat).SetFrac(n, big.NewInt(units)).Float64()
 		return f
 	}
-	need := [ask.Traffic]float64{ask.Mean: up(s.amounts[ask.Mean], ask.MeanUnits)}
-	for k, have := range ask.Amounts(s.budget.Capacity) {
+	need := [goal.Traffic]float64{goal.Mean: up(s.amounts[goal.Mean], goal.MeanUnits)}
+	for k, have := range goal.Amounts(s.budget.Capacity) {
 		if have > 0 {
 			need[k] = up(s.amounts[k], have)
 		}
@@ -362,8 +363,8 @@ func (s *shortage) use(given Use) (use string, ok bool) {
 	if most > 1 {
 		return "", false
 	}
-	if given == ask.EvenUse(given.LUT) {
-		return ask.FormatPlain(max(given.LUT, most)), true
+	if given == goal.EvenUse(given.LUT) {
+		return goal.FormatPlain(max(given.LUT, most)), true
 	}
 	for k, share := range need {
 		f := given.Share(k)
@@ -379,7 +380,7 @@ func (q *inquiry) enough(ctx context.Context, short *shortage) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	use, err := ask.ParseMaxUse(text)
+	use, err := goal.ParseMaxUse(text)
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -28,19 +28,19 @@ func (q *inquiry) tell(d *Design) {
 	tellLarge(d, q.told)
 	carried := carriedBy(d)
 	asked, most := d.Target.ClockMHz, d.ClockMHz()
-	hint := fmt.Sprintf("ask for --clock %s or less", ask.FormatPlain(min(most, carried.clock)))
+	hint := fmt.Sprintf("ask for --clock %s or less", goal.FormatPlain(min(most, carried.clock)))
 	if most < asked {
 		i, ns := d.Slowest()
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: d.Model.Graph.Nodes[i].Layer(),
 			Msg: fmt.Sprintf("%.2f ns is the estimate of its longest path from clock to clock; %s MHz leave %.2f ns; "+
-				"rates are given for %s MHz", ns, ask.FormatPlain(asked), 1000/asked, ask.FormatPlain(most)),
+				"rates are given for %s MHz", ns, goal.FormatPlain(asked), 1000/asked, goal.FormatPlain(most)),
 			Hint: hint})
 	}
 	if carried.clock < asked {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.ClockUnreachable, Node: carried.layer,
 			Msg: fmt.Sprintf("%.2f ns is its path from one state to the next, by the table of delays (%s): a stage at "+
 				"%s MHz has %.2f ns, so synthesis may give a slower clock or a longer interval", carried.NS,
-				carried.Steps, ask.FormatPlain(asked), d.Target.Delays().StageNS()),
+				carried.Steps, goal.FormatPlain(asked), d.Target.Delays().StageNS()),
 			Hint: hint})
 	}
 }
@@ -115,7 +115,7 @@ func (q *inquiry) tellSlowFIFOs(ctx context.Context, d *Design) error {
 	if d.Clocks.Interval > slowFIFOs*free.Clocks.Interval {
 		q.told.Add(diag.Diag{Severity: diag.Warning, Code: diag.FIFOSlow, Where: "folding file",
 			Msg: fmt.Sprintf("its FIFO depths give a frame every %s clocks; hlsgen's depths give one every %s",
-				ask.FormatPlain(d.Clocks.Interval), ask.FormatPlain(free.Clocks.Interval)),
+				goal.FormatPlain(d.Clocks.Interval), goal.FormatPlain(free.Clocks.Interval)),
 			Hint: "leave the depths out of the file, or override them: --fifo throughput"})
 	}
 	return nil

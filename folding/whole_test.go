@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
@@ -258,7 +258,7 @@ func (e *enumeration) spends() bool {
 	for i, n := range e.g.Nodes {
 		m, ok := n.Op.(dataflow.Multiplying)
 		inLUTs := func(f dataflow.Fold) bool { return n.Op.Cost(f, e.t).Total().DSP == 0 }
-		if ok && m.FactorBits() <= ask.FewBits && !inLUTs(e.pick[i]) && slices.ContainsFunc(e.folds[i], inLUTs) {
+		if ok && m.FactorBits() <= goal.FewBits && !inLUTs(e.pick[i]) && slices.ContainsFunc(e.folds[i], inLUTs) {
 			return true
 		}
 	}

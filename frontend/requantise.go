@@ -177,7 +177,7 @@ func (q *Quantising) outputs(data [][]float64) (out []dataflow.RealTensor) {
 func (q *Quantising) HardLayers() []string { return q.net.Hard() }
 
 // Lookups lists the lookups of rows of tables, by a recipe.
-func (q *Quantising) Lookups(r Recipe) []quantise.Lookup { return q.net.Lookups(r) }
+func (q *Quantising) Lookups(r Recipe) []quantise.TableLookup { return q.net.Lookups(r) }
 
 // HasNoQuantisers reports whether the model has no quantisers of its own.
 func (q *Quantising) HasNoQuantisers() bool { return q.net.HasNoQuantisers() }

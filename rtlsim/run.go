@@ -39,7 +39,8 @@
 // In comes a dataflow.Design; what comes out does not depend on anything else. The package imports
 // internal/dataflow and internal/num. Its files:
 //
-//	run.go      Run, which takes frames through a design; trace.go, its result; bottleneck.go, what limits the interval
+//	run.go      Run, which takes frames through a design; trace.go, its result; bottleneck.go, what limits the
+//	            interval
 //	plan.go     the facts that the folds fix, and engines for a design or a part of it
 //	engine.go   simulates nodes (worker.go, line.go, pipeline.go), the host (host.go) and streams (stream.go), each as
 //	            far as it can go (agenda.go); period.go finds the steady state, settle.go predicts it, drift.go copies

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // CSim configures the compilation and run of a project's C simulation. Its zero value is ready to use.
@@ -79,7 +79,7 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if c.Dir == "" {
-		dir, release, err := owned.Scratch(scratch)
+		dir, release, err := outputdir.Scratch(scratch)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func RunCSim(ctx context.Context, files Files, c CSim) (*Outcome, error) {
 const scratch = "hlsgen-csim"
 
 // RemoveScratch removes the temporary folders of RunCSim. A process calls it that ends before RunCSim has returned.
-func RemoveScratch() error { return owned.Abandon(scratch) }
+func RemoveScratch() error { return outputdir.Abandon(scratch) }
 
 // units are the project's translation units. The test bench would take longer to optimise than it takes to run.
 var units = []struct{ path, level string }{{"top.cpp", "-O1"}, {"layers.cpp", "-O1"}, {"tb/tb.cpp", "-Og"}}

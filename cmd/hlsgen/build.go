@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hlsgen/boards"
+	"hlsgen/internal/outputdir"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
 	"hlsgen/templates"
 )
 
@@ -150,7 +150,7 @@ func (s *screen) built(r *compiler.BuildResult, explain bool) {
 	s.field("verified", "%s", verified(r))
 	s.field("written", "%s (%s)", printable(r.Out), count(r.FileCount, "file"))
 	if len(r.Kept) > 0 {
-		s.field("kept", "%s", owned.QuoteSome(r.Kept))
+		s.field("kept", "%s", outputdir.QuoteSome(r.Kept))
 	}
 	next := "make -C " + quoted(filepath.Join(r.Out, "hls")) + " csim"
 	if !r.Backend.HLS() {
@@ -412,8 +412,9 @@ type built struct {
 
 	Ends folding.EndLatency `json:"latency_at_ends_clocks"` // the part of the latency at the ends of the network
 
-	Least *folding.FramePace `json:"least,omitempty"` // the least interval and latency that are possible until latencies are calibrated
-	Most  *folding.FramePace `json:"most,omitempty"`  // the largest interval and latency until then
+	// the least interval and latency that are possible until latencies are calibrated
+	Least *folding.FramePace `json:"least,omitempty"`
+	Most  *folding.FramePace `json:"most,omitempty"` // the largest interval and latency until then
 
 	Sequences *compiler.SequencesReport `json:"sequences,omitempty"` // if lengths of sequences differ
 
@@ -428,14 +429,16 @@ type built struct {
 	Total      dataflow.Resources         `json:"cost"`
 	Resources  []share                    `json:"resources"`
 	Folding    compiler.CertificateReport `json:"certificate"`
-	Stopped    bool                       `json:"interrupted"` // the user ended the search, and the best design so far was built
-	Prefix     []string                   `json:"host_prefix"`
-	Suffix     []string                   `json:"host_suffix"`
-	Verified   compiler.Verified          `json:"verified"`
-	Accuracy   *samples.Accuracy          `json:"accuracy,omitempty"`
-	Out        string                     `json:"out"`
-	Files      int                        `json:"files"`
-	Kept       []string                   `json:"kept,omitempty"` // paths below out that hlsgen did not write, or that were changed since
+	// the user ended the search, and the best design so far was built
+	Stopped  bool              `json:"interrupted"`
+	Prefix   []string          `json:"host_prefix"`
+	Suffix   []string          `json:"host_suffix"`
+	Verified compiler.Verified `json:"verified"`
+	Accuracy *samples.Accuracy `json:"accuracy,omitempty"`
+	Out      string            `json:"out"`
+	Files    int               `json:"files"`
+	// paths below out that hlsgen did not write, or that were changed since
+	Kept []string `json:"kept,omitempty"`
 	outcome
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/internal/synthesis"
 )
 
@@ -58,7 +58,7 @@ hlsgen calibrate DIR makes latencies of the same reports.`,
 					"give another --csv, or --force to replace it")
 				return nil, nil
 			}
-			if err := owned.WriteFile(written, spreadsheetOf(table)); err != nil {
+			if err := outputdir.WriteFile(written, spreadsheetOf(table)); err != nil {
 				return nil, err
 			}
 		}

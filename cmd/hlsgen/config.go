@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 	"hlsgen/internal/suggest"
 )
 
@@ -81,10 +81,10 @@ func (w world) settings(path string, keys []string) (*settings, error) {
 	if path != "" {
 		s.file, s.folder = path, filepath.Dir(under(w.dir, path))
 	}
-	text, err := regular.ReadFile(under(w.dir, s.file), maxConfig)
+	text, err := safefile.ReadFile(under(w.dir, s.file), maxConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path == "":
-	case err != nil && !errors.Is(err, regular.ErrEmpty):
+	case err != nil && !errors.Is(err, safefile.ErrEmpty):
 		return s, usagef("%v", err)
 	default:
 		if err := v.ReadConfig(bytes.NewReader(text)); err != nil {

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/internal/tier"
 )
 
@@ -161,11 +161,11 @@ func regained(t *testing.T, out string) []string {
 // file, and none that is other than it says.
 func listed(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(dir, owned.Manifest))
+	b, err := os.ReadFile(filepath.Join(dir, outputdir.Manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r owned.ManifestRecord
+	var r outputdir.ManifestRecord
 	if err := json.Unmarshal(b, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func listed(t *testing.T, dir string) map[string]string {
 	}
 	found := 0
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || path == filepath.Join(dir, owned.Manifest) {
+		if err != nil || e.IsDir() || path == filepath.Join(dir, outputdir.Manifest) {
 			return err
 		}
 		text, err := os.ReadFile(path)

@@ -226,7 +226,8 @@ func (p *progress) draw() {
 		p.bar = progressbar.NewOptions(-1, append(options, progressbar.OptionSpinnerType(14))...)
 	} else {
 		if p.stage == simulates {
-			text = "simulating  59 min 59 s; 1,000,000 samples/s, 59 min 59 s left" // the longest text once there is a rate
+			// the longest text once there is a rate
+			text = "simulating  59 min 59 s; 1,000,000 samples/s, 59 min 59 s left"
 		} else {
 			text += ", 59 min 59 s left"
 		}

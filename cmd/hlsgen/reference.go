@@ -12,7 +12,7 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // referenceCommand returns the hidden command that writes the man pages, and the same pages in Markdown. Packagers use
@@ -25,7 +25,7 @@ func (a *app) referenceCommand() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			a.running = true
-			made, err := owned.Temporary("hlsgen-reference-")
+			made, err := outputdir.Temporary("hlsgen-reference-")
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (a *app) referenceCommand() *cobra.Command {
 				return err
 			}
 			var d diag.List
-			err = compiler.WithSharedFolder(under(a.dir, args[0]), &d, func(dir *owned.Shared) error {
+			err = compiler.WithSharedFolder(under(a.dir, args[0]), &d, func(dir *outputdir.Shared) error {
 				return copyPages(made, dir)
 			})
 			if err != nil || d.Failed() {
@@ -63,7 +63,7 @@ func (a *app) referenceCommand() *cobra.Command {
 }
 
 // copyPages copies the files of a folder into another folder.
-func copyPages(from string, to *owned.Shared) error {
+func copyPages(from string, to *outputdir.Shared) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/internal/tier"
 )
 
@@ -118,7 +118,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: %d files, %v", engine, len(entries), err)
 		}
 		for _, e := range entries {
-			if e.Name() != owned.List {
+			if e.Name() != outputdir.List {
 				array(t, filepath.Join(dir, "trace-"+engine, e.Name()))
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/hlslib/add"
@@ -58,7 +58,7 @@ func skip(t *testing.T) *space.FoldingSpace {
 		t.Fatal(err)
 	}
 	var told diag.List
-	s := space.New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFODepths{},
+	s := space.New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepths{},
 		space.Any, &told)
 	if s == nil {
 		t.Fatal(told)
@@ -95,7 +95,7 @@ func least(t *testing.T, q *Question, r *space.Region, options []int32) *space.F
 	if tree == nil {
 		return nil
 	}
-	got, err := tree.Minimise(context.Background(), q.Measure(ask.LeastLUT), nil, search.Unlimited, 1000)
+	got, err := tree.Minimise(context.Background(), q.Measure(goal.LeastLUT), nil, search.Unlimited, 1000)
 	if err != nil || got.Best == nil {
 		t.Fatal(got, err)
 	}
@@ -109,7 +109,7 @@ func TestFound(t *testing.T) {
 	ctx, s := context.Background(), skip(t)
 	list := s.Intervals()
 	for _, limit := range []int{list[0], list[1], list[len(list)/2], list[len(list)-1]} {
-		q := NewQuestion(s, ask.Goal{Interval: float64(limit), Least: ask.LeastLUT, MaxUse: ask.EvenUse(1)})
+		q := NewQuestion(s, goal.Goal{Interval: float64(limit), Least: goal.LeastLUT, MaxUse: goal.EvenUse(1)})
 		best := math.Inf(1)
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			z, err := rtlsim.Size(ctx, b.Design, rtlsim.SizeOptions{Interval: limit, From: b.Depths()})
@@ -118,7 +118,7 @@ func TestFound(t *testing.T) {
 			}
 			if z.Feasible {
 				r := space.Region{Limit: limit}.WithDepths(b, z.Words)
-				best = min(best, least(t, q, &r, f.Options).Value(q.Measure(ask.LeastLUT)))
+				best = min(best, least(t, q, &r, f.Options).Value(q.Measure(goal.LeastLUT)))
 			}
 		})
 		p := q.Pursue(limit)
@@ -141,7 +141,7 @@ func TestFound(t *testing.T) {
 			t.Errorf("%d clocks: the design takes %v and %d LUTs, %v", limit, clocks, luts, err)
 		}
 	}
-	if p := NewQuestion(s, ask.Goal{}).Pursue(list[0] - 1); p.Continue(ctx, 1, false) != nil || !p.Impossible() ||
+	if p := NewQuestion(s, goal.Goal{}).Pursue(list[0] - 1); p.Continue(ctx, 1, false) != nil || !p.Impossible() ||
 		len(p.Takes) > 0 {
 		t.Errorf("a design in %d clocks: %+v", list[0]-1, p.Takes)
 	}
@@ -154,7 +154,7 @@ func TestSize(t *testing.T) {
 	list := s.Intervals()
 	deeper, none := 0, 0
 	for _, limit := range []int{list[0], list[len(list)/2]} {
-		q := NewQuestion(s, ask.Goal{Interval: float64(limit)})
+		q := NewQuestion(s, goal.Goal{Interval: float64(limit)})
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			z, err := q.size(ctx, b, limit, false)
 			if err != nil {
@@ -189,7 +189,7 @@ func TestShortest(t *testing.T) {
 	ctx, s := context.Background(), skip(t)
 	list := s.Intervals()
 	for _, limit := range []int{list[0], list[len(list)-1]} {
-		q := NewQuestion(s, ask.Goal{Latency: true, MaxUse: ask.EvenUse(1)})
+		q := NewQuestion(s, goal.Goal{Latency: true, MaxUse: goal.EvenUse(1)})
 		best := math.MaxInt
 		foldings(t, q, limit, func(f *space.Folding, b *space.FoldedDesign) {
 			d := *b.Design
@@ -218,18 +218,18 @@ func TestShortest(t *testing.T) {
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := skip(t)
-	q := NewQuestion(s, ask.Goal{MaxUse: ask.EvenUse(0.5)})
+	q := NewQuestion(s, goal.Goal{MaxUse: goal.EvenUse(0.5)})
 	for _, clocks := range []int{1, 100} {
 		want := q.Budget.Caps()
-		want.Vector[ask.Traffic] = s.BytesIn(clocks)
+		want.Vector[goal.Traffic] = s.BytesIn(clocks)
 		if got := q.CapsAt(clocks); got != want {
 			t.Errorf("%d clocks: %v, want %v", clocks, got, want)
 		}
-		if want.Vector[ask.Few] = 0; q.SparingDSPs().CapsAt(clocks) != want {
+		if want.Vector[goal.Few] = 0; q.SparingDSPs().CapsAt(clocks) != want {
 			t.Errorf("%d clocks, sparing: %v, want %v", clocks, q.SparingDSPs().CapsAt(clocks), want)
 		}
 	}
-	if got := NewQuestion(s, ask.Goal{MaxCycles: 10}).CapsAt(10); got != search.Unlimited {
+	if got := NewQuestion(s, goal.Goal{MaxCycles: 10}).CapsAt(10); got != search.Unlimited {
 		t.Errorf("layers of ten clocks: %v", got)
 	}
 }
@@ -242,10 +242,10 @@ func TestBounds(t *testing.T) {
 		open  float64
 		text  string
 	}{
-		{MinimisedBound{ask.LeastLUT, 120, 120}, 0, "120 LUT, the least there is"},
-		{MinimisedBound{ask.LeastLUT, 120, 100}, 0.2,
+		{MinimisedBound{goal.LeastLUT, 120, 120}, 0, "120 LUT, the least there is"},
+		{MinimisedBound{goal.LeastLUT, 120, 100}, 0.2,
 			"120 LUT, at most 20.00 % above the least there is (no less than 100)"},
-		{MinimisedBound{ask.LeastLoad, 0.5, 0.4}, 0.25,
+		{MinimisedBound{goal.LeastLoad, 0.5, 0.4}, 0.25,
 			"load 50.000 % of the budget, at most 25.00 % above the least there is (no less than 40.000 %)"},
 		{Latency{30, 20}, 0.5, "latency 30 clocks, at most 50.00 % above the least there is (no less than 20 clocks)"},
 		{Latency{1, 1}, 0, "latency 1 clock, the least there is"},

@@ -3,7 +3,7 @@ package fit
 import (
 	"fmt"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/space"
 )
 
@@ -19,7 +19,7 @@ type Answer struct {
 
 // A MinimisedBound is the result for a measure that a search minimised: the design's value, and a lower bound of it.
 type MinimisedBound struct {
-	Measure ask.Measure
+	Measure goal.Measure
 	Value   float64 // the design's value: a share of the budget, or an amount
 	// no design that is as good in the measures before has less; equal to Value if that is proved to be the least
 	Least float64
@@ -31,7 +31,7 @@ type Latency struct{ Clocks, Least int }
 
 // String returns the value and the bound as text.
 func (b MinimisedBound) String() string {
-	if b.Measure == ask.LeastLoad {
+	if b.Measure == goal.LeastLoad {
 		return fmt.Sprintf("load %.3f %% of the budget, %s", 100*b.Value, gap(b.Value, b.Least, fmt.Sprintf("%.3f %%",
 			100*b.Least)))
 	}
@@ -40,8 +40,8 @@ func (b MinimisedBound) String() string {
 
 // String returns the latency and the bound as text.
 func (l Latency) String() string {
-	return fmt.Sprintf("latency %s, %s", ask.Clocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
-		ask.Clocks(l.Least)))
+	return fmt.Sprintf("latency %s, %s", goal.Clocks(l.Clocks), gap(float64(l.Clocks), float64(l.Least),
+		goal.Clocks(l.Least)))
 }
 
 // Gap returns how far the value may be above the least possible, as a share of that.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/rtlsim"
@@ -56,7 +56,7 @@ func (q *Question) chase(ctx context.Context, limit int, end SearchEnd) (*Answer
 	list := q.Intervals()
 	limit = min(limit, list[len(list)-1])
 	q.Effort.Limit = chaseWork
-	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(ask.LeastLoad), region: space.Region{Limit: limit},
+	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(goal.LeastLoad), region: space.Region{Limit: limit},
 		seen: map[string]bool{}, end: end}
 	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
 		return nil, err
@@ -80,7 +80,7 @@ func (q *Question) chase(ctx context.Context, limit int, end SearchEnd) (*Answer
 	if err != nil {
 		return nil, err
 	}
-	best, err = q.CanonicalFIFOs(ctx, best, limit, ask.LeastLoad.Order())
+	best, err = q.CanonicalFIFOs(ctx, best, limit, goal.LeastLoad.Order())
 	return &Answer{Folding: best, Limit: limit, Latency: &Latency{c.clocks, min(c.bound, c.clocks)}}, err
 }
 
@@ -182,7 +182,7 @@ func (c *chase) adopt(ctx context.Context) error {
 func (c *chase) tell() {
 	c.end.Found()
 	if c.Goal.Tell != nil {
-		c.Goal.Tell(ask.SearchStanding{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Value(c.load)})
+		c.Goal.Tell(goal.SearchStanding{Latency: c.clocks, Floor: min(c.bound, c.clocks), Share: c.best.Value(c.load)})
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 )
@@ -35,7 +35,7 @@ type line struct {
 	*Question
 	limit int
 	caps  search.Caps
-	order []ask.Measure
+	order []goal.Measure
 	hunts []*hunt // the hunts begun so far, one per measure
 	best  *space.Folding
 	taken func(*space.Folding)
@@ -53,7 +53,7 @@ func (q *Question) Pursue(limit int) *Pursuit {
 }
 
 // PursueWithin returns a new pursuit of designs at an interval and within caps, with the given order of measures.
-func (q *Question) PursueWithin(limit int, caps search.Caps, order []ask.Measure) *Pursuit {
+func (q *Question) PursueWithin(limit int, caps search.Caps, order []goal.Measure) *Pursuit {
 	p := &Pursuit{Limit: limit}
 	p.follow(q.Restarted(), caps).order = order
 	return p
@@ -61,7 +61,7 @@ func (q *Question) PursueWithin(limit int, caps search.Caps, order []ask.Measure
 
 // sparing reports whether the search should spare DSP slices: some layer has the choice, and the goal does not minimise
 // a single kind of resource.
-func (q *Question) sparing() bool { return q.Few && q.Goal.Least == ask.LeastLoad }
+func (q *Question) sparing() bool { return q.Few && q.Goal.Least == goal.LeastLoad }
 
 func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
 	l := &line{Question: q, limit: p.Limit, caps: caps, order: q.Goal.Least.Order()}
@@ -83,7 +83,7 @@ func (p *Pursuit) follow(q *Question, caps search.Caps) *line {
 func (l *line) better(f, than *space.Folding) bool { return Compare(l.Question, l.order, f, than) <= 0 }
 
 // Compare orders designs by their measures, in the given order.
-func Compare(q *Question, order []ask.Measure, a, b *space.Folding) int {
+func Compare(q *Question, order []goal.Measure, a, b *space.Folding) int {
 	for _, m := range order {
 		measure := q.Measure(m)
 		x, y := a.Value(measure), b.Value(measure)

@@ -20,7 +20,7 @@ package fit
 import (
 	"math/big"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/hlslib/estimate"
@@ -33,8 +33,8 @@ const maxWork = 60_000_000
 // A Question is a goal to reach in a space, with the work done for the answer.
 type Question struct {
 	*space.FoldingSpace
-	Goal   ask.Goal
-	Budget ask.Budget
+	Goal   goal.Goal
+	Budget goal.Budget
 	Caps   search.Caps   // the budget, without the kinds that depend on the interval
 	Host   search.Vector // what the logic between the network and the processor's memory takes
 	Around search.Vector // Host, and what tells layers where sequences end
@@ -56,11 +56,11 @@ type Rival struct {
 }
 
 // NewQuestion returns the question for a goal, which must be valid.
-func NewQuestion(s *space.FoldingSpace, wanted ask.Goal) *Question {
-	q := &Question{FoldingSpace: s, Goal: wanted, Budget: ask.BudgetOf(s.Target.Board, wanted.MaxUse),
+func NewQuestion(s *space.FoldingSpace, wanted goal.Goal) *Question {
+	q := &Question{FoldingSpace: s, Goal: wanted, Budget: goal.BudgetOf(s.Target.Board, wanted.MaxUse),
 		Words: sizingWords}
 	if wanted.MaxCycles > 0 {
-		q.Budget = ask.BudgetOf(s.Target.Board, ask.DefaultMaxUse)
+		q.Budget = goal.BudgetOf(s.Target.Board, goal.DefaultMaxUse)
 	}
 	q.Caps, q.Yard = q.Budget.Caps(), q.Budget.LoadBase()
 	q.Host = s.Board.Vector(estimate.Host(s.Target, s.Model.Graph).Total())
@@ -88,15 +88,15 @@ func (q *Question) CapsAt(interval int) search.Caps {
 	caps := search.Unlimited
 	if q.Goal.MaxCycles == 0 {
 		caps = q.Caps
-		caps.Vector[ask.Traffic] = q.BytesIn(interval)
+		caps.Vector[goal.Traffic] = q.BytesIn(interval)
 	}
 	if q.Spares {
-		caps.Vector[ask.Few] = 0
+		caps.Vector[goal.Few] = 0
 	}
 	return caps
 }
 
-// SparingDSPs returns the question with DSP slices not allowed for few bits (ask.Few). It is answered first. The
+// SparingDSPs returns the question with DSP slices not allowed for few bits (goal.Few). It is answered first. The
 // question itself is answered only if this one has no answer, which means that LUTs are short.
 func (q *Question) SparingDSPs() *Question {
 	s := *q
@@ -124,4 +124,4 @@ func (q *Question) tree(r *space.Region) *search.Tree {
 }
 
 // Measure returns a measure of designs in the form that package search takes.
-func (q *Question) Measure(m ask.Measure) search.Objective { return m.Of(&q.Yard) }
+func (q *Question) Measure(m goal.Measure) search.Objective { return m.Of(&q.Yard) }

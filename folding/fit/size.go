@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/folding/space"
 	"hlsgen/internal/dataflow"
@@ -28,7 +28,7 @@ func (q *Question) size(ctx context.Context, b *space.FoldedDesign, limit int, t
 	fixed := q.GivenDepths(b)
 	opt := rtlsim.SizeOptions{Interval: limit, From: b.Depths(), Fixed: fixed, Effort: q.Words, Cache: &q.Known,
 		AllLengths: q.Shorter, TrustSchedule: trust}
-	opt.Minimal = q.Goal.FIFO != ask.FIFODepths{}
+	opt.Minimal = q.Goal.FIFO != goal.FIFODepths{}
 	z, err := rtlsim.Size(ctx, b.Design, opt)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (q *Question) size(ctx context.Context, b *space.FoldedDesign, limit int, t
 	}
 	asked := q.Limit()
 	anySpeed := q.Goal.MaxCycles > 0 || q.Goal.Latency && asked == nil
-	if !anySpeed && clocks > float64(limit) && (asked == nil || ask.Floor(asked) != limit || !ask.Reaches(clocks,
+	if !anySpeed && clocks > float64(limit) && (asked == nil || goal.Floor(asked) != limit || !goal.Reaches(clocks,
 		asked)) {
 		return nil, nil
 	}
@@ -127,7 +127,7 @@ func (q *Question) assess(ctx context.Context, r *space.Region, class, only []in
 // CanonicalFIFOs returns the folding with FIFOs built in one fixed way among those with equal measures. A user who asks
 // for these folds gets the same FIFOs.
 func (q *Question) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit int,
-	order []ask.Measure) (*space.Folding,
+	order []goal.Measure) (*space.Folding,
 	error) {
 	r := f.Region(limit)
 	caps := q.CapsAt(limit)
@@ -139,7 +139,7 @@ func (q *Question) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit i
 		measures = append(measures, q.Measure(m))
 	}
 	best := f
-	for k, m := range append(measures, search.Objective{Kind: ask.FF}, search.Objective{Kind: ask.LUTRAM}) {
+	for k, m := range append(measures, search.Objective{Kind: goal.FF}, search.Objective{Kind: goal.LUTRAM}) {
 		g, err := q.assess(ctx, &r, q.Classes(f.Options), f.Options, m, caps)
 		if err != nil || g == nil || k < len(order) && g.Value(m) > f.Value(m) {
 			return f, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
@@ -77,7 +77,7 @@ func TestOptions(t *testing.T) {
 			shape, loop, clocks := of(f)
 			least, most = min(least, clocks), max(most, clocks)
 			want := s.Board.Vector(l.Node.Op.Cost(f, s.Target).Total())
-			want[ask.Few] = option.Cost[ask.Few]
+			want[goal.Few] = option.Cost[goal.Few]
 			if l.Clocks(o) != clocks || option.Cost != want {
 				t.Errorf("%+v: %d clocks, %v, want %d, %v", f, l.Clocks(o), option.Cost, clocks, want)
 			}
@@ -134,7 +134,7 @@ func TestIntervals(t *testing.T) {
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	measure := search.Objective{Kind: ask.LUT}
+	measure := search.Objective{Kind: goal.LUT}
 	list := s.Intervals()
 	limit := list[len(list)/2]
 	all, least, converters := Region{Limit: limit}, math.Inf(1), 0
@@ -152,7 +152,7 @@ func TestJoins(t *testing.T) {
 			t.Fatalf("%v became %v: %v", options, f.Options, err)
 		}
 		got := s.Board.Vector(estimate.DesignCost(b.Design).Total)
-		for _, kind := range []int{ask.LUT, ask.LUTRAM, ask.FF, ask.BRAM, ask.URAM, ask.DSP} {
+		for _, kind := range []int{goal.LUT, goal.LUTRAM, goal.FF, goal.BRAM, goal.URAM, goal.DSP} {
 			if f.Cost[kind] != got[kind] {
 				t.Errorf("%v takes %v, its design %v", options, f.Cost, got)
 			}
@@ -184,7 +184,7 @@ func TestJoins(t *testing.T) {
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	none := Region{Limit: ask.MostClocks}
+	none := Region{Limit: goal.MostClocks}
 	if !none.Whole() {
 		t.Error("the region of all is not whole")
 	}
@@ -236,7 +236,7 @@ func TestDivide(t *testing.T) {
 func TestHolding(t *testing.T) {
 	t.Parallel()
 	s := chain(t)
-	all, m := Region{Limit: ask.MostClocks}, search.Objective{Kind: ask.FF}
+	all, m := Region{Limit: goal.MostClocks}, search.Objective{Kind: goal.FF}
 	f := single(t, s, &all, []int32{0, 0}, m)
 	b := s.Build(f)
 	words := slices.Repeat([]int{100}, len(b.FIFO))

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
 )
@@ -102,7 +102,7 @@ func leastChoices(s *FoldingSpace) [][][]search.Choice {
 		given [2]dataflow.FIFO
 	}
 	list, known := make([][][]search.Choice, len(s.Streams)), map[row][]search.Choice{}
-	m := menu{s, &Region{Limit: ask.MostClocks}}
+	m := menu{s, &Region{Limit: goal.MostClocks}}
 	for id := range list {
 		st := &s.Streams[id]
 		switch like := s.like[id]; {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/add"
 	"hlsgen/hlslib/concat"
@@ -76,7 +76,8 @@ func (d *drawing) space(out int) *FoldingSpace {
 		d.Fatal(err)
 	}
 	var told diag.List
-	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, ask.FIFODepths{}, Any, &told)
+	s := New(&dataflow.Model{Graph: g}, dataflow.Target{Board: board, ClockMHz: 100}, nil, goal.FIFODepths{}, Any,
+		&told)
 	if s == nil {
 		d.Fatal(told)
 	}
@@ -144,7 +145,7 @@ func TestLooseBounds(t *testing.T) {
 			t.Fatalf("ends of %v are dropped", s.Wide)
 		}
 		list := s.Intervals()
-		for _, kind := range []int{ask.LUT, ask.DSP, ask.FF} {
+		for _, kind := range []int{goal.LUT, goal.DSP, goal.FF} {
 			for _, clocks := range []int{list[0], list[len(list)/2], list[len(list)-1]} {
 				bound := func(rows int) float64 {
 					s.Plan(rows)
@@ -276,7 +277,7 @@ func alikeStreams(t *testing.T, s, alone *FoldingSpace) {
 	some := false
 	path := PathClocks{element: make([]int, len(s.Streams)), Clocks: make([][]int64, len(s.Layers))}
 	for _, paths := range [][]PathClocks{nil, {path}} {
-		r := &Region{Limit: ask.MostClocks, Paths: paths}
+		r := &Region{Limit: goal.MostClocks, Paths: paths}
 		for id := range s.Streams {
 			if !s.Streams[id].inner() {
 				continue

@@ -30,8 +30,8 @@ import (
 	"strconv"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
 	"hlsgen/folding/finn"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/estimate"
 	"hlsgen/internal/dataflow"
@@ -45,15 +45,15 @@ type FoldingSpace struct {
 	Target dataflow.Target
 	// MHz: the target's clock, or the fastest clock that every layer has a fold for, if that is slower
 	Clock   float64
-	Board   ask.Budget // the whole device
+	Board   goal.Budget // the whole device
 	Layers  []LayerOptions
 	Streams []StreamEnds
 	Known   rtlsim.RunCache // what earlier simulations learned about FIFO depths
 	// Ends is the cost of the logic that does not depend on the folding: telling layers and outputs where sequences
 	// end, and the logic around the network. Width converters are not in it.
 	Ends search.Vector
-	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (ask.Few)
-	fifo ask.FIFODepths
+	Few  bool // whether some layer can multiply few bits in LUTs or in DSP slices (goal.Few)
+	fifo goal.FIFODepths
 	MemoryBandwidth
 	tables
 	joints
@@ -94,10 +94,11 @@ type shape struct{ in, out []form }
 // New returns the space of a model on a target. It lists the options of each layer that the target's device can build
 // and the folding file allows; fixed may be nil. serial selects among the serial folds that the file does not ask for.
 // If a layer has no option, New adds a diagnostic to d and returns nil.
-func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo ask.FIFODepths, serial SerialFolds,
+func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goal.FIFODepths, serial SerialFolds,
 	d *diag.List) *FoldingSpace {
-	s := &FoldingSpace{Model: m, Target: t, Board: ask.BudgetOf(t.Board, ask.EvenUse(1)), Streams: newStreams(m.Graph),
-		fifo: fifo}
+	s := &FoldingSpace{Model: m, Target: t, Board: goal.BudgetOf(t.Board, goal.EvenUse(1)),
+		Streams: newStreams(m.Graph),
+		fifo:    fifo}
 	tellEnds(s)
 	s.target, s.board, s.streams, s.converters = t, s.Board, s.Streams, map[conversion]converted{}
 	s.sequences, s.worthwhile = m.Lengths != nil, serial == Worthwhile
@@ -135,11 +136,11 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 	shapes, classes := map[string]int{}, map[string]int{}
 	splitter := splitterOf(s, n)
 	m, multiplies := n.Op.(dataflow.Multiplying)
-	few := multiplies && m.FactorBits() <= ask.FewBits
+	few := multiplies && m.FactorBits() <= goal.FewBits
 	l.staged = splitter.sums != nil
 	offer := func(f dataflow.Fold, at int, loop dataflow.Loop, made *split, cost search.Vector) {
 		if made != nil {
-			made.fifos = menu{s, &Region{Limit: ask.MostClocks}}.inside(n.Out[0], made)
+			made.fifos = menu{s, &Region{Limit: goal.MostClocks}}.inside(n.Out[0], made)
 			cost = cost.Plus(made.fifos[0])
 		}
 		looks := strconv.Itoa(at) + " " + loop.Key()
@@ -152,7 +153,7 @@ func (s *FoldingSpace) add(n *dataflow.Node) {
 		}
 		o := Option{f, c, cost, made}
 		if few {
-			o.Cost[ask.Few] = o.Cost[ask.DSP]
+			o.Cost[goal.Few] = o.Cost[goal.DSP]
 		}
 		l.Options = append(l.Options, o)
 	}
@@ -295,19 +296,19 @@ func (s *FoldingSpace) follow() {
 	}
 }
 
-// chooseFew clears the amount ask.Few of layers that have no choice between LUTs and DSP slices for multiplying few
+// chooseFew clears the amount goal.Few of layers that have no choice between LUTs and DSP slices for multiplying few
 // bits. It reports whether a layer with this choice remains.
 func chooseFew(layers []LayerOptions) (some bool) {
 	for i := range layers {
 		options := layers[i].Options
-		inDSPs := func(o Option) bool { return o.Cost[ask.Few] > 0 }
+		inDSPs := func(o Option) bool { return o.Cost[goal.Few] > 0 }
 		switch {
 		case !slices.ContainsFunc(options, inDSPs):
 		case slices.ContainsFunc(options, func(o Option) bool { return !inDSPs(o) }):
 			some = true
 		default:
 			for o := range options {
-				options[o].Cost[ask.Few] = 0
+				options[o].Cost[goal.Few] = 0
 			}
 		}
 	}
@@ -324,7 +325,7 @@ func (l *LayerOptions) shape(option int) *shape {
 
 // Range returns the fewest and the most clocks per frame of the remaining options.
 func (l *LayerOptions) Range() (least, most int) {
-	least = ask.MostClocks
+	least = goal.MostClocks
 	for o := range l.Options {
 		least, most = min(least, l.Clocks(o)), max(most, l.Clocks(o))
 	}
@@ -386,7 +387,7 @@ func (s *FoldingSpace) Intervals() []int {
 	for i := range s.Layers {
 		most := int64(0)
 		for _, o := range s.Layers[i].Options {
-			most = max(most, o.Cost[ask.Traffic])
+			most = max(most, o.Cost[goal.Traffic])
 		}
 		bytes += most
 	}
@@ -412,7 +413,7 @@ func (s *FoldingSpace) Intervals() []int {
 // HasGivenDepths reports whether the user fixes FIFO depths. Then FIFOs may be less deep than the design needs, and an
 // interval need not be the clocks of a layer.
 func (s *FoldingSpace) HasGivenDepths() bool {
-	return s.fifo != ask.FIFODepths{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
+	return s.fifo != goal.FIFODepths{} || slices.ContainsFunc(s.Streams, func(st StreamEnds) bool {
 		return st.in.Depth > 0 || st.out.Depth > 0
 	})
 }

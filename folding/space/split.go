@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/dup"
 	"hlsgen/hlslib/join"
@@ -123,7 +123,7 @@ func (s *splitter) split(f dataflow.Fold, parts int) (*split, search.Vector, boo
 	}
 	made.nodes = append(made.nodes, last.piece)
 	made.loop.Latency = latency + first.loop.Latency + last.loop.Latency
-	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
+	return made, s.Board.Vector(sum), goal.Available(sum, s.Target.Board)
 }
 
 // deal divides a fold's PE among parts. out is the layer's output port.
@@ -222,8 +222,8 @@ func (s *splitter) within(f dataflow.Fold) (made *split, cost search.Vector, ok 
 	case parts == 1:
 		c := s.node.Op.Cost(f, s.Target).Total()
 		cost = s.Board.Vector(c)
-		cost[ask.Traffic] = bytes
-		return nil, cost, ask.Available(c, s.Target.Board)
+		cost[goal.Traffic] = bytes
+		return nil, cost, goal.Available(c, s.Target.Board)
 	default:
 		return s.split(f, parts)
 	}

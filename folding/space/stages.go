@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/threshold"
 	"hlsgen/internal/dataflow"
@@ -81,7 +81,7 @@ func (s *splitter) serial(f dataflow.Fold, loop dataflow.Loop) (*split, search.V
 	made.inner = []inner{innerOf(s.Target, ports[0], made.loop)}
 	made.loop.Latency += steps.loop.WriteAt(0, 0) + steps.loop.Latency
 	sum := st.sums.Cost(f, s.Target).Total().Plus(steps.cost)
-	return made, s.Board.Vector(sum), ask.Available(sum, s.Target.Board)
+	return made, s.Board.Vector(sum), goal.Available(sum, s.Target.Board)
 }
 
 // single returns the fold as the layer itself names it, for a layer of one process.
@@ -109,12 +109,13 @@ const MaxSerialCost = 2
 
 // spare removes the serial folds that save too few LUTs for their block RAM.
 func (l *LayerOptions) spare(b boards.Board) {
-	have := ask.Capacity(b)
+	have := goal.Capacity(b)
 	var kept []Option
 	for i, o := range l.Options {
 		if o.split != nil && o.split.chain && i > 0 && l.single(l.Options[i-1].Fold) == l.single(o.Fold) {
 			saved := l.Options[i-1].Cost.Minus(o.Cost)
-			if saved[ask.LUT] <= 0 || -saved[ask.BRAM]*int64(have.LUT) > MaxSerialCost*saved[ask.LUT]*int64(have.BRAM) {
+			if saved[goal.LUT] <= 0 ||
+				-saved[goal.BRAM]*int64(have.LUT) > MaxSerialCost*saved[goal.LUT]*int64(have.BRAM) {
 				if slices.ContainsFunc(saved[:], func(amount int64) bool { return amount > 0 }) {
 					l.dear = append(l.dear, l.Classes[o.Class].Clocks)
 				}

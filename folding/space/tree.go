@@ -3,7 +3,7 @@ package space
 import (
 	"slices"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/internal/dataflow"
 )
@@ -192,7 +192,7 @@ func (m menu) host(id, f int) []search.Choice {
 	in, out := st.orient(layer, m.border(id, layer))
 	list := m.joint(id, in, out)
 	for i := range list {
-		list[i].Cost[ask.Traffic] += st.host[f].bytes
+		list[i].Cost[goal.Traffic] += st.host[f].bytes
 	}
 	return list
 }

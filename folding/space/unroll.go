@@ -3,8 +3,8 @@ package space
 import (
 	"fmt"
 
-	"hlsgen/folding/ask"
 	"hlsgen/folding/finn"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 )
@@ -40,7 +40,7 @@ func RaisedEnvelope(s *FoldingSpace, clocks int) (e dataflow.Envelope, ok bool) 
 
 // available reports whether the device can build a fold.
 func available(s *FoldingSpace, op dataflow.Op, f dataflow.Fold) bool {
-	return buildable(f, s.Target.Board) && ask.Available(op.Cost(f, s.Target).Total(), s.Target.Board)
+	return buildable(f, s.Target.Board) && goal.Available(op.Cost(f, s.Target).Total(), s.Target.Board)
 }
 
 // beyond returns a diagnostic that says how far the folds are beyond the envelope. told is false if none is beyond it.

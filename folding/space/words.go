@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/folding/search"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/estimate"
@@ -158,8 +158,8 @@ func memoryOf(t dataflow.Target, clockMHz float64) MemoryBandwidth {
 	if gb == 0 || t.PortBits() == 0 {
 		return MemoryBandwidth{}
 	}
-	perClock := new(big.Rat).Mul(ask.Decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
-	return MemoryBandwidth{perClock.Quo(perClock, ask.Decimal(clockMHz))}
+	perClock := new(big.Rat).Mul(goal.Decimal(gb), big.NewRat(1000, 1)) // MB/s over MHz
+	return MemoryBandwidth{perClock.Quo(perClock, goal.Decimal(clockMHz))}
 }
 
 // clocks returns the fewest clocks in which the memory carries the given bytes.
@@ -167,7 +167,7 @@ func (m MemoryBandwidth) clocks(bytes int64) int {
 	if m.perClock == nil {
 		return 0
 	}
-	return ask.Ceiling(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
+	return goal.Ceiling(new(big.Rat).Quo(big.NewRat(bytes, 1), m.perClock))
 }
 
 // BytesIn returns the number of bytes that the memory carries in the given clocks.
@@ -175,8 +175,8 @@ func (m MemoryBandwidth) BytesIn(clocks int) int64 {
 	if m.perClock == nil {
 		return search.NoCap
 	}
-	n := big.NewRat(int64(min(clocks, ask.MostClocks/1000)), 1)
-	return int64(ask.Floor(n.Mul(n, m.perClock)))
+	n := big.NewRat(int64(min(clocks, goal.MostClocks/1000)), 1)
+	return int64(goal.Floor(n.Mul(n, m.perClock)))
 }
 
 // MemoryClocks returns the fewest clocks in which the processor's memory carries a frame of a design.
@@ -233,7 +233,7 @@ type joints struct {
 	target     dataflow.Target
 	sequences  bool // whether sequences have several lengths
 	worthwhile bool // whether FIFOs of few words are kept out of block RAM
-	board      ask.Budget
+	board      goal.Budget
 	streams    []StreamEnds
 	mu         sync.Mutex
 	converters map[conversion]converted
@@ -278,7 +278,7 @@ func (j *joints) bind(c conversion) converted {
 	}
 	for f := range op.Folds() { // a width converter has a single fold
 		r := op.Cost(f, j.target).Total()
-		return converted{f, op.Loop(f, j.target), j.board.Vector(r), ask.Available(r, j.target.Board)}
+		return converted{f, op.Loop(f, j.target), j.board.Vector(r), goal.Available(r, j.target.Board)}
 	}
 	panic("folding: " + op.Kind() + " has no fold")
 }
@@ -394,7 +394,7 @@ func (j *joints) possible(k fifoKind, p dataflow.Port) (list []way) {
 		if k.frame > 0 {
 			r = r.Plus(estimate.StreamBorders(j.target, k.frame, k.read).Total())
 		}
-		if !ask.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
+		if !goal.Available(r, j.target.Board) || j.target.Formula == dataflow.FINN && made.Memory == dataflow.LUTRAM {
 			continue
 		}
 		list = append(list, way{FIFO: made, cost: j.board.Vector(r)})

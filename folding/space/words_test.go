@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/boards"
-	"hlsgen/folding/ask"
+	"hlsgen/folding/goal"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
 )
@@ -26,7 +26,7 @@ func TestDeeper(t *testing.T) {
 		for _, stalls := range []dataflow.StallRule{dataflow.Frozen, dataflow.Credit} {
 			for _, width := range widths {
 				target := dataflow.Target{Board: b, ClockMHz: 50, Stalls: stalls}
-				j := &joints{target: target, worthwhile: true, board: ask.BudgetOf(b, ask.EvenUse(1))}
+				j := &joints{target: target, worthwhile: true, board: goal.BudgetOf(b, goal.EvenUse(1))}
 				p := dataflow.Port{Elem: num.Type{Kind: num.UInt, Width: width}, PerWord: 1, Words: 10_000}
 				saves := j.saves(p)
 				if saves {

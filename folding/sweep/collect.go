@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 	"hlsgen/internal/synthesis"
 )
 
@@ -41,9 +41,9 @@ const maxSheet = 64 << 20
 // tables again with these reports. Points without reports stay as they are.
 func Collect(dir string, d *diag.List) (*SweepReport, error) {
 	var s sheet
-	data, err := regular.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)
+	data, err := safefile.ReadFile(filepath.Join(dir, "sweep.json"), maxSheet)
 	if err == nil {
-		err = regular.JSONMessage(json.Unmarshal(data, &s))
+		err = safefile.JSONMessage(json.Unmarshal(data, &s))
 	}
 	if err == nil && len(s.Points) == 0 {
 		err = errors.New("it has no points")

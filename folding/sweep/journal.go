@@ -12,8 +12,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/safefile"
 )
 
 // journalFile is the journal's name in the output folder.
@@ -43,7 +43,7 @@ type entry struct {
 type journal struct {
 	mu     sync.Mutex
 	file   *os.File
-	lock   *owned.Lock
+	lock   *outputdir.Lock
 	done   map[string][]Point
 	broken int // damaged lines
 }
@@ -86,14 +86,14 @@ func (e *otherModel) Error() string {
 var errNoSweep = errors.New("it is not empty, and holds no sweep")
 
 // openJournal opens the journal in dir, or begins one. If fresh is true it begins anew, but only in a folder that holds
-// a sweep. The process holds the folder's lock until it closes the journal; the error is an *owned.BusyError if another
-// process holds it.
+// a sweep. The process holds the folder's lock until it closes the journal; the error is an *outputdir.BusyError if
+// another process holds it.
 func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, journalFile)
-	lock, err := owned.LockPath(path)
+	lock, err := outputdir.LockPath(path)
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +132,9 @@ func openJournal(dir string, h header, fresh bool) (_ *journal, err error) {
 // readJournal returns the content of the journal at path. It returns nil for an empty folder, and errNoSweep for a
 // folder with other files.
 func readJournal(dir, path string) ([]byte, error) {
-	data, err := regular.ReadFile(path, maxJournal)
+	data, err := safefile.ReadFile(path, maxJournal)
 	switch {
-	case errors.Is(err, regular.ErrEmpty):
+	case errors.Is(err, safefile.ErrEmpty):
 		return nil, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return data, err

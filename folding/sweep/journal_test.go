@@ -10,7 +10,7 @@ import (
 
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // TestFlips flips every bit of a journal, and checks that each flip is detected and no changed entry is used.
@@ -106,7 +106,7 @@ func TestBusy(t *testing.T) {
 	if r, d := told(t, o); r != nil || !strings.Contains(d.Diags[0].Msg, "is no regular file but a folder") {
 		t.Errorf("%v", d.Diags)
 	}
-	if there, err := owned.Inspect(o.Out, nil); err != nil || there.NotOursReason == nil {
+	if there, err := outputdir.Inspect(o.Out, nil); err != nil || there.NotOursReason == nil {
 		t.Error(there, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
 
@@ -37,7 +37,7 @@ var sweepFiles = []templates.ReadmeEntry{
 	{Patterns: []string{"chosen.json"}, What: "the folding file of the chosen point"},
 	{Patterns: []string{journalFile},
 		What: "the results of the searches, in the order in which they ended; an interrupted sweep resumes from here"},
-	{Patterns: []string{owned.List}, What: "the files that hlsgen wrote here; it replaces no other file"},
+	{Patterns: []string{outputdir.List}, What: "the files that hlsgen wrote here; it replaces no other file"},
 	{Patterns: []string{pointsFolder + "/"},
 		What: "a build of each different design that fits, with the files of its synthesis"},
 	{Patterns: []string{pointsFile}, What: "the names of the builds, a line for each job"},

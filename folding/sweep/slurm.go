@@ -14,7 +14,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
 
@@ -77,7 +77,7 @@ func (r *SweepReport) WriteSlurm(ctx context.Context, o Options, d *diag.List) e
 // project writes the HLS project of a point.
 func (r *SweepReport) project(ctx context.Context, o Options, p *Point, d *diag.List) error {
 	out := filepath.Join(r.Out, pointsFolder, p.ID)
-	there, err := owned.Inspect(out, slices.Concat(templates.TemporaryFolders, templates.KeptFolders))
+	there, err := outputdir.Inspect(out, slices.Concat(templates.TemporaryFolders, templates.KeptFolders))
 	if err == nil && !there.Empty && there.NotOursReason == nil {
 		return nil
 	}

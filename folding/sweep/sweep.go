@@ -32,8 +32,8 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/safefile"
 )
 
 // Options describe a sweep. Of the embedded Options, a sweep uses those that say how to read the model. It also uses
@@ -143,12 +143,12 @@ func Run(ctx context.Context, o Options, d *diag.List) (*SweepReport, error) {
 // refuse reports a folder that cannot take this sweep. It adds a diagnostic to d, or returns other errors.
 func refuse(out string, err error, d *diag.List) error {
 	other := new(otherModel)
-	busy := new(owned.BusyError)
+	busy := new(outputdir.BusyError)
 	if errors.As(err, &busy) {
 		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", out, busy), "wait for it, or give another --out")
 		return nil
 	}
-	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) && !regular.Unreadable(err) {
+	if !errors.Is(err, errNoSweep) && !errors.As(err, &other) && !safefile.Unreadable(err) {
 		return fmt.Errorf("%s: %w", out, err)
 	}
 	hint := "give another folder: --out DIR"
@@ -227,7 +227,7 @@ func (o *Options) imports() (string, error) {
 		if path == "" {
 			continue
 		}
-		formats, err := regular.ReadFile(path, compiler.MaxSettings)
+		formats, err := safefile.ReadFile(path, compiler.MaxSettings)
 		if err != nil {
 			return "", err
 		}

@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
 
@@ -176,7 +176,7 @@ func (r *SweepReport) write(d *diag.List) error {
 
 // put writes files into the folder. It adds a diagnostic to d if a file is in the way.
 func (r *SweepReport) put(files []file, d *diag.List) error {
-	return compiler.WithSharedFolder(r.Out, d, func(dir *owned.Shared) error {
+	return compiler.WithSharedFolder(r.Out, d, func(dir *outputdir.Shared) error {
 		for _, f := range files {
 			if err := dir.Write(f.name, f.data); err != nil {
 				return err
@@ -195,11 +195,11 @@ func (r *SweepReport) admitted(d *diag.List) (ok bool, err error) {
 	}
 	var names []string
 	for _, e := range there {
-		if name := e.Name(); templates.Describes(sweepFiles, name) && name != journalFile && name != owned.List {
+		if name := e.Name(); templates.Describes(sweepFiles, name) && name != journalFile && name != outputdir.List {
 			names = append(names, name)
 		}
 	}
-	err = compiler.WithSharedFolder(r.Out, d, func(dir *owned.Shared) error { return dir.Admit(names...) })
+	err = compiler.WithSharedFolder(r.Out, d, func(dir *outputdir.Shared) error { return dir.Admit(names...) })
 	return err == nil && !d.Failed(), err
 }
 

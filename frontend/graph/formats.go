@@ -12,7 +12,7 @@ import (
 
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // A CellFormat is one quantiser of a recurrent cell, with the parameters of QONNX' Quant.
@@ -136,7 +136,7 @@ func strict(b []byte, to any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(to); err != nil {
-		return regular.JSONMessage(err)
+		return safefile.JSONMessage(err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return fmt.Errorf("there is text after the end")

@@ -6,8 +6,8 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/recur"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -72,7 +72,7 @@ func (e *loop) ontoState(l *lowering, k, wire int) (int, error) {
 	if same { // fits integers of any range
 		return wire, nil
 	}
-	a, reject := l.steps.Activate(functions, l.net.Type(wire), nil, whole.MaxSteps, false)
+	a, reject := l.steps.Activate(functions, l.net.Type(wire), nil, integers.MaxSteps, false)
 	if reject != nil {
 		return 0, reject
 	}

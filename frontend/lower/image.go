@@ -8,9 +8,9 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/crop"
@@ -194,7 +194,7 @@ func (c *circuit) turn(wire int, channels []bool, nodes []*graph.Node) (int, err
 			functions[ch] = real.Neg(functions[ch])
 		}
 	}
-	a, reject := c.steps.Activate(functions, c.net.Type(wire), nil, whole.MaxSteps, false)
+	a, reject := c.steps.Activate(functions, c.net.Type(wire), nil, integers.MaxSteps, false)
 	if reject != nil {
 		return 0, reject
 	}

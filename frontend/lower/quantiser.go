@@ -7,9 +7,9 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
 	"hlsgen/frontend/lower/find"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -39,7 +39,7 @@ func quantiser(l *lowering, step *graph.Step) (bool, error) {
 	if l.SharedSum(step.Node.Inputs[0]) && l.addUp(step.Node.Inputs[0]) == nil {
 		codes = again(&l.circuit, step)
 	}
-	q := &quantising{circuit: &l.circuit, step: step, limit: whole.MaxSteps}
+	q := &quantising{circuit: &l.circuit, step: step, limit: integers.MaxSteps}
 	if !l.Uses.FeedsLayer(step.Output) {
 		q.host, q.limit = true, maxHeadSteps
 	}

@@ -7,7 +7,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/find"
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -59,10 +59,10 @@ func (c recoder) recode(tensor string) (recoded bool, reject error) {
 		c.host.send(tensor, num.NarrowestInt(over), over, of)
 		return true, nil
 	}
-	q := &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
+	q := &quantising{circuit: c.circuit, step: step, limit: integers.MaxSteps}
 	composed, ok := codes.Composed(of)
 	if ok = ok && q.composed(composed) == nil; !ok {
-		q = &quantising{circuit: c.circuit, step: step, limit: whole.MaxSteps}
+		q = &quantising{circuit: c.circuit, step: step, limit: integers.MaxSteps}
 		if reject = q.lower(codes); reject != nil {
 			return false, reject
 		}

@@ -20,7 +20,7 @@ type summed interface {
 	// Scales returns the scale of each element's data, nil for constants. ok is false if an element stands for
 	// several with different scales.
 	Scales() (scales []*big.Rat, ok bool)
-	Blocks() (of []int, count int) // blocks of the weights (whole.Blocks)
+	Blocks() (of []int, count int) // blocks of the weights (integers.Blocks)
 	Taps() bool                    // reports whether elements have several weights in different blocks
 }
 

@@ -29,9 +29,9 @@ func ParseLookup(s string) (LookupAt, error) {
 	return LookupAt(s), nil
 }
 
-// A Lookup is a node that looks rows of a constant table up by integers: a choice of rows, or a product of ones and
-// zeros, made of integers, with weights. It has what either place costs a sample.
-type Lookup struct {
+// A TableLookup is a node that looks rows of a constant table up by integers: a choice of rows, or a product of ones
+// and zeros, made of integers, with weights. It has what either place costs a sample.
+type TableLookup struct {
 	Node   *graph.Node
 	OneHot bool // a product
 	OnHost bool
@@ -45,7 +45,7 @@ type Lookup struct {
 
 // Lookups lists the lookups of the network by a recipe, in order. A table that has a quantiser is not among them: it
 // is the device's.
-func (n *QuantisedNetwork) Lookups(r Recipe) (list []Lookup) {
+func (n *QuantisedNetwork) Lookups(r Recipe) (list []TableLookup) {
 	s := n.scopes[0]
 	for _, it := range s.items {
 		node := it.origin()
@@ -54,13 +54,13 @@ func (n *QuantisedNetwork) Lookups(r Recipe) (list []Lookup) {
 		case chooses(s, node):
 			table := s.constant(node.Inputs[0])
 			index := bits.Len(uint(table.Shape[0] - 1))
-			x := Lookup{Node: node, OnHost: n.lookup != OnDevice, Rows: rowsOf(n, node, r), Table: table.Len() *
+			x := TableLookup{Node: node, OnHost: n.lookup != OnDevice, Rows: rowsOf(n, node, r), Table: table.Len() *
 				r.Activations.width()}
 			x.Indices = graph.Size(s.prog.Known[node.Inputs[1]].Shape) * max(1, (index+7)/8)
 			list = append(list, x)
 		case multipliesOnes(s, node):
 			data := s.data(node)[0]
-			x := Lookup{Node: node, OneHot: true, OnHost: s.fixed[node.Outputs[0]], Rows: rowsOf(n, node, r),
+			x := TableLookup{Node: node, OneHot: true, OnHost: s.fixed[node.Outputs[0]], Rows: rowsOf(n, node, r),
 				Ones: graph.Size(s.prog.Known[data].Shape)}
 			slot := slices.IndexFunc(node.Inputs, func(in string) bool { return s.constant(in) != nil })
 			shape := s.constant(node.Inputs[slot]).Shape

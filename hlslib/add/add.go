@@ -44,7 +44,8 @@ var Layer, New = layer.Define(layer.Definition[Params]{
 
 // Params are the parameters of the layer.
 type Params struct {
-	Factors [2][]int64         `json:"factors"`         // by input: none for 1, one for all channels, or one per channel
+	// by input: none for 1, one for all channels, or one per channel
+	Factors [2][]int64         `json:"factors"`
 	Steps   []num.StepFunction `json:"steps,omitempty"` // none, one for all channels, or one per channel
 }
 

@@ -167,7 +167,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`, `{"factors":[[1]]}`,
+	layertest.CheckTextRefused(t, add.Layer, ``, `[]`, `{"factors":[1,2]}`, `{"factors":[[0],[0]]}`,
+		`{"factors":[[1]]}`,
 		`{"factors":[[1],[1],[1]]}`, `{"factors":[[1.5],[]]}`, `{"factors":[[1e30],[]]}`,
 		`{"steps":[{}]}`, `{"steps":[{"at":[1,1],"value":[1,2,3]}]}`, `{} x`)
 }

@@ -95,7 +95,8 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`, `{"inputs":65}`,
+	layertest.CheckTextRefused(t, concat.Layer, ``, `null`, `{}`, `[]`, `{"inputs":1}`, `{"inputs":-3}`,
+		`{"inputs":65}`,
 		`{"inputs":"2"}`)
 }
 

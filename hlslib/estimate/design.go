@@ -3,8 +3,8 @@ package estimate
 import (
 	"slices"
 
-	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/luts"
 	"hlsgen/internal/dataflow"
 )
 
@@ -54,9 +54,9 @@ func FixedBorders(t dataflow.Target, streams int) dataflow.Cost {
 	if !PricesCircuits(t) {
 		return nil
 	}
-	parts := []cost.CostPart{cells.Reset()}
+	parts := []cost.CostPart{luts.Reset()}
 	if t.Counters {
-		parts = append(parts, cells.ControlRegisters(streams))
+		parts = append(parts, luts.ControlRegisters(streams))
 	}
 	return CostOfParts(parts...)
 }
@@ -66,10 +66,10 @@ func FixedBorders(t dataflow.Target, streams int) dataflow.Cost {
 func StreamBorders(t dataflow.Target, words int, host bool) dataflow.Cost {
 	var parts []cost.CostPart
 	if PricesCircuits(t) && host {
-		parts = append(parts, cells.FrameCounter(words))
+		parts = append(parts, luts.FrameCounter(words))
 	}
 	if PricesCircuits(t) && t.Counters {
-		parts = append(parts, cells.StreamCounters(words))
+		parts = append(parts, luts.StreamCounters(words))
 	}
 	return CostOfParts(parts...)
 }
@@ -81,7 +81,7 @@ const finnShallow = 2
 func FIFO(t dataflow.Target, f dataflow.FIFO, p dataflow.Port) dataflow.Cost {
 	m := Model(t)
 	if PricesCircuits(t) {
-		return CostOfParts(cells.FIFOCells{Places: f.Depth, Width: p.Width(), In: Memory(f.Memory)}.Of(m.Fabric)...)
+		return CostOfParts(luts.FIFOCells{Places: f.Depth, Width: p.Width(), In: Memory(f.Memory)}.Of(m.Fabric)...)
 	}
 	if m.Formula == cost.FINN && f.Depth <= finnShallow {
 		return nil

@@ -2,7 +2,7 @@
 // formula. The target selects the formula and the fabric. What a design takes in addition to its layers (FIFOs, the
 // host's port) is counted here.
 //
-// If the target's back end is RTL, the price is that of a layer's circuit (hlslib/cells).
+// If the target's back end is RTL, the price is that of a layer's circuit (hlslib/luts).
 //
 // In come bound layers' figures and designs; out come costs by named part, and their sums. It sees cells, cost and
 // dataflow.

@@ -3,9 +3,9 @@ package layer
 import (
 	"sync"
 
-	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -43,7 +43,7 @@ func known(o CircuitedBase, f dataflow.Fold, t dataflow.Target) fact {
 		return k.(fact)
 	}
 	m := o.Circuit(f, t)
-	k := fact{m.Latency, estimate.CostOfParts(cells.Estimate(m, estimate.Model(t).Fabric)...)}
+	k := fact{m.Latency, estimate.CostOfParts(luts.Estimate(m, estimate.Model(t).Fabric)...)}
 	o.CircuitFacts().Store(key, k)
 	return k
 }

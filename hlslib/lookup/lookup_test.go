@@ -124,6 +124,7 @@ func TestBindRefuses(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	layertest.CheckTextRefused(t, lookup.Layer, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`, `{"table":[[1],[]]}`,
+	layertest.CheckTextRefused(t, lookup.Layer, ``, `null`, `{}`, `{"table":[]}`, `{"table":[[]]}`,
+		`{"table":[[1],[]]}`,
 		`{"table":[[0.5]]}`, `{"table":[1]}`)
 }

@@ -1,8 +1,8 @@
 package mac
 
 import (
-	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
+	"hlsgen/hlslib/luts"
 	"hlsgen/internal/circuit"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/num"
@@ -59,7 +59,7 @@ func (o Multiplication) CircuitCost(f cost.Fabric, rate circuit.Rate, n int) (pa
 	if !ok {
 		return nil, false
 	}
-	return cells.Estimate(m, f), true
+	return luts.Estimate(m, f), true
 }
 
 // Circuit returns the multiplication as a layer by itself: weights and inputs arrive, and the sum of n products

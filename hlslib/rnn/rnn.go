@@ -23,7 +23,8 @@
 //
 // P is a requantiser, or absent. At the end of a step a value of some phase replaces each state. For example
 //
-//	LSTM     one phase over h: four sums; z = linear(input, sum), i = steps(z) ...; h' = requant(product(o, steps(c')))
+//	LSTM     one phase over h: four sums; z = linear(input, sum), i = steps(z) ...;
+//	         h' = requant(product(o, steps(c')))
 //	         c' = requant(linear(requant(product(f, state c)), requant(product(i, g))))
 //	GRU      one phase over h where the reset gate multiplies the sum (ONNX: linear_before_reset = 1); else two: the
 //	         reset gate and r*h first, and the products of the candidate over r*h

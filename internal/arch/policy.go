@@ -33,7 +33,7 @@ var addresses = map[string]address{
 	"folding":        {4, "folding", 4}, // the door
 	"folding/fit":    {4, "folding", 3}, // sizes FIFOs by simulation
 	"folding/space":  {4, "folding", 2},
-	"folding/ask":    {4, "folding", 1},
+	"folding/goal":   {4, "folding", 1},
 	"folding/finn":   {4, "folding", 0},
 	"folding/search": {4, "folding", 0},
 
@@ -44,7 +44,7 @@ var addresses = map[string]address{
 	"frontend/lower/find":     {3, "frontend", 5},
 	"frontend/lower/place":    {3, "frontend", 3},
 	"frontend/lower/recur":    {3, "frontend", 4},
-	"frontend/lower/whole":    {3, "frontend", 3},
+	"frontend/lower/integers": {3, "frontend", 3},
 	"frontend/lower/unmapped": {3, "frontend", 2},
 	"frontend/onnxio":         {3, "frontend", 2},
 	"frontend/onnxio/corpus":  {3, "frontend", 3}, // tests alone
@@ -72,7 +72,7 @@ var addresses = map[string]address{
 	"hlslib/layer":    {2, "hlslib", 2},  // what all layers share
 	"hlslib/steps":    {2, "hlslib", 1},  // how step functions are built
 	"hlslib/estimate": {2, "hlslib", 0},  // layers' figures to cost formulas
-	"hlslib/cells":    {2, "hlslib", -1}, // circuits to what they take
+	"hlslib/luts":     {2, "hlslib", -1}, // circuits to what they take
 
 	"internal/dataflow": {1, "dataflow", 1},
 	"hlslib/cost":       {1, "cost", 0},
@@ -85,14 +85,14 @@ var addresses = map[string]address{
 	"frontend/onnxio/onnxpb": {0, "onnxpb", 0},
 	"internal/npy":           {0, "npy", 0},
 	"internal/ctc":           {0, "ctc", 0},
-	"internal/owned":         {0, "owned", 0},
+	"internal/outputdir":     {0, "owned", 0},
 	"internal/examples":      {0, "examples", 0},
 	"internal/arch":          {0, "arch", 0},
 	"internal/chart":         {0, "chart", 0},
 	"boards":                 {0, "boards", 0},
 	"docs":                   {0, "docs", 0},
 	"internal/suggest":       {-1, "suggest", 0}, // words alone
-	"internal/regular":       {-1, "regular", 0}, // bytes alone
+	"internal/safefile":      {-1, "regular", 0}, // bytes alone
 
 	"internal/doctest":         support, // tests alone
 	"internal/golden":          support,

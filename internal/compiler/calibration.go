@@ -8,7 +8,7 @@ import (
 
 	"hlsgen/hlslib/delay"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // maxCalibration is the largest size of a calibration file, in bytes.
@@ -20,7 +20,7 @@ func (o Options) Delays(d *diag.List) *delay.DelayCalibration {
 		return nil
 	}
 	c := &delay.DelayCalibration{}
-	b, err := regular.ReadFile(o.Calibration, maxCalibration)
+	b, err := safefile.ReadFile(o.Calibration, maxCalibration)
 	if err == nil {
 		in := json.NewDecoder(bytes.NewReader(b))
 		in.DisallowUnknownFields()
@@ -32,7 +32,7 @@ func (o Options) Delays(d *diag.List) *delay.DelayCalibration {
 		err = c.Verify()
 	}
 	if err != nil {
-		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), regular.JSONMessage(err).Error(),
+		d.Fail(diag.FileUnreadable, filepath.Base(o.Calibration), safefile.JSONMessage(err).Error(),
 			"give a file that hlsgen calibrate has written")
 		return nil
 	}

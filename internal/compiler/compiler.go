@@ -45,8 +45,8 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/safefile"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/vivado"
@@ -146,7 +146,7 @@ func Run(ctx context.Context, o Options, d *diag.List) (res *BuildResult, err er
 	defer CatchPanic(&err)
 	r := &BuildResult{Verified: Verified{Engines: []string{}}}
 	o.Step("reading", 0, 0)
-	var place *owned.ClaimedFolder
+	var place *outputdir.ClaimedFolder
 	if place, r.Out = claim(o, d); place == nil {
 		return nil, nil
 	}
@@ -354,7 +354,7 @@ func (o Options) fixed(d *diag.List) *folding.File {
 	if o.Folding == "" {
 		return o.depths(o.FoldingFile)
 	}
-	b, err := regular.ReadFile(o.Folding, MaxSettings)
+	b, err := safefile.ReadFile(o.Folding, MaxSettings)
 	if err != nil {
 		d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a folding file (JSON)")
 		return nil

@@ -6,7 +6,7 @@ import (
 
 	"hlsgen/frontend/convert"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // A ConvertResult is the result of Convert: the model read, and its form in another dialect.
@@ -34,7 +34,7 @@ func Convert(o Options, how convert.Options, out string, d *diag.List) (c *Conve
 	if r == nil || d.Failed() {
 		return nil, nil
 	}
-	if err := owned.WriteFile(out, r.ONNX); err != nil {
+	if err := outputdir.WriteFile(out, r.ONNX); err != nil {
 		return nil, fmt.Errorf("write the converted model: %w", err)
 	}
 	return &ConvertResult{src, r}, nil

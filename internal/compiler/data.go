@@ -13,7 +13,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // StdioPath is the path that means standard input or standard output.
@@ -248,7 +248,7 @@ func unfitting(file string, err error, d *diag.List) {
 // unreadable adds an error to d. Its code tells whether the file is missing or holds invalid data.
 func unreadable(path string, err error, hint string, d *diag.List) {
 	code := diag.DataInvalid
-	if regular.Unreadable(err) {
+	if safefile.Unreadable(err) {
 		code = diag.FileUnreadable
 	}
 	d.Fail(code, filepath.Base(path), err.Error(), hint)

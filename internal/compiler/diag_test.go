@@ -24,7 +24,7 @@ import (
 	"hlsgen/internal/golden"
 	"hlsgen/internal/npy"
 	"hlsgen/internal/num"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/internal/rnntest"
 	"hlsgen/internal/synthesis"
 )
@@ -301,7 +301,7 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := owned.Claim(full, nil)
+		other, err := outputdir.Claim(full, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // WriteExamples writes a folder per embedded example to dir and returns the folders. If one of them exists, it adds an
@@ -62,9 +62,9 @@ func writeExample(dir string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	place, err := owned.Claim(full, nil)
+	place, err := outputdir.Claim(full, nil)
 	if err == nil {
-		_, err = place.Put(files, owned.Fresh)
+		_, err = place.Put(files, outputdir.Fresh)
 		err = errors.Join(err, place.Release())
 	}
 	if err != nil {

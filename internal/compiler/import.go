@@ -12,8 +12,8 @@ import (
 	"hlsgen/frontend/graph"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/safefile"
 )
 
 // importModel imports the model of src. It drops the file's bytes from src, because they are as large as the weights.
@@ -34,7 +34,7 @@ func importModel(o Options, src *ModelSource, d *diag.List) (im *frontend.Import
 	case o.Dump == "":
 		im, err = frontend.Import(src.File, onnx, opt, d)
 	default:
-		err = WithSharedFolder(o.Dump, d, func(dir *owned.Shared) error {
+		err = WithSharedFolder(o.Dump, d, func(dir *outputdir.Shared) error {
 			opt.Pass.Dump = dumpTo(dir)
 			if im, err = frontend.Import(src.File, onnx, opt, d); err != nil || im.Model == nil {
 				return err
@@ -89,7 +89,7 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 		if file.path == "" {
 			continue
 		}
-		b, err := regular.ReadFile(file.path, MaxSettings)
+		b, err := safefile.ReadFile(file.path, MaxSettings)
 		if err != nil {
 			d.Fail(diag.FileUnreadable, "", err.Error(), "give the path of a file with the formats of cells (JSON)")
 			ok = false
@@ -107,7 +107,7 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 }
 
 // dumpTo returns a function that writes the graph after a pass to a numbered file in dir.
-func dumpTo(dir *owned.Shared) func(n int, name string, m *canon.RewrittenModel) error {
+func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.RewrittenModel) error {
 	return func(n int, name string, m *canon.RewrittenModel) error {
 		var b bytes.Buffer
 		if err := graph.Format(&b, m.Graph); err != nil {

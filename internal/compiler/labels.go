@@ -9,7 +9,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // readLabels reads the labels of samples. It returns nil after adding an error to d.
@@ -37,7 +37,7 @@ func stated(model string) *float64 {
 	if model == "" {
 		return nil
 	}
-	b, err := regular.ReadFile(filepath.Join(filepath.Dir(model), "info.json"), MaxSettings)
+	b, err := safefile.ReadFile(filepath.Join(filepath.Dir(model), "info.json"), MaxSettings)
 	if err != nil {
 		return nil
 	}

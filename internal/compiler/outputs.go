@@ -10,7 +10,7 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // outputs writes a model's outputs to a file or a stream, one part of the samples after the other.
@@ -18,9 +18,9 @@ type outputs struct {
 	source  *samples.SampleSource
 	out     []dataflow.RealPort
 	path    string
-	draft   *owned.Draft // nil if nothing goes to a file
-	columns []column     // by output
-	offset  int64        // bytes written to the stream
+	draft   *outputdir.Draft // nil if nothing goes to a file
+	columns []column         // by output
+	offset  int64            // bytes written to the stream
 	stream  io.Writer
 }
 
@@ -28,8 +28,8 @@ type outputs struct {
 type column struct {
 	*npy.Array // Data holds only the elements to show
 	header     []byte
-	to         io.WriterAt  // nil if the output is not written
-	own        *owned.Draft // temporary file of an output, for an .npz archive; else nil
+	to         io.WriterAt      // nil if the output is not written
+	own        *outputdir.Draft // temporary file of an output, for an .npz archive; else nil
 }
 
 // openOutputs begins to write the outputs of samples to the file path. The path StdioPath means stream; an empty path
@@ -62,7 +62,7 @@ func openOutputs(path string, stream io.Writer, s *samples.SampleSource, out []d
 		}
 		return w, w.begin()
 	}
-	if w.draft, err = owned.Create(path); err != nil {
+	if w.draft, err = outputdir.Create(path); err != nil {
 		return nil, err
 	}
 	first.to = w.draft

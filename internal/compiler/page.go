@@ -59,7 +59,8 @@ func (r *BuildResult) page(ctx context.Context, o Options, d *diag.List) ([]byte
 		p.Certificate = append(p.Certificate, "weights: "+l.String())
 	}
 	for _, f := range r.cycleReport().FIFOs {
-		p.FIFOs = append(p.FIFOs, report.FIFORow{Stream: strings.TrimSuffix(f.Stream, ` ("")`), To: f.To, Memory: f.Memory,
+		p.FIFOs = append(p.FIFOs, report.FIFORow{Stream: strings.TrimSuffix(f.Stream, ` ("")`),
+			To: f.To, Memory: f.Memory,
 			Reason: f.Reason, Width: f.Width, Depth: f.Depth, Most: f.Used, Empty: f.Empty, Full: f.Full})
 	}
 	for _, e := range r.cycleReport().Ends {

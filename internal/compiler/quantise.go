@@ -18,7 +18,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // maxCompared is the largest number of samples on which a model is compared before and after quantisation.
@@ -82,7 +82,7 @@ func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List)
 			strings.Join(append([]string{compared}, q.HardLayers()...), "; ")),
 		Hint: "what the engines agree on is the changed model; --save-model FILE writes it"})
 	if o.SaveModel != "" {
-		if err := owned.WriteFile(o.SaveModel, onnx); err != nil {
+		if err := outputdir.WriteFile(o.SaveModel, onnx); err != nil {
 			return nil, o, err
 		}
 	}
@@ -90,7 +90,7 @@ func (o Options) calibrated(ctx context.Context, src *ModelSource, d *diag.List)
 }
 
 // lookupText describes where the rows of a table are looked up, with the costs of both places.
-func lookupText(x quantise.Lookup) string {
+func lookupText(x quantise.TableLookup) string {
 	count := func(n int) string { return humanize.Comma(int64(n)) }
 	what := fmt.Sprintf("%s %q looks rows of a table up, on the ", x.Node.FullOp(), x.Node.Label())
 	rows, ones, least := count(x.Rows), count(x.Ones), count((x.Ones+7)/8)

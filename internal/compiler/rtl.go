@@ -15,7 +15,7 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
@@ -203,7 +203,7 @@ func verilated(ctx context.Context, engine Engine, d *dataflow.Design, in, strea
 	if err != nil {
 		return err
 	}
-	dir, err := owned.Temporary("hlsgen-rtl-*")
+	dir, err := outputdir.Temporary("hlsgen-rtl-*")
 	if err != nil {
 		return err
 	}

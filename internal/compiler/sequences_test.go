@@ -11,7 +11,7 @@ import (
 
 	"hlsgen/frontend"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/internal/rnntest"
 )
 
@@ -99,7 +99,7 @@ func TestSequencesReport(t *testing.T) {
 	for name, wants := range map[string][]string{
 		"README.md": {"--dim T=1..5", "1 to 5 steps", s.Longest.String(), s.Shortest.String(), "TLAST",
 			"a sequence of 5 steps every"},
-		owned.Manifest:            {`"dim": "T=1..5"`, `"steps": [`},
+		outputdir.Manifest:        {`"dim": "T=1..5"`, `"steps": [`},
 		"report/certificate.json": {`"min_steps": 1`, `"max_steps": 5`, "a sequence of 1 to 5 steps (axis T)"},
 		"report/report.html":      {"1 to 5 steps", s.Longest.String(), s.Shortest.String(), "T=1..5"},
 	} {

@@ -17,7 +17,7 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/rtlsim"
 	"hlsgen/templates"
 )
@@ -33,20 +33,21 @@ const (
 // the design.
 type SimOptions struct {
 	Options
-	Engine       Engine            // "": chosen by the model; SimResult.Engine tells
-	Input        string            // .npy or .npz, or StdioPath
-	Labels       string            // .npy with a class per sample; may be empty
-	LengthsFile  string            // .npy with the lengths of the samples' sequences; may be empty
-	Output       string            // .npy or .npz, or StdioPath; may be empty
-	Compare      string            // .npy or .npz to compare with; may be empty
-	Trace        string            // folder for every tensor; may be empty
-	Decode       ctc.Method        // how to decode scores to text; "" means as the model's metadata say
-	Overflow     frontend.Overflow // how accumulators of AccBits bits overflow, in the model as written; "": they do not
-	RandomOrders int               // number of random orders of addition to try, with Saturate
-	VCD          string            // file for the waveforms of all streams, with engine cycle; may be empty
-	Timeline     string            // SVG file that shows when layers work, with engine cycle; may be empty
-	Stdout       io.Writer         // receives the output if Output is StdioPath
-	MaxShown     int               // number of elements of each output to keep; 0: all
+	Engine      Engine     // "": chosen by the model; SimResult.Engine tells
+	Input       string     // .npy or .npz, or StdioPath
+	Labels      string     // .npy with a class per sample; may be empty
+	LengthsFile string     // .npy with the lengths of the samples' sequences; may be empty
+	Output      string     // .npy or .npz, or StdioPath; may be empty
+	Compare     string     // .npy or .npz to compare with; may be empty
+	Trace       string     // folder for every tensor; may be empty
+	Decode      ctc.Method // how to decode scores to text; "" means as the model's metadata say
+	// how accumulators of AccBits bits overflow, in the model as written; "": they do not
+	Overflow     frontend.Overflow
+	RandomOrders int       // number of random orders of addition to try, with Saturate
+	VCD          string    // file for the waveforms of all streams, with engine cycle; may be empty
+	Timeline     string    // SVG file that shows when layers work, with engine cycle; may be empty
+	Stdout       io.Writer // receives the output if Output is StdioPath
+	MaxShown     int       // number of elements of each output to keep; 0: all
 }
 
 // A SimResult is the result of a simulation.
@@ -243,7 +244,7 @@ func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	d *diag.List) ([]reals, error) {
 	if o.Engine == Reference || o.Engine == Float {
 		if o.Trace != "" {
-			if err := WithSharedFolder(o.Trace, d, func(dir *owned.Shared) error {
+			if err := WithSharedFolder(o.Trace, d, func(dir *outputdir.Shared) error {
 				return traceReference(dir, im, s, o.Engine == Float)
 			}); err != nil || d.Failed() {
 				return nil, err
@@ -273,7 +274,7 @@ func (r *SimResult) run(ctx context.Context, o SimOptions, im *frontend.Imported
 	}
 	if o.Trace != "" {
 		apart := m.Turns.Apart(func(t *dataflow.Turns) []int { return t.Streams }, streams, len(s.In))
-		if err := WithSharedFolder(o.Trace, d, func(dir *owned.Shared) error {
+		if err := WithSharedFolder(o.Trace, d, func(dir *outputdir.Shared) error {
 			return traceStreams(dir, im, s, apart)
 		}); err != nil || d.Failed() {
 			return nil, err
@@ -388,7 +389,7 @@ func (o SimOptions) draw(d *dataflow.Design, t *rtlsim.Trace) error {
 		if err := f.draw(&b, d, t); err != nil {
 			return err
 		}
-		if err := owned.WriteFile(f.path, b.Bytes()); err != nil {
+		if err := outputdir.WriteFile(f.path, b.Bytes()); err != nil {
 			return err
 		}
 	}

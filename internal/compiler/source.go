@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // A ModelSource is a model as bytes, including tensors that the file keeps in other files. It may come with samples and
@@ -54,7 +54,7 @@ func Open(path string, d *diag.List) *ModelSource {
 			"of this name", "give the file a name, such as model.onnx")
 		return nil
 	}
-	f, err := regular.Open(path, onnxio.MaxFile)
+	f, err := safefile.Open(path, onnxio.MaxFile)
 	if base == "-" && errors.Is(err, fs.ErrNotExist) {
 		d.Fail(diag.FileUnreadable, base, "a model is read from a file, not from standard input",
 			"give its path; what it keeps in other files is looked for beside it")
@@ -72,7 +72,7 @@ func Open(path string, d *diag.List) *ModelSource {
 		return unreadable(err)
 	}
 	if s.ONNX = b; !streamed(path) {
-		s.ONNX = onnxio.InlineExternalData(base, b, regular.Folder(filepath.Dir(path)), d)
+		s.ONNX = onnxio.InlineExternalData(base, b, safefile.Folder(filepath.Dir(path)), d)
 	}
 	if s.ONNX == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/chart"
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // StatsOptions holds the flags of `hlsgen stats`. Of the embedded Options it uses those about the model and its inputs.
@@ -127,7 +127,7 @@ func (c *StatsResult) draw(path string) error {
 		return err
 	}
 	if strings.EqualFold(filepath.Ext(path), ".png") {
-		return owned.WriteFile(path, p.PNG)
+		return outputdir.WriteFile(path, p.PNG)
 	}
-	return owned.WriteFile(path, p.SVG)
+	return outputdir.WriteFile(path, p.SVG)
 }

@@ -12,7 +12,7 @@ import (
 	"hlsgen/internal/compiler/samples"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // traceName converts a tensor's name to a file name. Characters other than letters, digits, '-', '_' and '.' become
@@ -63,7 +63,7 @@ func (t *tracing) add(tensor, dtype string, shape []int, of dataflow.RealTensor)
 }
 
 // write writes all tensors except those left out.
-func (t *tracing) write(dir *owned.Shared) error {
+func (t *tracing) write(dir *outputdir.Shared) error {
 	for tensor := range t.left {
 		delete(t.files, traceName(tensor)+".npy")
 	}
@@ -86,7 +86,7 @@ func (t *tracing) write(dir *owned.Shared) error {
 // traceStreams writes files per tensor of the model that a stream carries. NAME.npy holds the integers of all samples.
 // NAME.scale.npy and NAME.bias.npy convert them to real numbers: real = scale*integer + bias. All have the tensor's
 // shape. Shorter sequences are padded with zeros.
-func traceStreams(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
+func traceStreams(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs, streams []tensors) error {
 	longest, err := sizedImport(im, s, s.Stored)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func sizedImport(im *frontend.Imported, s *samples.Runs, steps int) (*frontend.I
 
 // traceReference writes NAME.npy per tensor of the model, with the values of all samples rounded to float64. Shorter
 // sequences are padded with zeros.
-func traceReference(dir *owned.Shared, im *frontend.Imported, s *samples.Runs, float bool) error {
+func traceReference(dir *outputdir.Shared, im *frontend.Imported, s *samples.Runs, float bool) error {
 	t, run := trace(len(s.In)), im.Tensors
 	if float {
 		run = im.FloatTensors

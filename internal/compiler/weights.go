@@ -16,8 +16,8 @@ import (
 	"hlsgen/folding"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/safefile"
 	"hlsgen/templates"
 	"hlsgen/templates/deploy"
 	"hlsgen/templates/rtl"
@@ -96,7 +96,7 @@ func (r *WeightsResult) write(o WeightsOptions, design *folding.Design, d *diag.
 		return nil, err
 	}
 	r.Plan.unlike(n, design, func(path string) ([]byte, error) {
-		return regular.ReadFile(filepath.Join(o.For, filepath.FromSlash(path)), MaxSettings)
+		return safefile.ReadFile(filepath.Join(o.For, filepath.FromSlash(path)), MaxSettings)
 	}, d)
 	if d.Failed() {
 		return nil, nil
@@ -112,7 +112,7 @@ func (r *WeightsResult) write(o WeightsOptions, design *folding.Design, d *diag.
 		return nil, err
 	}
 	o.Step("writing", 0, 0)
-	err = WithSharedFolder(r.Out, d, func(dir *owned.Shared) error {
+	err = WithSharedFolder(r.Out, d, func(dir *outputdir.Shared) error {
 		for _, f := range files {
 			name, ok := strings.CutPrefix(f.Path, "deploy/host/")
 			if !ok {
@@ -138,9 +138,9 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 		d.Fail(diag.WeightsUnfit, "", msg, hint)
 		return nil
 	}
-	text, err := regular.ReadFile(filepath.Join(dir, planName), MaxSettings)
+	text, err := safefile.ReadFile(filepath.Join(dir, planName), MaxSettings)
 	if errors.Is(err, os.ErrNotExist) {
-		if _, built := os.Stat(filepath.Join(dir, owned.Manifest)); built == nil {
+		if _, built := os.Stat(filepath.Join(dir, outputdir.Manifest)); built == nil {
 			return fail(fmt.Sprintf("%s was built with constant weights: there is no %s", dir, planName),
 				"build with --backend rtl, and --weights runtime, stream or external")
 		}
@@ -157,7 +157,7 @@ func readPlan(dir string, d *diag.List) *LoadPlan {
 	}
 	if err != nil {
 		return fail(fmt.Sprintf("%s is not as hlsgen wrote it: %v", filepath.Join(dir, planName),
-			regular.JSONMessage(err)),
+			safefile.JSONMessage(err)),
 			"copy the whole folder of the build, or build again")
 	}
 	return p

@@ -17,19 +17,19 @@ import (
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/examples"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
 
 // claim reserves the folder of the build, and returns it with the name to show. It returns nil after adding an error to
 // d. Without Force, the folder must be empty or missing. With Force, hlsgen must have written all files in it, or the
 // user keeps the others. So --force replaces a build, but never a user's files.
-func claim(o Options, d *diag.List) (place *owned.ClaimedFolder, shown string) {
+func claim(o Options, d *diag.List) (place *outputdir.ClaimedFolder, shown string) {
 	shown = o.Out
 	if shown == "" {
 		shown = DefaultOut(o.Model, o.Board)
 	}
-	refuse := func(code diag.Code, hint, format string, args ...any) (*owned.ClaimedFolder, string) {
+	refuse := func(code diag.Code, hint, format string, args ...any) (*outputdir.ClaimedFolder, string) {
 		d.Fail(code, "", shown+" "+fmt.Sprintf(format, args...), hint)
 		return nil, ""
 	}
@@ -43,8 +43,8 @@ func claim(o Options, d *diag.List) (place *owned.ClaimedFolder, shown string) {
 	if here, err := os.Getwd(); err == nil && within(here, out) {
 		return refuse(diag.OutputExists, "give a folder below this one", "is the current folder, or holds it")
 	}
-	place, err = owned.Claim(out, templates.TemporaryFolders, templates.KeptFolders...)
-	busy, way, left := new(owned.BusyError), new(owned.WayError), new(owned.LeftError)
+	place, err = outputdir.Claim(out, templates.TemporaryFolders, templates.KeptFolders...)
+	busy, way, left := new(outputdir.BusyError), new(outputdir.WayError), new(outputdir.LeftError)
 	switch {
 	case errors.As(err, &busy):
 		return refuse(diag.OutputBusy, "wait for it, or give another --out", "%v", busy)
@@ -67,16 +67,16 @@ const byOwner = "have it removed by its owner, or as root; or give another --out
 
 // admitted reports whether the existing files at a place may be replaced. It adds an error to d if not, and a warning
 // if changed files are kept.
-func admitted(place *owned.ClaimedFolder, o Options, shown string, d *diag.List) bool {
+func admitted(place *outputdir.ClaimedFolder, o Options, shown string, d *diag.List) bool {
 	there, err := place.Inspect(o.how())
 	if err != nil {
 		refuseOutput(shown, err, d)
 		return false
 	}
-	if o.how() == owned.Keep && len(there.Changed) > 0 {
+	if o.how() == outputdir.Keep && len(there.Changed) > 0 {
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,
 			Msg: fmt.Sprintf("%s keeps files as you changed them, not as this build makes them: %s", shown,
-				owned.QuoteSome(there.Changed)),
+				outputdir.QuoteSome(there.Changed)),
 			Hint: "move them away to have what was verified"})
 	}
 	return !d.Failed()
@@ -84,7 +84,8 @@ func admitted(place *owned.ClaimedFolder, o Options, shown string, d *diag.List)
 
 // refuseOutput adds an error to d for a folder that cannot be written.
 func refuseOutput(shown string, err error, d *diag.List) {
-	strangers, conflict, stuck := new(owned.ForeignFilesError), new(owned.ConflictError), new(owned.StuckError)
+	strangers, conflict, stuck := new(outputdir.ForeignFilesError), new(outputdir.ConflictError),
+		new(outputdir.StuckError)
 	switch {
 	case errors.As(err, &stuck):
 		d.Fail(diag.OutputForeign, "", shown+" "+stuck.Error(), byOwner)
@@ -104,8 +105,8 @@ func refuseOutput(shown string, err error, d *diag.List) {
 
 // WithSharedFolder calls write to put files into a folder that may also hold other files. It adds an error to d if
 // another process uses the folder, or another file is in the way.
-func WithSharedFolder(shown string, d *diag.List, write func(*owned.Shared) error) error {
-	dir, err := owned.Share(shown)
+func WithSharedFolder(shown string, d *diag.List, write func(*outputdir.Shared) error) error {
+	dir, err := outputdir.Share(shown)
 	if err == nil {
 		err = errors.Join(write(dir), dir.Release())
 	}
@@ -114,7 +115,7 @@ func WithSharedFolder(shown string, d *diag.List, write func(*owned.Shared) erro
 
 // unshared adds errors about the use and the contents of a shared folder to d. It returns all other errors.
 func unshared(shown string, err error, d *diag.List) error {
-	busy, strangers, way := new(owned.BusyError), new(owned.ForeignFilesError), new(owned.WayError)
+	busy, strangers, way := new(outputdir.BusyError), new(outputdir.ForeignFilesError), new(outputdir.WayError)
 	switch {
 	case errors.As(err, &busy):
 		d.Fail(diag.OutputBusy, "", fmt.Sprintf("%s %v", shown, busy), "wait for it, or give another folder")
@@ -122,7 +123,7 @@ func unshared(shown string, err error, d *diag.List) error {
 		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s cannot be used: %v", shown, way), byOwner)
 	case errors.As(err, &strangers):
 		d.Fail(diag.OutputForeign, "", fmt.Sprintf("%s %v", shown, strangers),
-			"move it away, or give another folder; where you copied the folder, copy its "+owned.List+", too")
+			"move it away, or give another folder; where you copied the folder, copy its "+outputdir.List+", too")
 	case err != nil:
 		return fmt.Errorf("%s: %w", shown, err)
 	}
@@ -130,14 +131,14 @@ func unshared(shown string, err error, d *diag.List) error {
 }
 
 // how returns the mode of --force.
-func (o Options) how() owned.ReplacePolicy {
+func (o Options) how() outputdir.ReplacePolicy {
 	switch {
 	case o.KeepForeign:
-		return owned.Keep
+		return outputdir.Keep
 	case o.Force:
-		return owned.Replace
+		return outputdir.Replace
 	}
-	return owned.Fresh
+	return outputdir.Fresh
 }
 
 // within reports whether path is dir or lies below it.
@@ -185,11 +186,11 @@ type manifest struct {
 	Prefix  []string          `json:"host_prefix"`
 	Suffix  []string          `json:"host_suffix"`
 	Check   Verified          `json:"verified"`
-	owned.ManifestRecord
+	outputdir.ManifestRecord
 }
 
 // write adds the reports, the README and the manifest, and puts the whole folder in its place at the end.
-func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files, place *owned.ClaimedFolder,
+func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files, place *outputdir.ClaimedFolder,
 	d *diag.List) error {
 	all := map[string][]byte{}
 	for _, f := range files {
@@ -220,7 +221,7 @@ func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files,
 		all["final_hw_config.json"] = folding.FormatWithMemories(r.Design.Design)
 	}
 	const page = "README.md"
-	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, owned.Manifest))
+	readme, err := r.readme(o, append(slices.Sorted(maps.Keys(all)), page, outputdir.Manifest))
 	if err != nil {
 		return err
 	}
@@ -229,14 +230,14 @@ func (r *BuildResult) write(o Options, t dataflow.Target, files templates.Files,
 		SHA256: r.sum, Board: t.Board.Name, Part: t.Board.Part,
 		Clock: t.ClockMHz, Cost: t.Formula.String(), Options: o.given(),
 		Prefix: append([]string{}, m.Prefix.Nodes...),
-		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, ManifestRecord: owned.RecordOf(all)}, "",
+		Suffix: append([]string{}, m.Suffix.Nodes...), Check: r.Verified, ManifestRecord: outputdir.RecordOf(all)}, "",
 		"  ")
 	if err != nil {
 		return err
 	}
-	all[owned.Manifest] = owned.Seal(append(b, '\n'))
+	all[outputdir.Manifest] = outputdir.Seal(append(b, '\n'))
 	r.FileCount = len(all)
-	left := new(owned.LeftError)
+	left := new(outputdir.LeftError)
 	switch r.Kept, err = place.Put(all, o.how()); {
 	case errors.As(err, &left):
 		d.Add(diag.Diag{Severity: diag.Warning, Code: diag.OutputForeign,

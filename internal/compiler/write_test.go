@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 )
 
 // A site is a folder beside which builds of the example are made.
@@ -138,12 +138,12 @@ func TestForce(t *testing.T) {
 		}
 	}
 	// It is still known that they are not ours, and the rest is the new build.
-	there, err := owned.Inspect(s.out, nil)
+	there, err := outputdir.Inspect(s.out, nil)
 	if err != nil || there.NotOursReason != nil || !slices.Equal(there.Changed, r.Kept[:1]) ||
 		!slices.Equal(there.Foreign, r.Kept[1:]) {
 		t.Errorf("%+v, %v", there, err)
 	}
-	m, err := os.ReadFile(filepath.Join(s.out, owned.Manifest))
+	m, err := os.ReadFile(filepath.Join(s.out, outputdir.Manifest))
 	if err != nil || !strings.Contains(string(m), `"fps": "1000"`) {
 		t.Errorf("%s, %v", m, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/npy"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // A LabelledModel holds the accuracy of a labelled model. The integer network, run by the engine eval, classifies the
@@ -98,7 +98,7 @@ func own(path string) float64 {
 	var info struct {
 		Accuracy float64 `json:"accuracy"`
 	}
-	text, err := regular.ReadFile(path, most)
+	text, err := safefile.ReadFile(path, most)
 	if err != nil || json.Unmarshal(text, &info) != nil {
 		return 0
 	}

@@ -8,23 +8,23 @@ import (
 	"strings"
 	"testing"
 
-	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/luts"
 	"hlsgen/internal/tier"
 )
 
-// numberLine matches a line of the fitted numbers in hlslib/cells: the text before a number, and the number.
+// numberLine matches a line of the fitted numbers in hlslib/luts: the text before a number, and the number.
 var numberLine = regexp.MustCompile(`(?m)^(\t[A-Z]\w+: +\{LUT: )([0-9.]+)`)
 
-// TestFit checks that the numbers in hlslib/cells are those that the fit to the table gives.
+// TestFit checks that the numbers in hlslib/luts are those that the fit to the table gives.
 func TestFit(t *testing.T) {
-	const file = "../../hlslib/cells/device.go"
+	const file = "../../hlslib/luts/device.go"
 	source, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []cells.KindCost // in the order of the file
+	var got []luts.KindCost // in the order of the file
 	for _, board := range boardsMeasured {
 		numbers := fit(trials(t, target(t, board)))
 		got = append(got, numbers[:]...)
@@ -64,7 +64,7 @@ func grouped(list []trial, held bool) map[string]*estimates {
 		if x.held != held {
 			continue
 		}
-		lut, ff := x.estimated(cells.DeviceOf(cost.FabricOf(x.target.Board)).Numbers)
+		lut, ff := x.estimated(luts.DeviceOf(cost.FabricOf(x.target.Board)).Numbers)
 		e := all[x.group()]
 		e.lut = append(e.lut, relative(lut, x.measured.LUT))
 		if x.twice() {
@@ -282,7 +282,7 @@ func finnLines(t *testing.T) []string {
 		if vivado[at] != 0 {
 			theirs = fmt.Sprint(vivado[at])
 		}
-		lut, _ := x.estimated(cells.DeviceOf(cost.Series7).Numbers)
+		lut, _ := x.estimated(luts.DeviceOf(cost.Series7).Numbers)
 		f := finn(x.fold.PE, x.fold.SIMD)
 		lines = append(lines, fmt.Sprintf(format, fmt.Sprint(x.fold.PE), fmt.Sprint(x.fold.SIMD),
 			fmt.Sprint(x.measured.LUT), fmt.Sprintf("%.0f", lut), theirs, fmt.Sprintf("%.0f", f),

@@ -27,11 +27,11 @@ import (
 	"hlsgen/boards"
 	"hlsgen/folding"
 	"hlsgen/hlslib/add"
-	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/dwc"
 	"hlsgen/hlslib/labelselect"
 	"hlsgen/hlslib/layertest"
+	"hlsgen/hlslib/luts"
 	"hlsgen/hlslib/mul"
 	"hlsgen/hlslib/mvau"
 	"hlsgen/hlslib/pool"
@@ -56,7 +56,7 @@ type point struct {
 	op     dataflow.Op // nil if not a layer
 	fold   dataflow.Fold
 	made   *circuit.Module // nil if not a circuit by itself
-	fifo   cells.FIFOCells
+	fifo   luts.FIFOCells
 	target dataflow.Target
 }
 
@@ -311,7 +311,7 @@ func others(t testing.TB, to dataflow.Target) (list []point) {
 
 // fifos returns FIFOs in each kind of memory that the board has.
 func fifos(to dataflow.Target) (list []point) {
-	for _, q := range []cells.FIFOCells{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
+	for _, q := range []luts.FIFOCells{{Places: 3, Width: 8, In: cost.Shift}, {Places: 16, Width: 4, In: cost.Shift},
 		{Places: 32, Width: 16, In: cost.Shift}, {Places: 40, Width: 8, In: cost.Distributed},
 		{Places: 64, Width: 24, In: cost.Distributed}, {Places: 520, Width: 8, In: cost.Block},
 		{Places: 1024, Width: 16, In: cost.Block}} {

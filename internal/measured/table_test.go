@@ -13,15 +13,15 @@ import (
 	"sync"
 	"testing"
 
-	"hlsgen/hlslib/cells"
 	"hlsgen/hlslib/cost"
 	"hlsgen/hlslib/estimate"
+	"hlsgen/hlslib/luts"
 	"hlsgen/internal/dataflow"
 )
 
 var (
 	measure = flag.Bool("measure", false, "have Yosys synthesise all points, and write measured.csv")
-	update  = flag.Bool("update", false, "fit the numbers of hlslib/cells, and write the tables of docs/estimator.md")
+	update  = flag.Bool("update", false, "fit the numbers of hlslib/luts, and write the tables of docs/estimator.md")
 )
 
 // tableFile lists every point. againFile lists some of them measured a second time in a run with other points, as
@@ -89,8 +89,8 @@ type trial struct {
 	point
 	measured cellCount
 	apart    float64            // relative difference of the two counts of lookup tables
-	counts   cells.CellCounts   // of a layer or circuit: its elements, by kind
-	ruled    cells.CellCounts   // the same if no small circuit is mapped gate by gate
+	counts   luts.CellCounts    // of a layer or circuit: its elements, by kind
+	ruled    luts.CellCounts    // the same if no small circuit is mapped gate by gate
 	reported dataflow.Resources // of a layer: the estimate in whole cells, as reports have it
 	fixed    dataflow.Resources // of a FIFO: the estimate, to which nothing is fitted
 	held     bool               // not used by the fit
@@ -115,7 +115,7 @@ func trials(t *testing.T, to dataflow.Target) []trial {
 
 func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 	measured, again := table(t), tableOf(t, againFile)
-	d := cells.DeviceOf(cost.FabricOf(to.Board))
+	d := luts.DeviceOf(cost.FabricOf(to.Board))
 	rules := *d
 	rules.Small = false
 	all := points(t, to)
@@ -133,7 +133,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 			x.fixed = estimate.CostOfParts(p.fifo.Of(d.Fabric)...).Total()
 		} else {
 			m := p.op.(dataflow.Circuited).Circuit(p.fold, p.target)
-			x.counts, x.reported = d.Count(m), estimate.CostOfParts(cells.Estimate(m, d.Fabric)...).Total()
+			x.counts, x.reported = d.Count(m), estimate.CostOfParts(luts.Estimate(m, d.Fabric)...).Total()
 			if x.ruled = x.counts; d.Small {
 				x.ruled = rules.Count(m)
 			}
@@ -144,7 +144,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.
-func (x trial) estimated(n [cells.Kinds]cells.KindCost) (lut, ff float64) {
+func (x trial) estimated(n [luts.Kinds]luts.KindCost) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
 		lut += n[k].LUT*c.LUT + c.Flat + c.Shift + c.RAM
@@ -181,15 +181,15 @@ const firm = 1
 // held. They scale the counts of the rules, so small circuits that a device maps gate by gate are counted by the
 // rules here, too. Layers that multiply in DSP slices are left out: the rest of them is the same logic, and many
 // take few lookup tables.
-func fit(list []trial) (n [cells.Kinds]cells.KindCost) {
+func fit(list []trial) (n [luts.Kinds]luts.KindCost) {
 	for k := range n {
-		n[k] = cells.KindCost{LUT: 1, FF: 1}
+		n[k] = luts.KindCost{LUT: 1, FF: 1}
 	}
 	list = slices.Clone(list)
 	for i := range list {
 		list[i].counts = list[i].ruled
 	}
-	maps := cells.DeviceOf(cost.FabricOf(list[0].target.Board)).Maps
+	maps := luts.DeviceOf(cost.FabricOf(list[0].target.Board)).Maps
 	sum := func() (s float64) {
 		for _, x := range list {
 			if !x.held && x.op != nil && x.group() != inSlices && x.measured.LUT > 0 {

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // An Array is a tensor in row-major order. A float64 represents every supported dtype exactly, except large 64-bit
@@ -255,7 +255,7 @@ const maxFile = 4 << 30
 // ReadFile reads an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". If
 // the header requires more than the limits, ReadFile reads only the header.
 func ReadFile(path string) (map[string]*Array, error) {
-	f, err := regular.Open(path, maxFile)
+	f, err := safefile.Open(path, maxFile)
 	if err != nil {
 		return nil, err
 	}

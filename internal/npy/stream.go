@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // An ArrayReader is an array whose elements are read part by part, in the type that the file has.
@@ -30,7 +30,7 @@ const maxStreamed = 1 << 40
 // Open opens an .npy file, or all arrays of an .npz file by name. The array of an .npy file has the name "". Call
 // close when done.
 func Open(path string) (arrays map[string]*ArrayReader, close func() error, err error) {
-	f, err := regular.Open(path, maxStreamed)
+	f, err := safefile.Open(path, maxStreamed)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +41,7 @@ func Open(path string) (arrays map[string]*ArrayReader, close func() error, err 
 	return arrays, f.Close, nil
 }
 
-func opened(f *regular.File, path string) (map[string]*ArrayReader, error) {
+func opened(f *safefile.File, path string) (map[string]*ArrayReader, error) {
 	if f.Size == 0 {
 		_, err := f.All()
 		return nil, err

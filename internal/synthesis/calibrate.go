@@ -13,8 +13,8 @@ import (
 	"hlsgen/hlslib/delay"
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/outputdir"
+	"hlsgen/internal/safefile"
 )
 
 // layersFile is the name of a build's report with the latencies that it expects of its layers.
@@ -50,7 +50,7 @@ func Calibrate(dir string, d *diag.List) (*delay.DelayCalibration, error) {
 	all, expected := []timedRun{}, map[string]int{}
 	files = slices.DeleteFunc(files, outdated)
 	for _, path := range files {
-		data, err := regular.ReadFile(path, maxReport)
+		data, err := safefile.ReadFile(path, maxReport)
 		if err == nil && filepath.Base(path) == layersFile {
 			err = expect(data, expected)
 		} else if err == nil && strings.HasSuffix(path, ".xml") {
@@ -95,7 +95,7 @@ func Save(c *delay.DelayCalibration, path string) error {
 	if err != nil {
 		return err
 	}
-	return owned.WriteFile(path, append(b, '\n'))
+	return outputdir.WriteFile(path, append(b, '\n'))
 }
 
 // reports returns the files below a folder, in order, whose names are wanted.
@@ -120,7 +120,7 @@ func reports(dir string, wanted func(name string) bool) (files []string, err err
 func expect(data []byte, to map[string]int) error {
 	var list []compiler.LayerReport
 	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("no report of a build on its layers: %w", regular.JSONMessage(err))
+		return fmt.Errorf("no report of a build on its layers: %w", safefile.JSONMessage(err))
 	}
 	for _, l := range list {
 		if to[l.Name] = l.Delay; l.Table > 0 {

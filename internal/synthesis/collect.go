@@ -12,7 +12,7 @@ import (
 
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // Figures hold what one source states about a part of a design. Unknown figures are zero.
@@ -212,7 +212,7 @@ func sums(layers []DesignPart) DesignPart {
 func (p *reading) placed() bool {
 	for _, f := range p.Flows {
 		task := Task{f, p.Top, Bitstream}
-		data, err := regular.ReadFile(p.path(task.work()+"/utilization.rpt"), maxReport)
+		data, err := safefile.ReadFile(p.path(task.work()+"/utilization.rpt"), maxReport)
 		if err != nil || !p.current(task) {
 			continue // the linker for a card writes other reports
 		}
@@ -223,7 +223,7 @@ func (p *reading) placed() bool {
 		var ns float64
 		if err == nil {
 			var text []byte
-			if text, err = regular.ReadFile(p.path(task.work()+"/timing.rpt"), maxReport); err == nil {
+			if text, err = safefile.ReadFile(p.path(task.work()+"/timing.rpt"), maxReport); err == nil {
 				ns, err = period(text, p.ClockMHz)
 			}
 		}
@@ -283,9 +283,9 @@ func (p *reading) measured(name string, total *DesignPart) bool {
 	var own struct {
 		Hash string `json:"hash"`
 	}
-	data, err := regular.ReadFile(name, maxReport)
+	data, err := safefile.ReadFile(name, maxReport)
 	if err == nil {
-		err = regular.JSONMessage(json.Unmarshal(data, &said))
+		err = safefile.JSONMessage(json.Unmarshal(data, &said))
 	}
 	if err == nil && !(said.Rate > 0 && said.Rate < 1e15) {
 		err = fmt.Errorf("it has %v samples per second", said.Rate)
@@ -294,7 +294,7 @@ func (p *reading) measured(name string, total *DesignPart) bool {
 		p.d.Fail(diag.FileUnreadable, filepath.Base(name), err.Error(), "accelerator.py --save writes such a file")
 		return false
 	}
-	if data, err = regular.ReadFile(p.path("deploy/host/host.json"), maxReport); err == nil {
+	if data, err = safefile.ReadFile(p.path("deploy/host/host.json"), maxReport); err == nil {
 		err = json.Unmarshal(data, &own)
 	}
 	if err != nil || own.Hash == "" || !strings.EqualFold(own.Hash, said.Hash) {

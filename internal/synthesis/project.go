@@ -16,7 +16,7 @@ import (
 	"hlsgen/internal/compiler"
 	"hlsgen/internal/dataflow"
 	"hlsgen/internal/diag"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // A Project is a folder that hlsgen build wrote, with all that the vendor's tools and their reports need.
@@ -102,9 +102,9 @@ func open(dir string) (*Project, error) {
 	}{{"manifest.json", &manifest}, {"report/" + layersFile, &p.Layers},
 		{"report/estimate_layer_resources.json", &p.Estimate},
 		{"report/estimate_network_performance.json", &performance}} {
-		data, err := regular.ReadFile(p.path(f.name), maxReport)
+		data, err := safefile.ReadFile(p.path(f.name), maxReport)
 		if err == nil {
-			err = regular.JSONMessage(json.Unmarshal(data, f.to))
+			err = safefile.JSONMessage(json.Unmarshal(data, f.to))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
@@ -195,7 +195,7 @@ func (p *Project) written(layer string) ([]string, error) {
 		if path.Ext(list[at]) != ".sv" {
 			continue
 		}
-		data, err := regular.ReadFile(p.path(list[at]), maxReport)
+		data, err := safefile.ReadFile(p.path(list[at]), maxReport)
 		if err != nil {
 			return nil, err
 		}

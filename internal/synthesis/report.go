@@ -6,7 +6,8 @@
 //	project.go   Project: the description that a build wrote of itself
 //	task.go      tasks, and whether their results are current; task.sh and vivado.tcl do one task
 //	run.go       Synthesise: runs tasks on this machine, some at a time, or as jobs of Slurm (slurm.sh)
-//	collect.go   BuildTable: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the whole design
+//	collect.go   BuildTable: estimate, HLS, Vivado, bitstream and board; hierarchy.go reads the report of the whole
+//	             design
 //	report.go    Report: the tools' figures for one design; vendor.go reads their files
 //	calibrate.go latencies from such reports; schedule.go reads the schedules of HLS
 package synthesis
@@ -16,7 +17,7 @@ import (
 	"strings"
 
 	"hlsgen/internal/dataflow"
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // A Report holds the vendor's figures for one design. Missing figures are nil.
@@ -76,7 +77,7 @@ const csynthFile = "csynth.xml"
 
 // read adds the figures of one file.
 func (r *Report) read(path string, clockMHz float64) error {
-	data, err := regular.ReadFile(path, maxReport)
+	data, err := safefile.ReadFile(path, maxReport)
 	if err != nil {
 		return err
 	}

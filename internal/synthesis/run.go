@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"hlsgen/internal/diag"
-	"hlsgen/internal/owned"
+	"hlsgen/internal/outputdir"
 	"hlsgen/templates"
 )
 
@@ -72,8 +72,8 @@ func (p *Project) Synthesise(ctx context.Context, o Options, d *diag.List) (r *S
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	place, err := owned.Claim(dir, templates.TemporaryFolders, templates.KeptFolders...)
-	if busy := new(owned.BusyError); errors.As(err, &busy) {
+	place, err := outputdir.Claim(dir, templates.TemporaryFolders, templates.KeptFolders...)
+	if busy := new(outputdir.BusyError); errors.As(err, &busy) {
 		d.Fail(diag.OutputBusy, "", filepath.Base(dir)+" "+busy.Error(), "wait for it: what it has done stays done")
 		return nil, nil
 	}
@@ -133,7 +133,7 @@ func (p *Project) prepare(flows []VerilogSource) error {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			return err
 		}
-		if err := owned.WriteFile(at, []byte(text)); err != nil {
+		if err := outputdir.WriteFile(at, []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -292,7 +292,7 @@ func (p *Project) submit(ctx context.Context, o Options, stale []Task) error {
 	for _, t := range stale {
 		fmt.Fprintln(&lines, strings.Join(t.arguments(), " "))
 	}
-	if err := owned.WriteFile(p.path(folder+"/tasks.txt"), []byte(lines.String())); err != nil {
+	if err := outputdir.WriteFile(p.path(folder+"/tasks.txt"), []byte(lines.String())); err != nil {
 		return err
 	}
 	cmd := templates.Command(ctx, p.Dir, []string{"sbatch", "--wait", fmt.Sprintf("--array=0-%d", len(stale)-1),

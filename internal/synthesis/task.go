@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"hlsgen/internal/regular"
+	"hlsgen/internal/safefile"
 )
 
 // A Stage is a point up to which the tools run.
@@ -102,7 +102,7 @@ func (p *Project) synthesised(name string) bool {
 
 // listed returns the words of a file that lists names.
 func (p *Project) listed(name string) ([]string, error) {
-	data, err := regular.ReadFile(p.path(name), maxReport)
+	data, err := safefile.ReadFile(p.path(name), maxReport)
 	return strings.Fields(string(data)), err
 }
 
@@ -163,7 +163,7 @@ func (p *Project) bits() string {
 // made reports whether the file done states that results were made from the given files, as they are now. The file
 // contains the output of sha256sum, called in the folder below.
 func (p *Project) made(done string, sources []string, below ...string) bool {
-	said, err := regular.ReadFile(p.path(done), maxReport)
+	said, err := safefile.ReadFile(p.path(done), maxReport)
 	if err != nil {
 		return false
 	}
@@ -178,8 +178,8 @@ func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 		if strings.ContainsAny(name, "\\\n\r") {
 			return nil, errors.New("a name that sha256sum would change")
 		}
-		data, err := regular.ReadFile(p.path(path.Join(append(slices.Clone(below), name)...)), maxReport)
-		if err != nil && !errors.Is(err, regular.ErrEmpty) {
+		data, err := safefile.ReadFile(p.path(path.Join(append(slices.Clone(below), name)...)), maxReport)
+		if err != nil && !errors.Is(err, safefile.ErrEmpty) {
 			return nil, err
 		}
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), name)
@@ -190,7 +190,7 @@ func (p *Project) digests(sources []string, below ...string) ([]byte, error) {
 // logOf returns the log of a failed task, relative to the project, and the tool that failed. ok is false if the
 // task did not record a failure, because it was killed.
 func (p *Project) logOf(t Task) (tool, log string, ok bool) {
-	data, err := regular.ReadFile(p.path(t.work()+"/failed"), 4096)
+	data, err := safefile.ReadFile(p.path(t.work()+"/failed"), 4096)
 	tool, log, ok = strings.Cut(strings.TrimSpace(string(data)), ": ")
 	if err != nil || !ok || !filepath.IsLocal(filepath.FromSlash(log)) {
 		return "", t.work() + "/log", false

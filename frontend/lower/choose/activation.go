@@ -3,7 +3,7 @@ package choose
 import (
 	"errors"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/threshold"
@@ -28,7 +28,7 @@ func (k *KnownSteps) Activate(functions []*real.Expr, in dataflow.StreamType, be
 		steps, err = k.StepsOver(functions, in, limit)
 	}
 	if err != nil {
-		return Activation{}, whole.NoStepFunction(err, limit)
+		return Activation{}, integers.NoStepFunction(err, limit)
 	}
 	return Activation{Steps: steps, In: in, Behind: behind}, nil
 }
@@ -173,7 +173,7 @@ func thresholding(a Activation) (dataflow.Op, bool) {
 	if a.wide() && (a.Scaled != nil || a.In.Elem.Width > threshold.MaxAddress) {
 		return nil, false
 	}
-	return threshold.New(threshold.Params{Steps: whole.Shared(a.Steps)}), true
+	return threshold.New(threshold.Params{Steps: integers.Shared(a.Steps)}), true
 }
 
 // fused uses thresholds of the product that computes the integers.

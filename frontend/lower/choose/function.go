@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/hlslib/mac"
 	"hlsgen/hlslib/requant"
 	"hlsgen/hlslib/rnn"
@@ -34,7 +34,7 @@ type Activation struct {
 const maxWideSteps = 1 << 17
 
 // wide reports whether there are too many steps for comparators.
-func (a Activation) wide() bool { return a.Scaled != nil || most(a.Steps) > whole.MaxSteps }
+func (a Activation) wide() bool { return a.Scaled != nil || most(a.Steps) > integers.MaxSteps }
 
 func (Activation) form() string { return "a step function per channel" }
 
@@ -42,8 +42,9 @@ func (a Activation) refused(err error) error {
 	if a.wide() {
 		return unmapped.As(diag.RangeTooWide,
 			fmt.Sprintf("its activation has more than %d steps, and no multiplication and shift gives them",
-				whole.MaxSteps),
-			whole.FewerStepsHint(whole.MaxSteps)+", with a scale that is a power of two. Or put a quantiser of 16 bits in "+
+				integers.MaxSteps),
+			integers.FewerStepsHint(integers.MaxSteps)+", with a scale that is a power of two. "+
+				"Or put a quantiser of 16 bits in "+
 				"front: any function of it has a table")
 	}
 	return unmapped.As(diag.RangeTooWide, "no layer holds its activation: "+err.Error(),

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -69,9 +69,9 @@ func (c *classes) of(at *place.Place, o *LayerOperand, form *scaled.Expression, 
 			"quantise activations per tensor or per channel")
 	}
 	e, _ := form.Numbers(k)
-	f, ok := e.SimplifyWithin([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
+	f, ok := e.SimplifyWithin([]real.Interval{integers.Interval(at.Type.Union())}).Affine()
 	if !ok && stays {
-		f, ok = e.SimplifyWithin([]real.Interval{whole.Interval(span)}).Affine()
+		f, ok = e.SimplifyWithin([]real.Interval{integers.Interval(span)}).Affine()
 	}
 	if !ok {
 		return 0, unscaled(form.Nodes)
@@ -170,7 +170,7 @@ func (o *LayerOperand) Always(n int) (always []*big.Rat) {
 
 // inputs returns the inputs of weights. If the inputs have several scales, inputs that never change become
 // constants.
-func inputs(in []real.Affine, always []*big.Rat) *whole.Inputs {
+func inputs(in []real.Affine, always []*big.Rat) *integers.Inputs {
 	other := func(f real.Affine) bool { return f.Scale != in[0].Scale && f.Scale.Cmp(in[0].Scale) != 0 }
 	if slices.ContainsFunc(in, other) {
 		in = slices.Clone(in)
@@ -180,5 +180,5 @@ func inputs(in []real.Affine, always []*big.Rat) *whole.Inputs {
 			}
 		}
 	}
-	return whole.InputsOf(in)
+	return integers.InputsOf(in)
 }

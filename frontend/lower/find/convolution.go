@@ -7,7 +7,7 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 )
@@ -68,10 +68,10 @@ func (t *Terms) Scales() (scales []*big.Rat, ok bool) {
 	return scales, true
 }
 
-// Blocks returns the block of weights in which each channel is, and the number of blocks (whole.Blocks).
+// Blocks returns the block of weights in which each channel is, and the number of blocks (integers.Blocks).
 func (t *Terms) Blocks() (of []int, count int) {
 	all := make([]float64, t.window.Positions())
-	return whole.Blocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
+	return integers.Blocks(t.window.Depth, t.columns.N, func(k, c int) []float64 {
 		for i := range all {
 			all[i] = t.weight(i*t.window.Depth+k, c)
 		}
@@ -82,7 +82,7 @@ func (t *Terms) Blocks() (of []int, count int) {
 // Taps reports whether the weights form blocks that differ between positions of the kernel.
 func (t *Terms) Taps() bool {
 	one := make([]float64, 1)
-	_, count := whole.Blocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
+	_, count := integers.Blocks(t.dot.K, t.columns.N, func(k, c int) []float64 {
 		one[0] = t.weight(k, c)
 		return one
 	})
@@ -99,7 +99,7 @@ type group struct {
 	data      []int // terms of the sum that depend on data
 	constants []int // constant terms
 	values    []*big.Rat
-	inputs    *whole.Inputs // inputs that are data
+	inputs    *integers.Inputs // inputs that are data
 }
 
 // group reads k terms, whose channels begin with channel first.

@@ -6,9 +6,9 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/dataflow"
@@ -127,7 +127,7 @@ func ranges(types []dataflow.StreamType, c int) (out []num.Range) {
 func alive(e *real.Expr, in []num.Range) *real.Expr {
 	with, spans := make([]*real.Expr, len(in)), make([]real.Interval, len(in))
 	for i, r := range in {
-		if with[i], spans[i] = real.Var(i), whole.Interval(r); r.Lo == r.Hi {
+		if with[i], spans[i] = real.Var(i), integers.Interval(r); r.Lo == r.Hi {
 			with[i] = real.Rat(new(big.Rat).SetInt64(r.Lo))
 		}
 	}
@@ -179,9 +179,9 @@ func (j *Joint) Sum(types []dataflow.StreamType) (sum choose.WeightedSum, of sca
 			return sum, of, unmapped.By(ErrUnscaled, diag.NotMapped,
 				"a sum of two tensors is used without being quantised after "+between(j.Nodes), "quantise the sum")
 		}
-		unit := whole.Unit(l.Scale)
+		unit := integers.Unit(l.Scale)
 		for i, v := range l.Scale {
-			m, reject := whole.InUnits(v, unit)
+			m, reject := integers.InUnits(v, unit)
 			if reject != nil {
 				return sum, of, reject
 			}
@@ -214,9 +214,9 @@ func (j *Joint) Codes(types []dataflow.StreamType, limit int) (choose.Function, 
 			}
 			continue
 		}
-		m, steps, err := whole.Requantise(l, outer[c], in, limit)
+		m, steps, err := integers.Requantise(l, outer[c], in, limit)
 		if err != nil {
-			return nil, whole.NoStepFunction(err, limit)
+			return nil, integers.NoStepFunction(err, limit)
 		}
 		f.Steps[c] = steps
 		for i, v := range m {
@@ -246,7 +246,7 @@ func (j *Joint) product(types []dataflow.StreamType, limit int, reject error) (c
 		}
 		e, _ := j.form.Numbers(k)
 		x := ranges(types, c)
-		o, outer, ok := e.SimplifyWithin([]real.Interval{whole.Interval(x[0]), whole.Interval(x[1])}).Product()
+		o, outer, ok := e.SimplifyWithin([]real.Interval{integers.Interval(x[0]), integers.Interval(x[1])}).Product()
 		if !ok || !o[0].IsInt() || !o[1].IsInt() || max(o[0].Num().BitLen(), o[1].Num().BitLen()) > 30 {
 			return nil, reject
 		}
@@ -264,7 +264,7 @@ func (j *Joint) product(types []dataflow.StreamType, limit int, reject error) (c
 		}
 		f, err := real.Compile(outer).StepOver(a.Union(b), limit)
 		if err != nil {
-			return nil, whole.NoStepFunction(err, limit)
+			return nil, integers.NoStepFunction(err, limit)
 		}
 		out.Steps[c] = f
 	}

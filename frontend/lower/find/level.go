@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/scaled"
 )
 
@@ -22,7 +22,7 @@ func (p *AnalysedProgram) Level(r *Ranking, weights [][]int64) (out [][]int64, o
 	if !ok {
 		return nil, of, false, false
 	}
-	unit := whole.Unit(scales)
+	unit := integers.Unit(scales)
 	if at := slices.IndexFunc(scales, func(v *big.Rat) bool { return v.Sign() != 0 }); at >= 0 &&
 		scales[at].Sign() < 0 {
 		falls = true

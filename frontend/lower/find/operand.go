@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/place"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -373,6 +373,6 @@ func rises(forms *scaled.Forms, i int, at *place.Place) bool {
 		k++
 	}
 	e, _ := forms.Of[i].Numbers(k)
-	f, ok := e.SimplifyWithin([]real.Interval{whole.Interval(at.Type.Union())}).Affine()
+	f, ok := e.SimplifyWithin([]real.Interval{integers.Interval(at.Type.Union())}).Affine()
 	return ok && f.Scale.Sign() > 0
 }

@@ -5,8 +5,8 @@ import (
 	"math/big"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/diag"
@@ -263,7 +263,7 @@ func (f *recoded) unit() *big.Rat {
 	for _, v := range f.values {
 		apart = append(apart, new(big.Rat).Sub(v, f.least))
 	}
-	return whole.Unit(apart)
+	return integers.Unit(apart)
 }
 
 // values chooses the scale and the bias of every group.
@@ -284,7 +284,7 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	for _, one := range []struct {
 		real.Affine
 		more int // bits by which codes may become wider
-	}{{real.Affine{Scale: whole.Unit(all), Bias: new(big.Rat)}, 1}, {real.Affine{Scale: whole.Unit(first),
+	}{{real.Affine{Scale: integers.Unit(all), Bias: new(big.Rat)}, 1}, {real.Affine{Scale: integers.Unit(first),
 		Bias: r.of[0].least}, 0}} {
 		bits := 0
 		for _, f := range r.of {

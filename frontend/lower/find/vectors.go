@@ -8,8 +8,8 @@ import (
 
 	"hlsgen/frontend/graph"
 	"hlsgen/frontend/lower/choose"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 )
@@ -26,7 +26,7 @@ type MatrixVectors struct {
 	constants []*big.Rat // per element of the whole vector: its constant; nil for data
 	affine    []real.Affine
 	always    []*big.Rat // per element that is data: the value that it always has; nil if it changes
-	inputs    *whole.Inputs
+	inputs    *integers.Inputs
 }
 
 // Elements lists the elements of a product's data, vector by vector. rows is the number of outputs per vector. ok
@@ -95,10 +95,10 @@ func (v *MatrixVectors) Scales() (scales []*big.Rat, ok bool) {
 // Taps returns false, since an element of a vector has one weight.
 func (v *MatrixVectors) Taps() bool { return false }
 
-// Blocks returns the block of weights in which each element of the sum is, and the number of blocks (whole.Blocks).
+// Blocks returns the block of weights in which each element of the sum is, and the number of blocks (integers.Blocks).
 func (v *MatrixVectors) Blocks() (of []int, count int) {
 	one := make([]float64, 1)
-	return whole.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {
+	return integers.Blocks(v.dot.K, v.rows, func(k, c int) []float64 {
 		one[0] = v.weights.At(int(v.dot.BBase.At(c) + v.dot.BOffset[k]))
 		return one
 	})
@@ -135,7 +135,7 @@ func (v *MatrixVectors) Matrix(order []int, length int) (m choose.Matrix, of sca
 		for i := range n {
 			var row []int64
 			if coded {
-				row, affine[at+i], reject = whole.Coded(codes[i], meaning(v.dot.BBase.At(at+i)), v.affine[0])
+				row, affine[at+i], reject = integers.Coded(codes[i], meaning(v.dot.BBase.At(at+i)), v.affine[0])
 			} else {
 				row, affine[at+i], reject = v.column(floats[i])
 			}
@@ -433,7 +433,7 @@ func (p *AnalysedProgram) roundedSums(k int, w *graph.Tensor, code *graph.Step, 
 			return nil, unmapped.Because("its weights are not one matrix for all vectors", "use one matrix of weights")
 		}
 	}
-	rounding, err := whole.RoundingOf(p.Program, code)
+	rounding, err := integers.RoundingOf(p.Program, code)
 	if err != nil {
 		return nil, notRounded(err)
 	}
@@ -524,7 +524,7 @@ func tableOf(table [][]float64, n int) (values [][]int64, affine []real.Affine, 
 		for i, row := range table {
 			column[i] = row[c]
 		}
-		q, f, reject := whole.Column(column, same)
+		q, f, reject := integers.Column(column, same)
 		if reject != nil {
 			return nil, nil, reject
 		}

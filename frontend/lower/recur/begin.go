@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"strconv"
 
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -56,7 +56,7 @@ func (b *reader) begin(k int, s BodySource) error {
 				continue
 			}
 			// it becomes a constant, but begins with something else
-			of[j].Scale, st.factor[j] = whole.Unit([]*big.Rat{f.Scale, apart}), 0
+			of[j].Scale, st.factor[j] = integers.Unit([]*big.Rat{f.Scale, apart}), 0
 			all = all.Union(num.SingleValue(0))
 		}
 		m, o := new(big.Rat).Quo(f.Scale, of[j].Scale).Num(), apart.Quo(apart, of[j].Scale).Num()

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
@@ -159,7 +159,7 @@ func (b *reader) exact(step *graph.Step, forms *scaled.Forms, err error, units i
 		for _, t := range terms {
 			scales = append(scales, t.Scale)
 		}
-		of[u] = real.Affine{Scale: new(big.Rat).Mul(whole.Unit(scales), f.Scale), Bias: f.Bias}
+		of[u] = real.Affine{Scale: new(big.Rat).Mul(integers.Unit(scales), f.Scale), Bias: f.Bias}
 		if len(terms) == 0 || f.Scale.Sign() == 0 {
 			of[u].Scale = big.NewRat(1, 1)
 			x = real.Rat(f.Bias)

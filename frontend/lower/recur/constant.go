@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -131,7 +131,7 @@ func (v *value) codeRanges() {
 		fixed := true
 		for _, i := range used {
 			r := v.args[i].ranges[u]
-			in[i] = whole.Interval(r)
+			in[i] = integers.Interval(r)
 			fixed = fixed && r.Lo == r.Hi
 		}
 		v.ranges[u] = v.span

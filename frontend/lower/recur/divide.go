@@ -4,14 +4,14 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/internal/num"
 )
 
 // rounded finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly, or
 // factors that round alike for all integers that occur. If the code has more values than a function may have steps,
 // it uses a division.
-func (v *value) rounded(q *whole.ProductRounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
+func (v *value) rounded(q *integers.ProductRounding, terms [][]int, units []polynomial) (more []*value, ok bool) {
 	bias, ok := v.inCodes(q, units)
 	if !ok {
 		return nil, false
@@ -23,14 +23,14 @@ func (v *value) rounded(q *whole.ProductRounding, terms [][]int, units []polynom
 			return nil, true
 		}
 	}
-	if q.Codes.Count() <= whole.MaxSteps {
+	if q.Codes.Count() <= integers.MaxSteps {
 		return nil, false
 	}
 	return v.divided(q, terms, units, bias)
 }
 
 // inCodes expresses polynomials, and their biases, in units of codes.
-func (v *value) inCodes(q *whole.ProductRounding, units []polynomial) (bias []*big.Rat, ok bool) {
+func (v *value) inCodes(q *integers.ProductRounding, units []polynomial) (bias []*big.Rat, ok bool) {
 	for u := range units {
 		f, ok := units[u].outer.Affine()
 		if !ok {
@@ -52,10 +52,12 @@ func (v *value) inCodes(q *whole.ProductRounding, units []polynomial) (bias []*b
 // is split into digits. Its leading digits give an estimate of the code that is never too large and at most one or
 // two too small. The rest of N then decides exactly whether the next code is reached:
 //
-//	N >= m*(code+1) + offset    where offset, of the rounding and the bias, depends on the parity or sign of code+1 only
+//	N >= m*(code+1) + offset
+//
+// where offset, of the rounding and the bias, depends on the parity or sign of code+1 only.
 type division struct {
 	*limbs
-	q    *whole.ProductRounding
+	q    *integers.ProductRounding
 	unit *big.Rat // unit of which all scales, and 1, are multiples
 	m    *big.Int // the number 1 in units
 	bias []*big.Rat
@@ -71,7 +73,8 @@ const limbBits = 28
 const maxDigits = 1 << 6
 
 // divided returns false if products or biases are too wide.
-func (v *value) divided(q *whole.ProductRounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value, bool) {
+func (v *value) divided(q *integers.ProductRounding, terms [][]int, units []polynomial, bias []*big.Rat) ([]*value,
+	bool) {
 	d := &division{limbs: &limbs{of: v, terms: terms}, q: q, bias: bias}
 	scales, most := []*big.Rat{big.NewRat(1, 1)}, big.NewInt(1)
 	for _, p := range units {
@@ -80,7 +83,7 @@ func (v *value) divided(q *whole.ProductRounding, terms [][]int, units []polynom
 			most.Add(most, new(big.Int).Abs(big.NewInt(r.Lo))).Add(most, new(big.Int).Abs(big.NewInt(r.Hi)))
 		}
 	}
-	d.unit = whole.Unit(scales)
+	d.unit = integers.Unit(scales)
 	d.m = new(big.Int).Set(new(big.Rat).Inv(d.unit).Num())
 	if d.bits = min(limbBits, maxLimb-most.BitLen()); d.bits < 1 {
 		return nil, false

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"hlsgen/frontend/graph"
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -39,7 +39,7 @@ func TestDivided(t *testing.T) {
 			}
 			terms := [][]int{{0}, {1, 2}}
 			size := int64(1) << (13 + r.IntN(9))
-			q := &whole.ProductRounding{Mode: mode, Codes: num.Range{Lo: -size, Hi: size - 1 - r.Int64N(2)},
+			q := &integers.ProductRounding{Mode: mode, Codes: num.Range{Lo: -size, Hi: size - 1 - r.Int64N(2)},
 				Before: new(big.Rat)}
 			if n%3 == 0 {
 				q.Behind = r.Int64N(2*size) - size

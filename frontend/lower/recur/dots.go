@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/internal/num"
@@ -264,7 +264,7 @@ func (d *dotReader) sums() (*dot, error) {
 				p.rows, p.scale = append(p.rows, make([]int64, length)), append(p.scale, nil)
 				continue
 			}
-			row, f, reject := whole.Column(columns[i], scales[i])
+			row, f, reject := integers.Column(columns[i], scales[i])
 			if reject != nil {
 				return nil, reject
 			}
@@ -314,7 +314,7 @@ func (d *dotReader) element(e int) (i int, place int32, of real.Affine, ok bool)
 // separate functions.
 func (p *dotPart) level() {
 	scales := slices.DeleteFunc(slices.Clone(p.scale), func(s *big.Rat) bool { return s == nil })
-	unit := whole.Unit(scales)
+	unit := integers.Unit(scales)
 	var all num.Range
 	for _, row := range p.rows {
 		all = all.Union(num.RangeOf(append([]int64{0}, row...)))
@@ -325,7 +325,7 @@ func (p *dotPart) level() {
 		if s == nil {
 			continue
 		}
-		m, reject := whole.InUnits(s, unit)
+		m, reject := integers.InUnits(s, unit)
 		r, ok := num.RangeOf(append([]int64{0}, rows[j]...)).Times(m)
 		if reject != nil || !ok || num.NarrowestInt(all.Union(r)) != num.NarrowestInt(all) {
 			return
@@ -369,7 +369,7 @@ func (d *dotReader) rounding(leaf *scaled.Var) (*rounding, error) {
 	if from := d.body.Producer(of.Tensor); from != nil && from.Dot != nil {
 		return nil, nil
 	}
-	q, err := whole.RoundingOf(d.body, step)
+	q, err := integers.RoundingOf(d.body, step)
 	if err != nil {
 		return nil, Unsupported("%v", err)
 	}

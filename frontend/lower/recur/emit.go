@@ -3,7 +3,7 @@ package recur
 import (
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/hlslib/layer"
 	"hlsgen/hlslib/rnn"
 	"hlsgen/internal/num"
@@ -244,7 +244,7 @@ func (w *writer) plus(y *value, p pair) int {
 			steps[u].Value = append(steps[u].Value, p.sign*v+layer.ForChannel(p.bias, u))
 		}
 	}
-	return w.put(rnn.CellValue{Op: rnn.Steps, Of: made.Of, Steps: whole.Shared(steps)})
+	return w.put(rnn.CellValue{Op: rnn.Steps, Of: made.Of, Steps: integers.Shared(steps)})
 }
 
 func scaledBy(list []int64, by int64) []int64 {

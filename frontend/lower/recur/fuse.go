@@ -3,7 +3,7 @@ package recur
 import (
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 )
 
@@ -43,7 +43,7 @@ func (b *network) rounds(v *value) bool {
 	if v.step == nil || v.of == nil {
 		return v.step == nil
 	}
-	if _, err := whole.RoundingOf(b.body, v.step); err != nil {
+	if _, err := integers.RoundingOf(b.body, v.step); err != nil {
 		return false
 	}
 	return !slices.ContainsFunc(v.of, func(e *real.Expr) bool {
@@ -103,7 +103,7 @@ func (v *value) fixedArgs(u int) []*real.Expr {
 func (v *value) intervals(u int) []real.Interval {
 	in := make([]real.Interval, len(v.args))
 	for i, a := range v.args {
-		in[i] = whole.Interval(a.ranges[u])
+		in[i] = integers.Interval(a.ranges[u])
 	}
 	return in
 }

@@ -6,8 +6,8 @@ import (
 	"math/big"
 	"slices"
 
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/diag"
 	"hlsgen/internal/num"
@@ -62,7 +62,7 @@ func (b *network) findIntegers(v *value) (more []*value, reject error) {
 		}
 		return nil, reject
 	}
-	if q, err := whole.ShiftedOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
+	if q, err := integers.ShiftedOf(b.body, v.step); err == nil && v.of != nil && v.mayRound() {
 		if terms, units, ok := v.polynomials(v.of); ok && len(terms) > 0 {
 			if more, ok := v.rounded(q, terms, units); ok {
 				return more, nil
@@ -111,11 +111,11 @@ func (v *value) settleConstant(units []polynomial) error {
 	for u := range units {
 		s, err := real.Compile(units[u].outer).StepOver(num.Range{}, 1)
 		if err != nil {
-			return whole.NoStepFunction(err, 1)
+			return integers.NoStepFunction(err, 1)
 		}
 		m.steps = append(m.steps, s)
 	}
-	m.steps = whole.Shared(m.steps)
+	m.steps = integers.Shared(m.steps)
 	v.made = m
 	return nil
 }
@@ -217,7 +217,7 @@ const maxSum = 1 << 61
 // whole returns the factors of the terms in units, and the range of the sum. ok is false if that is too wide.
 func (p *polynomial) whole(unit *big.Rat) (factors []int64, sum num.Range, ok bool) {
 	for t, s := range p.scale {
-		w, reject := whole.InUnits(s, unit)
+		w, reject := integers.InUnits(s, unit)
 		if reject != nil {
 			return nil, sum, false
 		}
@@ -264,13 +264,13 @@ func (m *made) compact(units []polynomial) {
 
 // requantised finds the integers of a code that is a rounded polynomial. It uses a multiplier and a shift exactly,
 // or factors that round alike for all integers that occur.
-func requantised(q *whole.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
+func requantised(q *integers.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	var scales []*big.Rat
 	for _, p := range units {
 		scales = append(scales, p.scale...)
 	}
 	if !slices.ContainsFunc(bias, func(b *big.Rat) bool { return b.Sign() != 0 }) {
-		if m, ok := exactRequant(q, units, whole.Unit(scales)); ok {
+		if m, ok := exactRequant(q, units, integers.Unit(scales)); ok {
 			return m, true
 		}
 	}
@@ -278,7 +278,7 @@ func requantised(q *whole.ProductRounding, units []polynomial, bias []*big.Rat) 
 }
 
 // exactRequant uses a multiplier and a shift for integer multiples of a unit.
-func exactRequant(q *whole.ProductRounding, units []polynomial, unit *big.Rat) (*made, bool) {
+func exactRequant(q *integers.ProductRounding, units []polynomial, unit *big.Rat) (*made, bool) {
 	m := &made{}
 	var all num.Range
 	for u := range units {
@@ -319,7 +319,7 @@ func (v *value) stepped(units []polynomial) (*made, error) {
 	if errors.Is(err, errTooWide) {
 		return nil, reject
 	}
-	return nil, whole.NoStepFunction(err, whole.MaxSteps)
+	return nil, integers.NoStepFunction(err, integers.MaxSteps)
 }
 
 var (
@@ -340,7 +340,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 	scales := make([]*big.Rat, len(units))
 	for u := range units {
 		p := &units[u]
-		scales[u] = whole.Unit(p.scale)
+		scales[u] = integers.Unit(p.scale)
 		factors, sum, ok := p.whole(scales[u])
 		if !ok || max(sum.Hi, -sum.Lo) > widest.Hi>>maxFiner {
 			return nil, 0, errTooWide
@@ -375,7 +375,7 @@ func exactSteps(units []polynomial) (m *made, width int, err error) {
 			return nil, width, err
 		}
 	}
-	m.steps = whole.Shared(steps)
+	m.steps = integers.Shared(steps)
 	m.compact(units)
 	return m, width, nil
 }
@@ -391,7 +391,7 @@ func stepsOver(outer *real.Expr, unit *big.Rat, over num.Range) (num.StepFunctio
 // stepsLike is stepsOver with a guess of the distances between steps, which makes the search faster.
 func stepsLike(like num.StepFunction, outer *real.Expr, unit *big.Rat, over num.Range) (num.StepFunction, error) {
 	e := outer.Substitute([]*real.Expr{real.Mul(real.Var(0), real.Rat(unit))})
-	return real.Compile(e).StepLike(like, over, whole.MaxSteps)
+	return real.Compile(e).StepLike(like, over, integers.MaxSteps)
 }
 
 // scaledLike returns roughly where a step function has its steps over integers that are finer by the factor times.
@@ -448,7 +448,7 @@ func (m *made) shareSteps(units []polynomial, steps []num.StepFunction, sums []n
 		}
 		m.steps[u] = g.Restricted(sums[u])
 	}
-	m.steps = whole.Shared(m.steps)
+	m.steps = integers.Shared(m.steps)
 	m.compact(units)
 }
 

@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -68,18 +68,18 @@ func (v *value) limbs(terms [][]int, units []polynomial) ([]*value, error) {
 
 // limbsOf finds the steps of a unit.
 func limbsOf(p *polynomial) (of limbed, err error) {
-	unit := whole.Unit(p.scale)
+	unit := integers.Unit(p.scale)
 	for _, s := range p.scale {
 		of.factors = append(of.factors, new(big.Int).Set(new(big.Rat).Quo(s, unit).Num()))
 	}
 	lo, hi := p.reach()
 	f := wideFunction{outer: p.outer, unit: unit}
 	of.at, of.values, err = f.steps(lo.Quo(lo, unit).Num(), hi.Quo(hi, unit).Num())
-	if err == nil && len(of.at) > whole.MaxSteps {
+	if err == nil && len(of.at) > integers.MaxSteps {
 		err = real.ErrTooManySteps
 	}
 	if err != nil {
-		return of, whole.NoStepFunction(err, whole.MaxSteps)
+		return of, integers.NoStepFunction(err, integers.MaxSteps)
 	}
 	return of, nil
 }
@@ -109,7 +109,7 @@ func (f *wideFunction) steps(lo, hi *big.Int) (at []*big.Int, values []int64, er
 	x := real.Add(real.Mul(real.Var(0), real.Rat(new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), shift)))),
 		real.Rat(new(big.Rat).SetInt(lo)))
 	x = real.Mul(real.Min(x, real.Rat(new(big.Rat).SetInt(hi))), real.Rat(f.unit))
-	s, err := real.Compile(f.outer.Substitute([]*real.Expr{x})).StepOver(num.Range{Hi: count}, whole.MaxSteps)
+	s, err := real.Compile(f.outer.Substitute([]*real.Expr{x})).StepOver(num.Range{Hi: count}, integers.MaxSteps)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,7 +157,7 @@ func (l *limbs) write() {
 			most = max(most, f.Value[len(f.Value)-1])
 		}
 		if most > 0 {
-			digit.steps = whole.Shared(digit.steps)
+			digit.steps = integers.Shared(digit.steps)
 			ranks, weight = append(ranks, l.value(digit, args...)), append(weight, next)
 			next *= most + 1
 		}
@@ -169,7 +169,7 @@ func (l *limbs) write() {
 	for u, of := range l.units {
 		m.steps = append(m.steps, num.StepFunction{At: combined[u], Value: of.values})
 	}
-	m.steps = whole.Shared(m.steps)
+	m.steps = integers.Shared(m.steps)
 	l.of.args, l.of.made = ranks, m
 }
 

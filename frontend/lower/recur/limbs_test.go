@@ -99,7 +99,8 @@ func TestLimbs(t *testing.T) {
 				}
 				x.Add(x, new(big.Rat).Mul(units[u].scale[k], new(big.Rat).SetInt(p)))
 			}
-			want, err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.SingleValue(0), 1)
+			want,
+				err := real.Compile(units[u].outer.Substitute([]*real.Expr{real.Rat(x)})).StepOver(num.SingleValue(0), 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,8 +30,8 @@ import (
 	"slices"
 
 	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/lower/unmapped"
-	"hlsgen/frontend/lower/whole"
 	"hlsgen/frontend/real"
 	"hlsgen/frontend/scaled"
 	"hlsgen/hlslib/rnn"
@@ -238,7 +238,7 @@ func (b *reader) findState(k int) (ok bool, reject error) {
 	st.of = make([]real.Affine, st.size)
 	for i := range st.of {
 		e, _ := form.Numbers(i)
-		if st.of[i], ok = e.SimplifyWithin([]real.Interval{whole.Interval(st.span)}).Affine(); !ok {
+		if st.of[i], ok = e.SimplifyWithin([]real.Interval{integers.Interval(st.span)}).Affine(); !ok {
 			return false, nil
 		}
 	}
@@ -303,7 +303,7 @@ func (b *reader) output(name string) (*output, error) {
 	if err == nil && ok && form.Expr != nil {
 		if from := b.body.Producer(leaf.Tensor); from == nil || from.Dot == nil {
 			o := &output{at: scaled.All(n), of: make([]real.Affine, n)}
-			span := whole.Interval(b.spanOf(leaf.Tensor))
+			span := integers.Interval(b.spanOf(leaf.Tensor))
 			for i := range o.of {
 				e, _ := form.Numbers(i)
 				if o.of[i], ok = e.SimplifyWithin([]real.Interval{span}).Affine(); !ok {

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"slices"
 
-	"hlsgen/frontend/lower/whole"
+	"hlsgen/frontend/lower/integers"
 	"hlsgen/frontend/real"
 	"hlsgen/internal/num"
 )
@@ -108,7 +108,7 @@ type sharp struct {
 const maxAsked = 1 << 23
 
 // affordable reports whether n changes per unit can be examined, judging by the work so far.
-func affordable(lattices []*whole.Lattice, n int) bool {
+func affordable(lattices []*integers.Lattice, n int) bool {
 	work := 0.0
 	for _, l := range lattices {
 		work += max(l.Spent(), 2*l.Work()*float64(n))
@@ -116,9 +116,9 @@ func affordable(lattices []*whole.Lattice, n int) bool {
 	return work <= maxAsked
 }
 
-func lattices(units []polynomial) (list []*whole.Lattice) {
+func lattices(units []polynomial) (list []*integers.Lattice) {
 	for _, p := range units {
-		list = append(list, whole.NewLattice(p.scale, p.ranges))
+		list = append(list, integers.NewLattice(p.scale, p.ranges))
 	}
 	return list
 }
@@ -244,7 +244,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 			f, err = stepsOver(e, unit, num.Range{Lo: -gridEnd, Hi: gridEnd})
 		}
 		if err != nil {
-			return nil, whole.NoStepFunction(err, whole.MaxSteps)
+			return nil, integers.NoStepFunction(err, integers.MaxSteps)
 		}
 		if !affordable(list, len(f.At)) {
 			return nil, errFarApart
@@ -284,7 +284,7 @@ func (v *value) sharpSteps(units []polynomial) (*made, error) {
 				f, _ := c.step()
 				m.steps = append(m.steps, f)
 			}
-			m.steps = whole.Shared(m.steps)
+			m.steps = integers.Shared(m.steps)
 			m.compact(units)
 			best, first = m, shift
 		}
@@ -333,7 +333,7 @@ const maxBetween = 64
 
 // findGaps finds the sums next to each step of a function, given as f over multiples of unit, and the values
 // between the steps. It keeps steps beyond all sums, since other units may share them.
-func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFunction) (gaps []gap, values []int64,
+func findGaps(l *integers.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFunction) (gaps []gap, values []int64,
 	ok bool) {
 	values = f.Value[:1:1]
 	for i, at := range f.At {
@@ -355,7 +355,8 @@ func findGaps(l *whole.Lattice, outer *real.Expr, unit *big.Rat, f num.StepFunct
 // changes finds where a function changes between two grid points with known values, and the values in between.
 // There may be several changes: for example, the sign function is 0 at a single sum. For a monotonic function it
 // does not examine sums below the first change.
-func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64, ok bool) {
+func changes(l *integers.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64) (gaps []gap, values []int64,
+	ok bool) {
 	_, monotone := outer.Direction()
 	below, from := l.Around(at[1], true)
 	behind := known[1]
@@ -390,7 +391,7 @@ func changes(l *whole.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int64)
 const maxCodes = 1 << 16
 
 // sharpRequant finds factors over a power of two, and biases, that round a sum as the exact factors do.
-func sharpRequant(q *whole.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
+func sharpRequant(q *integers.ProductRounding, units []polynomial, bias []*big.Rat) (*made, bool) {
 	if q.Codes.Count() > maxCodes {
 		return nil, false
 	}
@@ -443,7 +444,7 @@ func sharpRequant(q *whole.ProductRounding, units []polynomial, bias []*big.Rat)
 }
 
 // biases returns the biases that move the cuts of units to where a quotient by 2^shift changes.
-func biases(q *whole.ProductRounding, units [][]cut, shift int) ([]int64, bool) {
+func biases(q *integers.ProductRounding, units [][]cut, shift int) ([]int64, bool) {
 	var out []int64
 	for _, at := range units {
 		lo, hi := int64(-maxSum), int64(maxSum)

@@ -1,0 +1,173 @@
+package goal
+
+import (
+	"math/big"
+	"strings"
+
+	"hlsgen/boards"
+	"hlsgen/folding/search"
+	"hlsgen/internal/dataflow"
+)
+
+// The kinds of amounts, in the order of a search.Vector.
+const (
+	LUT = iota
+	LUTRAM
+	FF
+	BRAM
+	URAM
+	DSP
+	Mean    // the mean share of the board's block RAM, UltraRAM and DSP slices, in MeanUnits
+	Traffic // bytes per frame to and from the processor's memory
+	// Few counts the DSP slices that multiply factors of at most FewBits bits, which LUTs could do as well. No budget
+	// has this kind; a design uses such slices only if it would otherwise run out of LUTs.
+	Few
+)
+
+// FewBits is the largest width of a factor that LUTs should multiply while there are LUTs left. To put such factors
+// into the lanes of a DSP slice takes as many LUTs as to multiply them.
+const FewBits = 3
+
+// MeanUnits represents a mean share of 1.
+const MeanUnits = 10_000_000
+
+// averaged lists the kinds whose shares Mean averages.
+var averaged = [...]int{BRAM, URAM, DSP}
+
+// KindNames holds the user's names of the kinds that a budget counts.
+var KindNames = [Traffic]string{"LUT", "LUTRAM", "FF", "RAMB18", "URAM", "DSP", "mean of RAMB18, URAM, DSP"}
+
+// WithBlockName returns the text, which contains names of KindNames, with block RAM named as in the board's data sheet.
+func WithBlockName(text string, b boards.Board) string {
+	return strings.ReplaceAll(text, KindNames[BRAM], b.BlockName())
+}
+
+// Amounts returns resources in the order of the kinds.
+func Amounts(r dataflow.Resources) [Mean]int64 {
+	return [Mean]int64{int64(r.LUT), int64(r.LUTRAM), int64(r.FF), int64(r.BRAM), int64(r.URAM), int64(r.DSP)}
+}
+
+// Capacity returns the board's resources, in the units of a cost.
+func Capacity(b boards.Board) dataflow.Resources {
+	return dataflow.Resources{LUT: b.LUT, LUTRAM: b.LUTRAM, FF: b.FF, BRAM: b.Blocks(), URAM: b.URAM, DSP: b.DSP}
+}
+
+// Available reports whether the board has every kind of resource that the cost uses, in any amount.
+func Available(cost dataflow.Resources, b boards.Board) bool {
+	have := Amounts(Capacity(b))
+	for k, n := range Amounts(cost) {
+		if n > 0 && have[k] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// A StepBudget holds the resources of a board that a design may take.
+type Budget struct {
+	Resources dataflow.Resources
+	Mean      float64 // the largest mean share of block RAM, UltraRAM and DSP slices, among those that the board has
+	Capacity  dataflow.Resources
+}
+
+// BudgetOf returns the budget of a board. The zero MaxUse means DefaultMaxUse. It computes with decimals: 0.7 of 53,200
+// LUTs is exactly 37,240.
+func BudgetOf(b boards.Board, u MaxUse) Budget {
+	if u == (MaxUse{}) {
+		u = DefaultMaxUse
+	}
+	c := Capacity(b)
+	part := func(n int, f float64) int { return int(times(f, int64(n))) }
+	return Budget{dataflow.Resources{
+		LUT: part(c.LUT, u.LUT), LUTRAM: part(c.LUTRAM, u.LUTRAM), FF: part(c.FF, u.FF), BRAM: part(c.BRAM, u.BRAM),
+		URAM: part(c.URAM, u.URAM), DSP: part(c.DSP, u.DSP),
+	}, u.Mean, c}
+}
+
+// times returns the product of f and n, rounded down.
+func times(f float64, n int64) int64 {
+	return int64(Floor(new(big.Rat).Mul(Decimal(f), big.NewRat(n, 1))))
+}
+
+// MeanOf returns the mean share of block RAM, UltraRAM and DSP slices that the resources take, among those that the
+// board has.
+func (b *Budget) MeanOf(r dataflow.Resources) float64 {
+	have, used := Amounts(b.Capacity), Amounts(r)
+	sum := 0.0
+	for _, k := range averaged {
+		if have[k] > 0 {
+			sum += float64(used[k]) / float64(have[k])
+		}
+	}
+	return sum / float64(max(1, b.averages()))
+}
+
+// averages returns how many of the kinds in averaged the board has.
+func (b *Budget) averages() (n int64) {
+	have := Amounts(b.Capacity)
+	for _, k := range averaged {
+		n += min(1, have[k])
+	}
+	return n
+}
+
+// Fits reports whether resources are within the budget.
+func (b *Budget) Fits(r dataflow.Resources) bool {
+	return r.Within(b.Resources) && b.Vector(r)[Mean] <= b.Caps().Vector[Mean]
+}
+
+// Vector returns the resources as the search counts them. Each term of the mean is rounded down.
+func (b *Budget) Vector(r dataflow.Resources) (v search.Vector) {
+	used, have := Amounts(r), Amounts(b.Capacity)
+	copy(v[:], used[:])
+	for _, k := range averaged {
+		if have[k] > 0 {
+			v[Mean] += used[k] * MeanUnits / (b.averages() * have[k])
+		}
+	}
+	return v
+}
+
+// Caps returns the budget as the search counts it. Kinds without a budget have no cap.
+func (b *Budget) Caps() search.Caps {
+	v := search.Unlimited
+	a := Amounts(b.Resources)
+	copy(v.Vector[:], a[:])
+	v.Vector[Mean] = times(b.Mean, MeanUnits)
+	return v
+}
+
+// LoadBase returns the amounts that a load is a share of: the budget of each kind that has one.
+func (b *Budget) LoadBase() (v search.Vector) {
+	caps := b.Caps()
+	copy(v[:Traffic], caps.Vector[:])
+	return v
+}
+
+// A Share holds how much of a kind of resource a design takes. For the mean, the amounts are shares in millionths.
+type Share struct {
+	Name   string // one of KindNames
+	Used   int
+	Budget int // the part of Board that the design may take
+	Board  int
+}
+
+// Mean reports whether the share is the mean.
+func (s Share) Mean() bool { return s.Name == KindNames[Mean] }
+
+// Of returns the used share of the whole board, from 0.
+func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }
+
+// Shares returns the share of each kind that the board has.
+func (b *Budget) Shares(r dataflow.Resources) (list []Share) {
+	const million = 1_000_000
+	used, most, all := Amounts(r), Amounts(b.Resources), Amounts(b.Capacity)
+	for k := range used {
+		if all[k] > 0 {
+			list = append(list, Share{KindNames[k], int(used[k]), int(most[k]), int(all[k])})
+		}
+	}
+	const each = MeanUnits / million
+	up := int(b.Vector(r)[Mean]+each-1) / each
+	return append(list, Share{KindNames[Mean], up, int(b.Caps().Vector[Mean] / each), million})
+}

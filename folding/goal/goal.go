@@ -1,0 +1,182 @@
+// Package goal holds what a user asks of a design: its goal, its budget, and the limits of the search. In come flags
+// and a board; out come values that are compared exactly: rationals, and the vectors of package search. It may import
+// that and finn, because a folding file is a part of a goal.
+//
+//	goal.go       the goal of a design
+//	measure.go    the meaning of "least resources"
+//	use.go        the share of a board that a design may take
+//	budget.go     the budget that follows from that share
+//	unroll.go     the most products that one process may compute
+//	number.go     the format of numbers
+//	interrupt.go  a way to end a running search
+package goal
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+
+	"hlsgen/folding/finn"
+	"hlsgen/internal/dataflow"
+)
+
+// A Goal says which design to look for. With FPS or Interval, it is the design of the least resources that is as fast.
+// With Latency, it is the design of the shortest latency that is as fast as asked. With MaxCycles, it is the design of
+// the least resources whose layers take at most MaxCycles clocks per frame, whatever the budget. Otherwise it is the
+// design of the highest throughput, and among equals the design of the least resources.
+type Goal struct {
+	FPS float64 // samples per second; 0: not given
+	// Interval is in clocks per frame, which may hold several samples (dataflow.Turns); 0: not given. It is a fraction
+	// when a rate asks for frames at uneven distances.
+	Interval   float64
+	MaxCycles  int // the most clocks per frame of any layer, without a budget; 0: not given
+	Latency    bool
+	Least      Measure           // the meaning of "least resources"
+	MaxUse     MaxUse            // the budget; the zero MaxUse means DefaultMaxUse
+	OverBudget bool              // whether to return the design of the smallest load when no design fits the budget
+	Fixed      *finn.FoldingFile // the choices that a folding file fixes; nil: none
+	FIFO       FIFODepths
+	// SearchTime ends the search once it has a design; the certificate states what is then left open. It also sets the
+	// steps of work to StepsPerSecond per second. With 0, a count of steps ends the search, which does not depend on
+	// the machine.
+	SearchTime time.Duration
+	// Steps sets the steps of work after which the search ends once it has a design; 0: the usual number. A design
+	// found with more steps is never worse.
+	Steps int
+	// whether to try out, in a tenth of the search's steps, what would make the design faster
+	Cure      bool
+	Interrupt *Interrupt              // lets the user end the search with its best design; may be nil
+	Tell      func(st SearchStanding) // called for each better design; may be nil
+}
+
+// StepsPerSecond is the number of steps of work for each second of Goal.SearchTime. A slow machine does as many.
+const StepsPerSecond = 20_000_000
+
+// StepBudget returns the steps of work that end the search; 0: the usual number.
+func (g *Goal) StepBudget() int {
+	if g.SearchTime > 0 {
+		return max(1, int(g.SearchTime.Seconds()*StepsPerSecond))
+	}
+	return g.Steps
+}
+
+// A SearchStanding describes the best design of a search in progress.
+type SearchStanding struct {
+	Interval float64 // clocks per frame; 0 if the search is for the shortest latency
+	Latency  int     // clocks; 0 unless the search is for the shortest latency
+	Floor    int     // a lower bound on the interval or latency of all designs within the budget; 0: not known
+	Share    float64 // the largest share of the budget that any kind of resource takes
+}
+
+// FIFODepths says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs
+// would give.
+type FIFODepths struct {
+	Words   int  // if not 0: the depth of every FIFODepths in words
+	Minimal bool // whether FIFOs are only as deep as freedom from deadlock needs, at any speed
+}
+
+// String returns the value of --fifo.
+func (f FIFODepths) String() string {
+	switch {
+	case f.Words > 0:
+		return strconv.Itoa(f.Words)
+	case f.Minimal:
+		return "minimal"
+	}
+	return "throughput"
+}
+
+// Limit returns the longest interval that reaches the goal at the clock, with the given samples per frame; nil if every
+// interval does.
+func (g *Goal) Limit(clockMHz float64, samples int) *big.Rat {
+	switch {
+	case g.Interval > 0:
+		return new(big.Rat).SetFloat64(g.Interval)
+	case g.MaxCycles > 0:
+		return big.NewRat(int64(g.MaxCycles), 1)
+	case g.FPS > 0:
+		return intervalOf(clockMHz, g.FPS, samples)
+	}
+	return nil
+}
+
+// intervalOf returns the clocks per frame at a rate in samples per second.
+func intervalOf(clockMHz, fps float64, samples int) *big.Rat {
+	return new(big.Rat).Quo(perClock(clockMHz, samples), Decimal(fps))
+}
+
+// perClock returns the samples per second at one frame per clock.
+func perClock(clockMHz float64, samples int) *big.Rat {
+	return new(big.Rat).Mul(Decimal(clockMHz), big.NewRat(1_000_000*int64(samples), 1))
+}
+
+// Reaches reports whether an interval is at most the limit; a nil limit allows every interval.
+func Reaches(clocks float64, limit *big.Rat) bool {
+	return limit == nil || new(big.Rat).SetFloat64(clocks).Cmp(limit) <= 0
+}
+
+// ClocksPerFrame returns the longest interval in whole clocks that reaches fps at the clock, with the given samples per
+// frame.
+func ClocksPerFrame(clockMHz, fps float64, samples int) int {
+	return Floor(intervalOf(clockMHz, fps, samples))
+}
+
+// Rate returns the samples per second at an interval between frames of the given samples. It rounds down to the fewest
+// decimals for which ClocksPerFrame gives this interval in whole clocks, so that a user can ask for a printed rate.
+func Rate(clockMHz, interval float64, samples int) float64 {
+	if !(interval > 0) || math.IsInf(interval, 0) {
+		return 0
+	}
+	exact := new(big.Rat).Quo(perClock(clockMHz, samples), new(big.Rat).SetFloat64(interval))
+	scale := big.NewInt(1)
+	for range 20 {
+		n := new(big.Int).Mul(exact.Num(), scale)
+		n.Quo(n, exact.Denom())
+		r, _ := new(big.Rat).SetFrac(n, scale).Float64()
+		if r > 0 && Floor(intervalOf(clockMHz, r, samples)) == int(interval) {
+			return r
+		}
+		scale.Mul(scale, big.NewInt(10))
+	}
+	r, _ := exact.Float64()
+	return r
+}
+
+// Unit returns the unit of rates as users read it: samples, or frames if a frame is one sample.
+func Unit(samplesPerFrame int) string {
+	if samplesPerFrame > 1 {
+		return "samples"
+	}
+	return "frames"
+}
+
+// Verify returns an error for values that no goal may have. The command line rules them out before.
+func (g *Goal) Verify(t dataflow.Target) error {
+	finite := func(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+	asked := 0
+	for _, x := range []bool{g.FPS > 0, g.Interval > 0, g.MaxCycles > 0} {
+		if x {
+			asked++
+		}
+	}
+	switch {
+	case !finite(t.ClockMHz) || t.ClockMHz <= 0:
+		return fmt.Errorf("clock %v MHz is not positive", t.ClockMHz)
+	case !finite(g.FPS) || g.FPS < 0:
+		return fmt.Errorf("%v samples per second is not positive", g.FPS)
+	case !finite(g.Interval):
+		return fmt.Errorf("an interval of %v clocks is not possible", g.Interval)
+	case g.SearchTime < 0 || g.Steps < 0 || g.Least > LeastDSP:
+		return fmt.Errorf("search time %v, measure %d: not possible", g.SearchTime, g.Least)
+	case g.MaxCycles < 0 || g.Interval < 0 || g.FIFO.Words < 0:
+		return fmt.Errorf("%d cycles, interval %v, FIFOs of %d words: must not be negative", g.MaxCycles, g.Interval,
+			g.FIFO.Words)
+	case !g.MaxUse.valid():
+		return fmt.Errorf("budget %+v: shares are from 0 to 1", g.MaxUse)
+	case asked > 1:
+		return fmt.Errorf("a goal has one of samples per second, an interval and a limit of cycles")
+	}
+	return nil
+}

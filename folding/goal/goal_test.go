@@ -1,0 +1,251 @@
+package goal
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"hlsgen/boards"
+	"hlsgen/internal/dataflow"
+)
+
+func TestParseMaxUse(t *testing.T) {
+	t.Parallel()
+	d := DefaultMaxUse
+	with := func(u MaxUse, kind int, f float64) MaxUse {
+		*u.Share(kind) = f
+		return u
+	}
+	for _, c := range []struct {
+		text    string
+		want    MaxUse
+		written string // the result of String; the input if empty
+		err     string
+	}{
+		{"guideline", d, "", ""},
+		{"0.8", EvenUse(0.8), "", ""},
+		{"1", EvenUse(1), "", ""},
+		{" 0.25 ", EvenUse(0.25), "0.25", ""},
+		{"lut=0.6,bram=0.9", with(with(d, LUT, 0.6), BRAM, 0.9), "", ""},
+		{"lut=0.7", d, "guideline", ""},
+		{"LUT = 0.6, Dsp=0", with(with(d, LUT, 0.6), DSP, 0), "lut=0.6,dsp=0", ""},
+		{"0.5,uram=1", with(EvenUse(0.5), URAM, 1), "", ""},
+		{"0.5,dsp=1", with(EvenUse(0.5), DSP, 1), "", ""},
+		{"0.5,lut=0.6", with(EvenUse(0.5), LUT, 0.6), "", ""},
+		{"lutram=0.1,ff=0.2,mean=0.3", with(with(with(d, LUTRAM, 0.1), FF, 0.2), Mean, 0.3), "", ""},
+		{"0.9,lut=0.5,dsp=0.6", with(with(EvenUse(0.9), LUT, 0.5), DSP, 0.6), "", ""},
+		{"0.9,lut=0.7,lutram=0.25,ff=1", with(with(with(EvenUse(0.9), LUT, 0.7), LUTRAM, 0.25), FF, 1), "", ""},
+		{"", MaxUse{}, "", "not a fraction"},
+		{"80%", MaxUse{}, "", "not a fraction"},
+		{"1.2", MaxUse{}, "", "not a fraction"},
+		{"-0.1", MaxUse{}, "", "not a fraction"},
+		{"NaN", MaxUse{}, "", "not a fraction"},
+		{"lut=inf", MaxUse{}, "", "not a fraction"},
+		{"lut=", MaxUse{}, "", "not a fraction"},
+		{"luts=0.5", MaxUse{}, "", "unknown resource"},
+		{"guideline,lut=0.5", MaxUse{}, "", "not a fraction"},
+		{"lut=0.5,lut=0.6", MaxUse{}, "", "given twice"},
+		{"lut=0.5,0.6", MaxUse{}, "", "names no resource"},
+		{"0", MaxUse{}, "", "leaves no resource"},
+	} {
+		got, err := ParseMaxUse(c.text)
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%q: %+v, %v", c.text, got, err)
+			continue
+		}
+		if c.written == "" {
+			c.written = c.text
+		}
+		if err != nil {
+			continue
+		}
+		again, err := ParseMaxUse(got.String())
+		if err != nil || again != got {
+			t.Errorf("%q is written %q, read back %+v, %v", c.text, got, again, err)
+		}
+		if got.differs(EvenUse(got.LUT)) != 1 && got.String() != c.written {
+			t.Errorf("%q is written %q, want %q", c.text, got, c.written)
+		}
+	}
+	if zero := (MaxUse{}).String(); zero != Guideline {
+		t.Errorf("nothing given is written %q", zero)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	board := func(name string) boards.Board {
+		b, err := boards.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	z, p := board("zcu104"), board("pynq-z1")
+	for _, c := range []struct {
+		b    boards.Board
+		use  MaxUse
+		want dataflow.Resources
+	}{
+		{z, MaxUse{}, dataflow.Resources{LUT: 161280, LUTRAM: 25440, FF: 230400, BRAM: 499, URAM: 76, DSP: 1382}},
+		{z, EvenUse(1), dataflow.Resources{LUT: 230400, LUTRAM: 101760, FF: 460800, BRAM: 624, URAM: 96, DSP: 1728}},
+		{p, EvenUse(0.7), dataflow.Resources{LUT: 37240, LUTRAM: 12180, FF: 74480, BRAM: 196, DSP: 154}},
+		{p, MaxUse{LUT: 0.29}, dataflow.Resources{LUT: 15428}},
+	} {
+		if got := BudgetOf(c.b, c.use); got.Resources != c.want || got.Fits(c.want.Plus(dataflow.Resources{LUT: 1})) {
+			t.Errorf("%s %+v: %+v, want %+v", c.b.Name, c.use, got.Resources, c.want)
+		}
+	}
+}
+
+// TestMean checks that the mean covers the kinds that the board has.
+func TestMean(t *testing.T) {
+	t.Parallel()
+	b := boards.Board{LUT: 100, BRAM36: 5, DSP: 10} // 10 RAMB18
+	with := b
+	with.URAM = 4
+	for _, c := range []struct {
+		b     boards.Board
+		limit float64
+		r     dataflow.Resources
+		mean  float64
+		fits  bool
+	}{
+		{b, 0.5, dataflow.Resources{BRAM: 5, DSP: 5}, 0.5, true},
+		{b, 0.5, dataflow.Resources{BRAM: 10, DSP: 0}, 0.5, true},
+		{b, 0.5, dataflow.Resources{BRAM: 6, DSP: 5}, 0.55, false},
+		{b, 0.5, dataflow.Resources{LUT: 100}, 0, true},
+		{with, 0.5, dataflow.Resources{BRAM: 6, URAM: 2, DSP: 4}, 0.5, true},
+		{with, 0.5, dataflow.Resources{BRAM: 5, URAM: 3, DSP: 3}, 1.55 / 3, false},
+		{boards.Board{LUT: 100}, 0.5, dataflow.Resources{LUT: 1}, 0, true},
+	} {
+		budget := BudgetOf(c.b, MaxUse{1, 1, 1, 1, 1, 1, c.limit})
+		if got := budget.MeanOf(c.r); math.Abs(got-c.mean) > 1e-9 || budget.Fits(c.r) != c.fits {
+			t.Errorf("%+v of %+v: mean %v, fits %t", c.r, c.b, got, budget.Fits(c.r))
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for f, want := range map[float64]string{1e6: "1000000", 200: "200", 0.5: "0.5", 1234.5678912: "1234.567891",
+		1e-9: "0"} {
+		if got := FormatPlain(f); got != want {
+			t.Errorf("%v: %q, want %q", f, got, want)
+		}
+	}
+}
+
+func TestClocksPerFrame(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		clock, fps float64
+		samples    int
+		want       int
+	}{
+		{200, 3125000, 1, 64},
+		{200, 3125001, 1, 63},
+		{100, 1e6, 1, 100},
+		{100, 1e6, 4, 400},
+		{100, 1e6 + 1, 4, 399},
+		{142.857, 142857, 1, 1000}, // in binary 142.857e6/142857 is below 1000
+		{100, 0.1, 1, 1e9},
+		{100, 3e8, 1, 0},
+		{100, 3e8, 4, 1},
+		{100, 1e-300, 1, MostClocks},
+		{1e300, 1, 1, MostClocks},
+	} {
+		if got := ClocksPerFrame(c.clock, c.fps, c.samples); got != c.want {
+			t.Errorf("%v MHz, %v samples per second, %d in a frame: %d, want %d", c.clock, c.fps, c.samples,
+				got, c.want)
+		}
+	}
+}
+
+// TestRate checks that a printed rate asks for its interval: no longer one, and for a whole number no shorter one. It
+// is rounded down to few decimals.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 9))
+	check := func(clock, interval float64, samples int) {
+		rate := Rate(clock, interval, samples)
+		most := new(big.Rat).Quo(new(big.Rat).Mul(Decimal(clock), big.NewRat(1_000_000*int64(samples), 1)),
+			new(big.Rat).SetFloat64(interval))
+		again, err := strconv.ParseFloat(FormatExact(rate), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := intervalOf(clock, again, samples)
+		if !Reaches(interval, limit) || Floor(limit) != int(interval) || Decimal(rate).Cmp(most) > 0 {
+			t.Errorf("%v MHz, %v clocks for %d: %s samples per second, which are %s clocks", clock, interval, samples,
+				FormatExact(rate),
+				limit.FloatString(3))
+		}
+	}
+	for _, c := range []struct {
+		clock, interval float64
+		samples         int
+		want            float64
+	}{
+		{200, 64, 1, 3125000}, {100, 192, 1, 520833}, {100, 3, 1, 33333333}, {200, 7, 1, 28571428}, {100, 1e9, 1, 0.1},
+		{100, 1.5, 1, 66666666}, {100, 0, 1, 0}, {200, 64, 4, 12500000}, {100, 3, 2, 66666666}, {100, 0, 8, 0},
+	} {
+		if got := Rate(c.clock, c.interval, c.samples); got != c.want {
+			t.Errorf("%v MHz, %v clocks for %d: %v samples per second, want %v", c.clock, c.interval, c.samples,
+				got, c.want)
+		}
+	}
+	for range 3000 {
+		clock := []float64{100, 142.857, 200, 250, 333.33, 12.5}[r.IntN(6)]
+		n := float64(1 + r.IntN(int(math.Pow(10, 1+8*r.Float64()))))
+		samples := 1 << r.IntN(4)
+		check(clock, n, samples)
+		check(clock, n+float64(r.IntN(64))/64, samples)
+	}
+}
+
+func TestGoalVerify(t *testing.T) {
+	t.Parallel()
+	verify := func(clock float64, goal Goal) error { return goal.Verify(dataflow.Target{ClockMHz: clock}) }
+	for _, goal := range []Goal{{}, {FPS: 1, FIFO: FIFODepths{Words: 3}}, {Interval: 3, Latency: true}} {
+		if err := verify(100, goal); err != nil {
+			t.Errorf("%+v: %v", goal, err)
+		}
+	}
+	for _, clock := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if verify(clock, Goal{}) == nil {
+			t.Errorf("%v MHz are a clock", clock)
+		}
+	}
+	for _, goal := range []Goal{
+		{FPS: -1}, {FPS: math.NaN()}, {FPS: math.Inf(1)}, {MaxCycles: -1}, {Interval: -1},
+		{FIFO: FIFODepths{Words: -1}},
+		{FPS: 1, MaxCycles: 1}, {FPS: 1, Interval: 1}, {SearchTime: -1}, {Least: LeastDSP + 1},
+		{MaxUse: MaxUse{LUT: math.NaN()}}, {MaxUse: MaxUse{Mean: -1}}, {MaxUse: MaxUse{BRAM: math.Inf(1)}},
+		{MaxUse: EvenUse(1.5)},
+	} {
+		if verify(100, goal) == nil {
+			t.Errorf("%+v is a goal", goal)
+		}
+	}
+}
+
+func TestParseMeasure(t *testing.T) {
+	t.Parallel()
+	for m := LeastLoad; m <= LeastDSP; m++ {
+		if got, err := ParseMeasure(m.Flag()); err != nil || got != m {
+			t.Errorf("%s: %v, %v", m.Flag(), got, err)
+		}
+		if o := m.Order(); o[0] != m || o[len(o)-1] != LeastLUT && m != LeastLUT {
+			t.Errorf("%s: %v", m, o)
+		}
+	}
+	for _, s := range []string{"", "LUT", "lutram", "area"} {
+		if m, err := ParseMeasure(s); err == nil {
+			t.Errorf("%q: %v", s, m)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package goal
+
+import "sync"
+
+// An Interrupt lets a user end a search with the best design so far. The zero value is ready for use.
+type Interrupt struct {
+	mu    sync.Mutex
+	end   func()
+	taken bool
+}
+
+// End ends the running search if it has a design, and reports whether it did.
+func (i *Interrupt) End() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.end == nil {
+		return false
+	}
+	i.end()
+	i.end, i.taken = nil, true
+	return true
+}
+
+// Ended reports whether a search was ended.
+func (i *Interrupt) Ended() bool {
+	if i == nil {
+		return false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.taken
+}
+
+// SetEnd sets the function that ends the running search, which has a design; nil if it may not be ended. If a search
+// was ended before, SetEnd calls end at once.
+func (i *Interrupt) SetEnd(end func()) {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.end = end; i.taken && end != nil {
+		end()
+		i.end = nil
+	}
+}

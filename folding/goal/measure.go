@@ -1,0 +1,68 @@
+package goal
+
+import (
+	"fmt"
+	"strings"
+
+	"hlsgen/folding/search"
+)
+
+// A Measure is the meaning of "least resources": the amount that a search minimises first at an interval. It breaks
+// ties by the load, then by LUTs.
+type Measure uint8
+
+// The measures. LeastLoad is the largest share of the budget that any kind of resource takes; the others count one
+// kind.
+const (
+	LeastLoad Measure = iota
+	LeastLUT
+	LeastFF
+	LeastBRAM
+	LeastURAM
+	LeastDSP
+)
+
+// measures holds the name that ParseMeasure reads, and the kind that each measure counts; -1 for the load.
+var measures = [...]struct {
+	name string
+	kind int
+}{{"load", -1}, {"lut", LUT}, {"ff", FF}, {"bram", BRAM}, {"uram", URAM}, {"dsp", DSP}}
+
+// String returns the measure's name in reports.
+func (m Measure) String() string {
+	if k := measures[m].kind; k >= 0 {
+		return KindNames[k]
+	}
+	return "load"
+}
+
+// Flag returns the value of --least.
+func (m Measure) Flag() string { return measures[m].name }
+
+// ParseMeasure reads the value of --least: load, lut, ff, bram, uram or dsp.
+func ParseMeasure(s string) (Measure, error) {
+	var known []string
+	for m, x := range measures {
+		if x.name == s {
+			return Measure(m), nil
+		}
+		known = append(known, x.name)
+	}
+	return 0, fmt.Errorf("want %s", strings.Join(known, ", "))
+}
+
+// Order returns the measures to minimise, one after the other.
+func (m Measure) Order() []Measure {
+	if m == LeastLUT || m == LeastLoad {
+		return []Measure{m, LeastLoad + LeastLUT - m}
+	}
+	return []Measure{m, LeastLoad, LeastLUT}
+}
+
+// Of returns the measure in the form of package search. A load is a share of yard.
+func (m Measure) Of(yard *search.Vector) search.Objective {
+	if k := measures[m].kind; k >= 0 {
+		return search.Objective{Kind: k}
+	}
+	return search.Objective{Yard: yard}
+}

@@ -1,0 +1,30 @@
+package goal
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"hlsgen/internal/dataflow"
+)
+
+// ParseMaxUnroll reads the value of --max-unroll: the most products of factors of any width, or three such numbers, for
+// factors of more than 4 bits, of 2 to 4 bits, and of 1 bit.
+func ParseMaxUnroll(s string) (dataflow.Envelope, error) {
+	var n []int
+	for part := range strings.SplitSeq(s, ",") {
+		k, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || k < 1 || k > dataflow.MaxUnrolled {
+			return dataflow.Envelope{}, fmt.Errorf("%q is not a number from 1 to %d", part, dataflow.MaxUnrolled)
+		}
+		n = append(n, k)
+	}
+	if len(n) == 1 {
+		n = append(n, n[0], n[0])
+	}
+	if len(n) != 3 {
+		return dataflow.Envelope{}, fmt.Errorf("want a number of products, or three, such as %s: of more than 4 bits, "+
+			"of 2 to 4, of 1", dataflow.DefaultEnvelope)
+	}
+	return dataflow.Envelope{Wide: n[0], Few: n[1], One: n[2]}, nil
+}

@@ -1,0 +1,113 @@
+package goal
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A MaxUse holds the fraction, from 0 to 1, of each of the board's resources that a design may take. Mean limits the
+// mean share of block RAM, UltraRAM and DSP slices, among those that the board has.
+type MaxUse struct{ LUT, LUTRAM, FF, BRAM, URAM, DSP, Mean float64 }
+
+// DefaultMaxUse holds shares with which designs are known to reach their clock (docs/boards.md).
+var DefaultMaxUse = MaxUse{LUT: 0.7, LUTRAM: 0.25, FF: 0.5, BRAM: 0.8, URAM: 0.8, DSP: 0.8, Mean: 0.7}
+
+// useKeys holds the names of a MaxUse's fields in --max-use, in the order of the kinds.
+var useKeys = [...]string{"lut", "lutram", "ff", "bram", "uram", "dsp", "mean"}
+
+// EvenUse returns the MaxUse with the same fraction of everything.
+func EvenUse(f float64) MaxUse { return MaxUse{f, f, f, f, f, f, f} }
+
+// Share returns a pointer to the fraction of a kind.
+func (u *MaxUse) Share(kind int) *float64 {
+	return [...]*float64{&u.LUT, &u.LUTRAM, &u.FF, &u.BRAM, &u.URAM, &u.DSP, &u.Mean}[kind]
+}
+
+// Guideline is the name of DefaultMaxUse in --max-use.
+const Guideline = "guideline"
+
+// ParseMaxUse reads the value of --max-use: "guideline", which means DefaultMaxUse; a fraction for every resource,
+// "0.8"; or fractions for some, "lut=0.7,bram=0.9". The others keep DefaultMaxUse, or the fraction that comes first:
+// "0.5,dsp=1".
+func ParseMaxUse(s string) (MaxUse, error) {
+	u := DefaultMaxUse
+	if s == Guideline {
+		return u, nil
+	}
+	var seen []string
+	for i, part := range strings.Split(s, ",") {
+		name, number, named := strings.Cut(strings.TrimSpace(part), "=")
+		if !named {
+			if i > 0 {
+				return MaxUse{}, fmt.Errorf("max-use %q: %q names no resource", s, part)
+			}
+			number = name
+		}
+		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(f >= 0 && f <= 1) {
+			return MaxUse{}, fmt.Errorf("max-use %q: %q is not a fraction from 0 to 1, nor %s", s, number, Guideline)
+		}
+		if !named {
+			u = EvenUse(f)
+			continue
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		kind := slices.Index(useKeys[:], name)
+		if kind < 0 {
+			return MaxUse{}, fmt.Errorf("max-use %q: unknown resource %q, known are %s", s, name,
+				strings.Join(useKeys[:],
+					", "))
+		}
+		if slices.Contains(seen, name) {
+			return MaxUse{}, fmt.Errorf("max-use %q: %s is given twice", s, name)
+		}
+		seen = append(seen, name)
+		*u.Share(kind) = f
+	}
+	if u == (MaxUse{}) {
+		return MaxUse{}, fmt.Errorf("max-use %q leaves no resource", s)
+	}
+	return u, nil
+}
+
+// String returns the MaxUse as text that ParseMaxUse reads.
+func (u MaxUse) String() string {
+	if u == (MaxUse{}) || u == DefaultMaxUse {
+		return Guideline
+	}
+	base, parts := DefaultMaxUse, []string(nil)
+	for kind := range useKeys { // choose the base from which the fewest kinds differ
+		all := *u.Share(kind)
+		if same := EvenUse(all); u.differs(same) < u.differs(base) {
+			base, parts = same, []string{FormatExact(all)}
+		}
+	}
+	for kind, key := range useKeys {
+		if f := *u.Share(kind); f != *base.Share(kind) {
+			parts = append(parts, key+"="+FormatExact(f))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// valid reports whether every share is from 0 to 1.
+func (u MaxUse) valid() bool {
+	for kind := range useKeys {
+		if f := *u.Share(kind); !(f >= 0 && f <= 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// differs counts the kinds in which two Uses differ.
+func (u MaxUse) differs(o MaxUse) (n int) {
+	for kind := range useKeys {
+		if *u.Share(kind) != *o.Share(kind) {
+			n++
+		}
+	}
+	return n
+}

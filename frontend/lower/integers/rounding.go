@@ -1,0 +1,99 @@
+package integers
+
+import (
+	"fmt"
+	"math/big"
+
+	"hlsgen/frontend/graph"
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/frontend/scaled"
+	"hlsgen/internal/num"
+)
+
+// A ProductRounding describes how a quantiser rounds products: clip(round(product/Scale + Before) + Behind).
+type ProductRounding struct {
+	Mode   num.Rounding
+	Scale  *big.Rat
+	Before *big.Rat // zero point that is added before rounding
+	Behind int64    // zero point that is added after rounding
+	Codes  num.Range
+
+	node *graph.Node
+}
+
+var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
+	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
+	real.Up: num.AwayFromZero}
+
+// RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
+func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
+	q, err := ShiftedOf(p, step)
+	if err == nil && (q.Before.Sign() != 0 || q.Behind != 0) {
+		return nil, fmt.Errorf("%s has a zero point", unmapped.Describe(step.Node))
+	}
+	return q, err
+}
+
+// ShiftedOf reads a quantiser that has a single scale and a single zero point, which may be 0. The error states why
+// the step is no such quantiser.
+func ShiftedOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
+	codes, ok := scaled.Codes(step)
+	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
+		return nil, fmt.Errorf("%s does not round products", unmapped.Describe(step.Node))
+	}
+	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const
+	if s == nil || z == nil || s.Len() != 1 || z.Len() != 1 {
+		return nil, fmt.Errorf("%s has a zero point or a scale per unit", unmapped.Describe(step.Node))
+	}
+	mode, ok := modes[real.RoundingMode(step.Node.Int("mode", 0))]
+	if !ok {
+		return nil, fmt.Errorf("%s rounds in a way that no layer does", unmapped.Describe(step.Node))
+	}
+	q := &ProductRounding{Mode: mode, Scale: new(big.Rat).SetFloat64(s.At(0)), Before: new(big.Rat), Codes: codes,
+		node: step.Node}
+	if step.Node.Int("zero_first", 0) != 0 {
+		q.Before.SetFloat64(z.At(0))
+	} else {
+		q.Behind = int64(z.At(0)) // an integer
+	}
+	return q, nil
+}
+
+// Products reads the first n elements of a form, which are rounded, as products of integers in a range with integer
+// weights. q rounds these products. An error that is no unmapped.Reason states why they have no such form.
+func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range) (weights []int64, q num.Requant,
+	err error) {
+	scales := make([]*big.Rat, n)
+	for i := range scales {
+		f, ok := form.Affine(i)
+		if !ok || f.Bias.Sign() != 0 {
+			return nil, q, fmt.Errorf("%s does not round plain products", unmapped.Describe(r.node))
+		}
+		scales[i] = new(big.Rat).Quo(f.Scale, r.Scale)
+	}
+	unit := Unit(scales)
+	all := num.Range{}
+	for _, v := range scales {
+		w, err := InUnits(v, unit)
+		if err != nil {
+			return nil, q, err
+		}
+		products, ok := in.Times(w)
+		if !ok || max(w, -w) >= 1<<MaxBits {
+			return nil, q, TooWide(64, true)
+		}
+		all, weights = all.Union(products), append(weights, w)
+	}
+	q, err = r.Fit(unit, all)
+	return weights, q, err
+}
+
+// Fit returns the multiplier and the shift that round integers of a range, times a scale, as the quantiser does.
+func (r *ProductRounding) Fit(scale *big.Rat, in num.Range) (num.Requant, error) {
+	q, ok := num.FitRequant(scale, r.Mode, in, r.Codes.Lo, r.Codes.Hi)
+	if !ok {
+		return q, fmt.Errorf("no multiplier and shift of 62 bits round as %s does", unmapped.Describe(r.node))
+	}
+	return q, nil
+}

@@ -1,0 +1,52 @@
+package integers
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"hlsgen/frontend/lower/unmapped"
+	"hlsgen/frontend/real"
+	"hlsgen/internal/diag"
+	"hlsgen/internal/num"
+)
+
+// MaxSteps limits the steps of one activation function. Each step takes a comparator per PE and a word of threshold
+// memory per channel.
+const MaxSteps = 1 << 12
+
+// Shared returns a list with one step function if all channels have the same.
+func Shared(steps []num.StepFunction) []num.StepFunction {
+	for _, f := range steps[1:] {
+		if !f.Equal(steps[0]) {
+			return steps
+		}
+	}
+	return steps[:1]
+}
+
+// NoStepFunction returns the reason for a function without a step function of at most limit steps. err is the error of
+// the search.
+func NoStepFunction(err error, limit int) error {
+	switch {
+	case errors.Is(err, real.ErrTooManySteps):
+		return unmapped.By(err, diag.RangeTooWide, fmt.Sprintf("its activation has more than %d steps", limit),
+			FewerStepsHint(limit))
+	case errors.Is(err, real.ErrDivision), errors.Is(err, real.ErrRoot), errors.Is(err, real.ErrLog):
+		return unmapped.By(err, diag.NotMapped, fmt.Sprintf("its activation has no value %v", err),
+			"keep its input away from there: clip it, or add a small constant")
+	}
+	return unmapped.By(err, diag.RoundingUndecided, fmt.Sprintf("its rounding %v", err),
+		"the value lies on a rounding boundary up to 8192 bits of precision: nudge the scale or the bias of this layer")
+}
+
+// FewerStepsHint returns the hint for an activation with a limited number of steps.
+func FewerStepsHint(limit int) string {
+	if limit < 4 {
+		return "quantise this activation with fewer bits"
+	}
+	return fmt.Sprintf("quantise this activation with %d bits or fewer", bits.Len(uint(limit))-1)
+}
+
+// Interval returns a range as an interval of real numbers.
+func Interval(r num.Range) real.Interval { return real.Interval{Lo: float64(r.Lo), Hi: float64(r.Hi)} }

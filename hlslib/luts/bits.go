@@ -1,0 +1,349 @@
+package luts
+
+import (
+	"slices"
+
+	"hlsgen/internal/circuit"
+)
+
+// A bit identifies a bit of a circuit: first of the node, plus its place in the node. Constant bits are negative.
+type bit int32
+
+const (
+	zero bit = -1 - iota
+	one
+)
+
+// A walk holds what is known of the bits of a circuit.
+type walk struct {
+	m       *circuit.Module
+	d       *SynthesisRules
+	first   []bit           // per node: its first bit
+	owner   []circuit.ID    // per bit: its node
+	wire    []bit           // per bit: the bit that it equals, possibly inverted
+	live    []bool          // per bit: whether something depends on it
+	reads   []int32         // per bit: the number of its readers
+	line    []int32         // per bit: the number of its readers that are delays
+	cone    [][]bit         // per bit that is logic: the inputs of its lookup table
+	inside  []bool          // per bit that is logic: whether it is in the lookup table of its reader
+	met     []bool          // per node: whether something depends on it
+	columns [][]bool        // per memory: whether something depends on each column
+	tables  map[int]*lookup // the memories whose contents are in lookup tables
+	stack   []bit
+	counts  CellCounts
+}
+
+func newWalk(m *circuit.Module, d *SynthesisRules) *walk {
+	w := &walk{m: m, d: d, first: make([]bit, len(m.Nodes)), tables: map[int]*lookup{}}
+	n := 0
+	for i, node := range m.Nodes {
+		w.first[i] = bit(n)
+		n += node.Width
+	}
+	w.owner, w.wire = make([]circuit.ID, n), make([]bit, n)
+	for i, node := range m.Nodes {
+		for k := range node.Width {
+			w.owner[int(w.first[i])+k] = circuit.ID(i)
+			w.wire[int(w.first[i])+k] = w.first[i] + bit(k)
+		}
+	}
+	w.live, w.reads, w.line = make([]bool, n), make([]int32, n), make([]int32, n)
+	w.met, w.columns = make([]bool, len(m.Nodes)), make([][]bool, len(m.Memories))
+	w.cone, w.inside = make([][]bit, n), make([]bool, n)
+	return w
+}
+
+// of returns bit i of a node's value, extended by its sign.
+func (w *walk) of(id circuit.ID, i int) bit {
+	n := &w.m.Nodes[id]
+	if i >= n.Width {
+		if !n.Signed {
+			return zero
+		}
+		i = n.Width - 1
+	}
+	return w.wire[int(w.first[id])+i]
+}
+
+func constant(b int64) bit {
+	if b != 0 {
+		return one
+	}
+	return zero
+}
+
+// find computes wire for each bit: it finds constants, wires and equal registers.
+func (w *walk) find() {
+	kept := make([][]bool, len(w.m.States))
+	for i, s := range w.m.States {
+		kept[i] = make([]bool, s.Width)
+	}
+	w.wires(kept)
+	some := false
+	for i, s := range w.m.States {
+		for k := range kept[i] {
+			if s.Reset && s.Next != circuit.None {
+				kept[i][k] = keeps(w, w.of(s.Next, k), w.of(s.Node, k), constant(s.Init>>min(k, 63)&1))
+				some = some || kept[i][k]
+			}
+		}
+	}
+	if some { // synthesis does not find further registers that never change because of these
+		w.wires(kept)
+	}
+}
+
+// keeps reports whether the next value of a register's bit is always its present value or its first value.
+func keeps(w *walk, next, now, first bit) bool {
+	if next < 0 || next == now {
+		return next == now || next == first
+	}
+	id := w.owner[next]
+	n := &w.m.Nodes[id]
+	k := int(next - w.first[id])
+	return n.Op == circuit.Mux && keeps(w, w.of(n.Args[1], k), now, first) && keeps(w, w.of(n.Args[2], k), now, first)
+}
+
+// wires computes wire, given the bits of states that never change.
+func (w *walk) wires(kept [][]bool) {
+	delays := map[bit]bit{}
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		at := w.first[i]
+		set := func(k int, b bit) { w.wire[int(at)+k] = b }
+		for k := range n.Width {
+			set(k, at+bit(k))
+		}
+		switch n.Op {
+		case circuit.Read:
+			for k := range n.Width {
+				if kept[n.K][k] {
+					set(k, constant(w.m.States[n.K].Init>>min(k, 63)&1))
+				}
+			}
+		case circuit.Const:
+			for k := range n.Width {
+				set(k, constant(n.Range.Lo>>min(k, 63)&1))
+			}
+		case circuit.After:
+			state := w.m.States[n.K].Node
+			for k := range n.Width {
+				set(k, w.of(state, k))
+			}
+		case circuit.Slice:
+			for k := range n.Width {
+				set(k, w.of(n.Args[0], n.K+k))
+			}
+		case circuit.Join:
+			k := 0
+			for _, a := range n.Args {
+				for j := range w.m.Nodes[a].Width {
+					set(k, w.of(a, j))
+					k++
+				}
+			}
+		case circuit.Wrap, circuit.Bits:
+			for k := range n.Width {
+				set(k, w.of(n.Args[0], k))
+			}
+		case circuit.Shift:
+			for k := range n.Width {
+				if set(k, zero); k >= n.K {
+					set(k, w.of(n.Args[0], k-n.K))
+				}
+			}
+		case circuit.Invert:
+			switch b := w.of(n.Args[0], 0); {
+			case b >= 0:
+				set(0, b)
+			default:
+				set(0, zero+one-b)
+			}
+		case circuit.Mux:
+			w.mux(n, set)
+		case circuit.Add, circuit.Sub:
+			w.sum(n, set)
+		case circuit.Peek:
+			w.row(n, set, at)
+		case circuit.Fetch:
+			w.fetched(n, set)
+		case circuit.Delay:
+			for k := range n.Width {
+				from := w.of(n.Args[0], k)
+				if from < 0 {
+					set(k, from)
+				} else if same, ok := delays[from]; ok {
+					set(k, same)
+				} else {
+					delays[from] = at + bit(k)
+				}
+			}
+		}
+	}
+}
+
+// mux finds the bits of a choice that do not depend on it.
+func (w *walk) mux(n *circuit.Node, set func(int, bit)) {
+	c := w.of(n.Args[0], 0)
+	for k := range n.Width {
+		a, b := w.of(n.Args[1], k), w.of(n.Args[2], k)
+		switch {
+		case a == b || c == one:
+			set(k, a)
+		case c == zero:
+			set(k, b)
+		case a < 0 && b < 0:
+			set(k, c)
+		}
+	}
+}
+
+// sum finds the low bits of a sum or difference that equal those of one operand.
+func (w *walk) sum(n *circuit.Node, set func(int, bit)) {
+	for k := range n.Width {
+		a, b := w.of(n.Args[0], k), w.of(n.Args[1], k)
+		switch {
+		case b == zero:
+			set(k, a)
+		case a == zero && n.Op == circuit.Add:
+			set(k, b)
+		default:
+			return
+		}
+	}
+}
+
+// read marks the bits that something depends on, and counts their readers.
+func (w *walk) read() {
+	m := w.m
+	for _, s := range slices.Concat(m.In, m.Out) {
+		w.whole(s.When)
+		w.whole(s.Moves)
+	}
+	for _, s := range m.Out {
+		w.whole(s.Word)
+	}
+	for _, id := range append([]circuit.ID{m.Fire}, m.Results...) {
+		w.whole(id)
+	}
+	for _, c := range m.Calls {
+		for _, a := range c.Args {
+			w.whole(a)
+		}
+	}
+	for len(w.stack) > 0 {
+		b := w.stack[len(w.stack)-1]
+		w.stack = w.stack[:len(w.stack)-1]
+		w.operands(b)
+	}
+}
+
+// whole marks all bits of a node as read.
+func (w *walk) whole(id circuit.ID) {
+	if id != circuit.None {
+		for k := range w.m.Nodes[id].Width {
+			w.use(w.of(id, k))
+		}
+	}
+}
+
+// use marks a bit as read.
+func (w *walk) use(b bit) {
+	if b >= 0 {
+		w.reads[b]++
+		w.touch(b)
+	}
+}
+
+// touch marks that something depends on a bit.
+func (w *walk) touch(b bit) {
+	if !w.live[b] {
+		w.live[b] = true
+		w.stack = append(w.stack, b)
+	}
+}
+
+// operands marks the bits that a bit is made of.
+func (w *walk) operands(b bit) {
+	id := w.owner[b]
+	n := &w.m.Nodes[id]
+	k := int(b - w.first[id])
+	if !w.met[id] {
+		w.met[id] = true
+		w.shared(n)
+	}
+	switch n.Op {
+	case circuit.Add, circuit.Sub:
+		w.use(w.of(n.Args[0], k))
+		w.use(w.of(n.Args[1], k))
+		if k > 0 && w.wire[b-1] == b-1 {
+			w.touch(b - 1)
+		}
+	case circuit.Delay:
+		from := w.of(n.Args[0], k)
+		w.line[from]++
+		w.use(from)
+	case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+		for _, a := range n.Args {
+			w.use(w.of(a, 0))
+		}
+	case circuit.Mux:
+		w.use(w.of(n.Args[0], 0))
+		w.use(w.of(n.Args[1], k))
+		w.use(w.of(n.Args[2], k))
+	case circuit.Pick:
+		for _, a := range n.Args[1:] {
+			w.use(w.of(a, k))
+		}
+	case circuit.Read:
+		if s := &w.m.States[n.K]; s.Next != circuit.None {
+			w.use(w.of(s.Next, k))
+		}
+	case circuit.Fetch:
+		w.column(n.K, k)
+	case circuit.Peek:
+		if !open(&w.m.Memories[n.K]) {
+			w.column(n.K, k)
+			return
+		}
+		for _, x := range w.selects(n, k) {
+			w.use(x)
+		}
+	}
+}
+
+// shared marks the bits that all bits of a node are made of.
+func (w *walk) shared(n *circuit.Node) {
+	switch n.Op {
+	case circuit.Less, circuit.Equal, circuit.Multiply:
+		for _, a := range n.Args {
+			w.whole(a)
+		}
+	case circuit.Pick:
+		w.whole(n.Args[0])
+	case circuit.Read:
+		w.whole(w.m.States[n.K].When)
+	case circuit.Fetch:
+		w.whole(n.Args[0])
+	case circuit.Peek:
+		if !open(&w.m.Memories[n.K]) {
+			w.whole(n.Args[0])
+		}
+	}
+}
+
+// column marks a column of a memory as read.
+func (w *walk) column(memory, k int) {
+	m := &w.m.Memories[memory]
+	if w.columns[memory] == nil {
+		w.columns[memory] = make([]bool, m.Width)
+		w.whole(m.Address)
+		w.whole(m.When)
+	}
+	if !w.columns[memory][k] {
+		w.columns[memory][k] = true
+		if m.Word != circuit.None {
+			w.use(w.of(m.Word, k))
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package luts
+
+import (
+	"slices"
+
+	"hlsgen/internal/circuit"
+)
+
+// cover puts logic into lookup tables.
+func (w *walk) cover() {
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if !w.met[i] {
+			continue
+		}
+		switch n.Op {
+		case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+			var in []bit
+			for _, a := range n.Args {
+				in = append(in, w.of(a, 0))
+			}
+			w.logic(w.first[i], in)
+		case circuit.Mux:
+			w.choice(circuit.ID(i))
+		case circuit.Pick:
+			w.pick(circuit.ID(i))
+		case circuit.Less, circuit.Equal:
+			w.comparison(circuit.ID(i))
+		case circuit.Add, circuit.Sub:
+			w.adder(circuit.ID(i))
+		case circuit.Peek:
+			if open(&w.m.Memories[n.K]) {
+				w.peek(circuit.ID(i))
+			}
+		case circuit.Fire:
+			w.fire()
+		}
+	}
+	for b, cone := range w.cone {
+		if len(cone) > 1 && !w.inside[b] {
+			w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT++
+		}
+	}
+}
+
+// kindOf is the purpose of the logic of each operation.
+var kindOf = map[circuit.Operation]CellKind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
+	circuit.Less: Comparators, circuit.Equal: Comparators, circuit.Mux: Choices, circuit.Pick: Choices,
+	circuit.And: Gates, circuit.Or: Gates, circuit.Xor: Gates, circuit.Peek: Tables}
+
+// logic makes a bit that is a function of other bits.
+func (w *walk) logic(b bit, in []bit) {
+	if !w.live[b] || w.wire[b] != b {
+		return
+	}
+	in = distinct(in)
+	if n := len(in); n > w.d.Inputs {
+		w.counts[kindOf[w.m.Nodes[w.owner[b]].Op]].LUT += w.d.tree(n)
+		return
+	}
+	w.cone[b] = w.widened(in, w.d.Inputs)
+}
+
+// distinct returns the bits that are not constant, each once.
+func distinct(in []bit) []bit {
+	list := make([]bit, 0, len(in))
+	for _, b := range in {
+		if b >= 0 && !slices.Contains(list, b) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// widened returns the inputs of a lookup table after it absorbs the logic that only it reads, as far as its inputs
+// suffice.
+func (w *walk) widened(in []bit, inputs int) []bit {
+	for {
+		best, grown := -1, []bit(nil)
+		for i, b := range in {
+			if w.cone[b] == nil || w.reads[b] != 1 {
+				continue
+			}
+			with := distinct(append(slices.Delete(slices.Clone(in), i, i+1), w.cone[b]...))
+			if len(with) <= inputs && (best < 0 || len(with) < len(grown)) {
+				best, grown = i, with
+			}
+		}
+		if best < 0 {
+			return in
+		}
+		w.inside[in[best]] = true
+		in = grown
+	}
+}
+
+// choice makes a selection of one of two. It takes no lookup table if a register can do it: by its reset to a constant,
+// or by keeping its value.
+func (w *walk) choice(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	c := w.of(n.Args[0], 0)
+	for k := range n.Width {
+		b := w.first[id] + bit(k)
+		x, y := w.of(n.Args[1], k), w.of(n.Args[2], k)
+		if w.reads[b] == 1 && (w.line[b] == 1 && (x < 0 || y < 0) || stays(w, b, x) || stays(w, b, y)) {
+			continue
+		}
+		w.logic(b, []bit{c, x, y})
+	}
+}
+
+// stays reports whether now is the present value of the state whose next value is b.
+func stays(w *walk, b, now bit) bool {
+	if now < 0 {
+		return false
+	}
+	id := w.owner[now]
+	n := &w.m.Nodes[id]
+	if n.Op != circuit.Read {
+		return false
+	}
+	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
+}
+
+// pick makes a selection of one of several.
+func (w *walk) pick(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	for k := range n.Width {
+		var in []bit
+		for i := range w.m.Nodes[n.Args[0]].Width {
+			in = append(in, w.of(n.Args[0], i))
+		}
+		for _, a := range n.Args[1:] {
+			in = append(in, w.of(a, k))
+		}
+		b := w.first[id] + bit(k)
+		if len(distinct(in)) <= w.d.Inputs {
+			w.logic(b, in)
+		} else if w.live[b] {
+			w.counts[Choices].LUT += w.d.chosen(len(n.Args) - 1)
+		}
+	}
+}
+
+// comparison makes a comparison of two numbers: in one lookup table, or along a carry chain.
+func (w *walk) comparison(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	b := w.first[id]
+	var in []bit
+	constants := 0
+	width := 0
+	for _, a := range n.Args {
+		o := &w.m.Nodes[a]
+		if o.Op == circuit.Const {
+			constants++
+			continue
+		}
+		for k := range o.Width {
+			in = append(in, w.of(a, k))
+		}
+		width = max(width, o.Width)
+	}
+	if in = distinct(in); len(in) <= w.d.Inputs || n.Op == circuit.Equal {
+		w.logic(b, in)
+		return
+	}
+	if w.live[b] {
+		w.counts[Comparators].LUT += w.d.compare(width, constants > 0)
+	}
+}
+
+// adder makes a sum or difference: a lookup table for each bit, or two if a constant is added to a sum.
+func (w *walk) adder(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	top := 0
+	for k := range n.Width {
+		if w.live[w.first[id]+bit(k)] {
+			top = k + 1
+		}
+	}
+	if top <= w.d.Short {
+		var in []bit
+		for k := range top {
+			in = append(in, w.of(n.Args[0], k), w.of(n.Args[1], k))
+			w.logic(w.first[id]+bit(k), in)
+		}
+		return
+	}
+	into, inner := taken(w, n, top), inner(w, n, top)
+	for k := range top {
+		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
+		if inner != nil && three(w, inner, k, min(x, y)) {
+			w.counts[Adders].LUT++
+		}
+		switch {
+		case x < 0 || y < 0, w.wire[b] != b:
+		default:
+			w.counts[Adders].LUT++
+			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
+				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
+				w.inside[y] = true
+			}
+		}
+	}
+}
+
+// inner returns the sum to which n adds a constant, if nothing else reads it: Yosys adds all three numbers at once.
+func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
+	for i, a := range n.Args {
+		top := w.of(n.Args[1-i], width-1)
+		if w.m.Nodes[a].Op != circuit.Const || top < 0 {
+			continue
+		}
+		id := w.owner[top]
+		if o := &w.m.Nodes[id]; o.Op != circuit.Add || o.Width < width {
+			return nil
+		}
+		for k := range width {
+			b := w.of(n.Args[1-i], k)
+			if own := w.first[id] + bit(k); b != w.wire[own] || b == own && w.reads[b] != 1 {
+				return nil
+			}
+		}
+		return &w.m.Nodes[id]
+	}
+	return nil
+}
+
+// three reports whether a bit of a sum to which a constant is added takes a lookup table for its carry.
+func three(w *walk, inner *circuit.Node, k int, constant bit) bool {
+	x, y := w.of(inner.Args[0], k), w.of(inner.Args[1], k)
+	return x >= 0 && y >= 0 || max(x, y) >= 0 && constant == one
+}
+
+// taken returns the operand of an adder whose logic its lookup tables absorb; the carry chain needs the bits of the
+// other one. Yosys puts first the operand that is shorter, or is made of fewer pieces.
+func taken(w *walk, n *circuit.Node, width int) int {
+	var bits, pieces [2]int
+	for i := range bits {
+		bits[i] = size(w, n, i, width)
+		before := bit(-3)
+		for k := range bits[i] {
+			b := w.of(n.Args[i], k)
+			if b != before+1 && (b >= 0 || before >= 0 || k == 0) {
+				pieces[i]++
+			}
+			before = b
+		}
+	}
+	if n.Op == circuit.Add && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
+		return 0
+	}
+	return 1
+}
+
+// size returns the bits of an adder's operand, without those that repeat its sign.
+func size(w *walk, n *circuit.Node, operand, width int) int {
+	at := func(k int) bit { return w.of(n.Args[operand], k) }
+	for width > 1 && (n.Signed && at(width-1) == at(width-2) || !n.Signed && at(width-1) == zero) {
+		width--
+	}
+	return width
+}
+
+// peek makes a row of constants in lookup tables.
+func (w *walk) peek(id circuit.ID) {
+	n := &w.m.Nodes[id]
+	for k := range n.Width {
+		b := w.first[id] + bit(k)
+		if !w.live[b] || w.wire[b] != b {
+			continue
+		}
+		in := w.selects(n, k)
+		if len(distinct(in)) <= w.d.Inputs {
+			w.logic(b, in)
+			continue
+		}
+		w.counts[Tables].LUT += w.d.column(w.contents(n.K), k)
+	}
+}
+
+// fire makes the signal that starts an iteration and takes words.
+func (w *walk) fire() {
+	inputs, luts := 1, 0
+	for _, s := range w.m.In {
+		inputs++
+		if w.of(s.When, 0) >= 0 {
+			inputs++
+			luts++
+		}
+	}
+	for _, s := range w.m.Out {
+		inputs++
+		if w.of(s.When, 0) >= 0 {
+			inputs++
+		}
+	}
+	w.counts[Gates].LUT += float64(luts) + w.d.tree(inputs)
+}

@@ -1,0 +1,176 @@
+package luts
+
+import "slices"
+
+// A signal is the output of a gate or a leaf, possibly inverted: twice its number, plus 1 if inverted.
+type signal int32
+
+// The constants are the signals of gate 0.
+const (
+	never signal = iota
+	ever
+)
+
+func (s signal) gate() int32        { return int32(s >> 1) }
+func (s signal) not() signal        { return s ^ 1 }
+func (s signal) turned() bool       { return s&1 != 0 }
+func (s signal) constant() bool     { return s <= ever }
+func (s signal) when(b bool) signal { return s ^ signal(b2i(b)) }
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// gates is logic made of AND gates of two inputs each. Equal gates are merged. A leaf is a signal from elsewhere.
+type gates struct {
+	in    [][2]signal // per gate: its inputs; for a leaf twice the same
+	kind  []CellKind
+	depth []int16 // per gate: the most gates in a row up to it
+	same  map[[2]signal]signal
+	now   CellKind        // the purpose of new gates
+	ends  []signal        // the signals that are read outside
+	ended map[signal]bool // the set of these
+	was   []signal        // per gate before balancing: its signal now
+}
+
+func newGates() *gates {
+	return &gates{in: make([][2]signal, 1), kind: make([]CellKind, 1), depth: make([]int16, 1),
+		same: map[[2]signal]signal{}, ended: map[signal]bool{}}
+}
+
+// leaf returns a new leaf.
+func (g *gates) leaf() signal {
+	g.in, g.kind, g.depth = append(g.in, [2]signal{}), append(g.kind, g.now), append(g.depth, 0)
+	return signal(2 * (len(g.in) - 1))
+}
+
+// leaves reports whether gate i is a leaf.
+func (g *gates) leaves(i int32) bool { return g.in[i][0] == g.in[i][1] }
+
+// end marks a signal as read outside.
+func (g *gates) end(s signal) {
+	if !s.constant() && !g.ended[s] {
+		g.ended[s] = true
+		g.ends = append(g.ends, s)
+	}
+}
+
+func (g *gates) and(a, b signal) signal {
+	if a > b {
+		a, b = b, a
+	}
+	switch {
+	case a == never || a == b.not():
+		return never
+	case a == ever || a == b:
+		return b
+	}
+	// One operand may imply something of the other.
+	for _, x := range [][2]signal{{a, b}, {b, a}} {
+		in := g.in[x[1].gate()]
+		if g.leaves(x[1].gate()) {
+			continue
+		}
+		for i := range in {
+			switch {
+			case !x[1].turned() && in[i] == x[0]:
+				return x[1]
+			case !x[1].turned() && in[i] == x[0].not():
+				return never
+			case x[1].turned() && in[i] == x[0].not():
+				return x[0]
+			case x[1].turned() && in[i] == x[0]:
+				return g.and(x[0], in[1-i].not())
+			}
+		}
+	}
+	if s, ok := g.same[[2]signal{a, b}]; ok {
+		return s
+	}
+	g.in, g.kind = append(g.in, [2]signal{a, b}), append(g.kind, g.now)
+	g.depth = append(g.depth, 1+max(g.depth[a.gate()], g.depth[b.gate()]))
+	s := signal(2 * (len(g.in) - 1))
+	g.same[[2]signal{a, b}] = s
+	return s
+}
+
+func (g *gates) or(a, b signal) signal { return g.and(a.not(), b.not()).not() }
+
+func (g *gates) xor(a, b signal) signal { return g.mux(a, b.not(), b) }
+
+// mux returns a if c is 1, else b.
+func (g *gates) mux(c, a, b signal) signal {
+	switch {
+	case a == b || c == ever:
+		return a
+	case c == never:
+		return b
+	case a.constant() && b.constant():
+		return c.when(b == ever)
+	case a == ever || a == c:
+		return g.or(c, b)
+	case a == never || a == c.not():
+		return g.and(c.not(), b)
+	case b == ever || b == c.not():
+		return g.or(c.not(), a)
+	case b == never || b == c:
+		return g.and(c, a)
+	}
+	return g.and(g.and(c, a).not(), g.and(c.not(), b).not()).not()
+}
+
+// all returns whether all of the list are 1, as a tree.
+func (g *gates) all(list []signal) signal { return g.tree(list, ever, g.and) }
+
+// any returns whether one of the list is 1.
+func (g *gates) any(list []signal) signal { return g.tree(list, never, g.or) }
+
+// odd returns whether an odd number of the list are 1.
+func (g *gates) odd(list []signal) signal { return g.tree(list, never, g.xor) }
+
+func (g *gates) tree(list []signal, none signal, op func(a, b signal) signal) signal {
+	if len(list) == 0 {
+		return none
+	}
+	list = slices.Clone(list)
+	for len(list) > 1 {
+		n := len(list) / 2
+		for i := range n {
+			list[i] = op(list[2*i], list[2*i+1])
+		}
+		if len(list)%2 == 1 {
+			list[n] = list[2*n]
+			n++
+		}
+		list = list[:n]
+	}
+	return list[0]
+}
+
+// most returns whether at least two of three are 1.
+func (g *gates) most(a, b, c signal) signal {
+	return g.or(g.and(a, b), g.and(c, g.or(a, b)))
+}
+
+// look returns a bit of a table at an address, whose highest bit is last.
+func (g *gates) look(truth []uint64, address []signal, known map[string]signal) signal {
+	n := len(address)
+	for n > 0 && slices.Equal(half(truth, n, 0), half(truth, n, 1)) {
+		truth, n = half(truth, n, 0), n-1
+	}
+	if n == 0 {
+		return signal(truth[0] & 1)
+	}
+	turned := truth[0]&1 != 0
+	key := name(truth, n)
+	if s, ok := known[key]; ok {
+		return s.when(turned)
+	}
+	high, low := g.look(half(truth, n, 1), address[:n-1], known), g.look(half(truth, n, 0), address[:n-1], known)
+	s := g.mux(address[n-1], high, low)
+	known[key] = s.when(turned)
+	return s
+}

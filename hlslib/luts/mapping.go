@@ -1,0 +1,327 @@
+package luts
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// A mapping puts gates into lookup tables as Yosys' ABC does ("if"). First it minimises the lookup tables on the
+// longest path. Then it minimises their number without making that path longer. It chooses the lookup table of each
+// gate among cuts: sets of signals that determine the gate.
+type mapping struct {
+	*gates
+	d        *SynthesisRules
+	best     []cut   // per gate: its lookup table, if somebody reads it
+	cuts     [][]cut // per gate: the cuts from which its readers make theirs
+	refs     []int32 // per gate: the number of lookup tables and ends that read it
+	expected []float32
+	required []int16
+	longest  int16 // the longest path, in lookup tables
+	scratch  []cut
+}
+
+// widest is the most inputs of a function made of lookup tables joined by the device's multiplexers.
+const widest = 8
+
+// kept is the most cuts of a gate that are examined.
+const kept = 8
+
+// A cut is a set of gates and leaves, in order. Its level is the number of lookup tables on the longest path up to it.
+// Its area is a number of lookup tables, and its edge the number of their inputs: its own, and those before it, divided
+// by their readers or only if nobody else reads them.
+type cut struct {
+	of         [widest]int32
+	n          int8
+	sign       uint64
+	level      int16
+	area, edge float32
+}
+
+func (c *cut) list() []int32 { return c.of[:c.n] }
+
+// An order compares two cuts; the better one comes first.
+type order func(a, b *cut) int
+
+func byLevel(a, b *cut) int  { return int(a.level - b.level) }
+func byInputs(a, b *cut) int { return int(a.n - b.n) }
+func byArea(a, b *cut) int   { return compared(a.area, b.area) }
+func byEdge(a, b *cut) int   { return compared(a.edge, b.edge) }
+
+func compared(a, b float32) int {
+	const alike = .005
+	switch {
+	case a < b-alike:
+		return -1
+	case a > b+alike:
+		return 1
+	}
+	return 0
+}
+
+// The orders that ABC uses for cuts while it minimises the longest path. It uses the last one also to minimise the
+// number of lookup tables.
+var orders = [][]order{
+	{byLevel, byInputs, byArea, byEdge},
+	{byLevel, byArea, byEdge, byInputs},
+	{byArea, byEdge, byInputs, byLevel},
+}
+
+var small = orders[2]
+
+// fastest returns the mapping with the fewest lookup tables on the longest path.
+func (d *SynthesisRules) fastest(g *gates) *mapping {
+	m := &mapping{gates: g, d: d, best: make([]cut, len(g.in)), cuts: make([][]cut, len(g.in)),
+		refs: make([]int32, len(g.in)), expected: make([]float32, len(g.in)), required: make([]int16, len(g.in))}
+	for i, in := range g.in {
+		if !g.leaves(int32(i)) {
+			m.refs[in[0].gate()]++
+			m.refs[in[1].gate()]++
+		}
+	}
+	for _, s := range g.ends {
+		m.refs[s.gate()]++
+	}
+	for i, n := range m.refs {
+		m.expected[i] = float32(n)
+	}
+	for _, o := range orders {
+		m.round(o, fast)
+	}
+	for _, s := range m.ends {
+		m.longest = max(m.longest, m.best[s.gate()].level)
+	}
+	return m
+}
+
+// lookups returns a mapping with few lookup tables. No path has more of them than the longest path must have, or than
+// longest.
+func (d *SynthesisRules) lookups(g *gates, longest int16) *mapping {
+	m := d.fastest(g)
+	m.longest = max(m.longest, longest)
+	for _, to := range []purpose{shared, alone, alone} {
+		m.use()
+		if to == shared {
+			for i, n := range m.refs {
+				m.expected[i] = (2*m.expected[i] + float32(n)) / 3
+			}
+		}
+		m.round(small, to)
+	}
+	m.use()
+	return m
+}
+
+// A purpose is the aim of a round over all gates.
+type purpose uint8
+
+const (
+	fast   purpose = iota // no path gets longer
+	shared                // few lookup tables, divided by how many readers may share them
+	alone                 // few lookup tables, counting those that nobody else reads
+)
+
+// round finds cuts of all gates, and the best for each.
+func (m *mapping) round(by []order, to purpose) {
+	for i := range m.in {
+		if m.leaves(int32(i)) {
+			continue
+		}
+		best := &m.best[i]
+		used := to != fast && m.refs[i] > 0
+		if used {
+			m.release(best)
+		}
+		list := m.scratch[:0]
+		if best.n > 0 {
+			if *best = m.measured(*best, to); to != fast {
+				list = append(list, *best)
+			}
+		}
+		list = m.merges(int32(i), list, by, to)
+		m.scratch = list
+		m.cuts[i] = append(m.cuts[i][:0], list...)
+		if to != fast || best.n == 0 || list[0].level <= best.level {
+			*best = list[0]
+		}
+		if used {
+			m.take(best)
+		}
+	}
+}
+
+// merges adds to a list the cuts of a gate: unions of cuts of its operands. It keeps the best ones, in order.
+func (m *mapping) merges(i int32, list []cut, by []order, to purpose) []cut {
+	a, b := m.in[i][0].gate(), m.in[i][1].gate()
+	ta, tb := trivial(a), trivial(b)
+	for x := range len(m.cuts[a]) + 1 {
+		ca := &ta
+		if x < len(m.cuts[a]) {
+			ca = &m.cuts[a][x]
+		}
+		for y := range len(m.cuts[b]) + 1 {
+			cb := &tb
+			if y < len(m.cuts[b]) {
+				cb = &m.cuts[b][y]
+			}
+			if bits.OnesCount64(ca.sign|cb.sign) > m.d.Wide {
+				continue
+			}
+			c, ok := merged(ca, cb, m.d.Wide)
+			if !ok || slices.ContainsFunc(list, func(o cut) bool { return o.sign&^c.sign == 0 && subset(&o, &c) }) {
+				continue
+			}
+			list = slices.DeleteFunc(list, func(o cut) bool { return c.sign&^o.sign == 0 && subset(&c, &o) })
+			if c.level = m.after(&c); to != fast && c.level > m.required[i] {
+				continue
+			}
+			c = m.measured(c, to)
+			at := len(list)
+			for at > 0 && c.before(&list[at-1], by) {
+				at--
+			}
+			if at < kept {
+				list = slices.Insert(list[:min(len(list), kept-1)], at, c)
+			}
+		}
+	}
+	return list
+}
+
+// before reports whether a cut is better than another.
+func (c *cut) before(o *cut, by []order) bool {
+	for _, f := range by {
+		if d := f(c, o); d != 0 {
+			return d < 0
+		}
+	}
+	return false
+}
+
+func trivial(g int32) cut {
+	return cut{of: [widest]int32{g}, n: 1, sign: 1 << (g & 63)}
+}
+
+// subset reports whether b contains all of a.
+func subset(a, b *cut) bool {
+	if a.n > b.n {
+		return false
+	}
+	j := int8(0)
+	for i := range a.n {
+		for j < b.n && b.of[j] < a.of[i] {
+			j++
+		}
+		if j == b.n || b.of[j] != a.of[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// merged returns the union of two cuts; ok is false if it has more than most members.
+func merged(a, b *cut, most int) (c cut, ok bool) {
+	c.sign = a.sign | b.sign
+	i, j := int8(0), int8(0)
+	for i < a.n || j < b.n {
+		if int(c.n) == most {
+			return c, false
+		}
+		switch {
+		case j == b.n || i < a.n && a.of[i] < b.of[j]:
+			c.of[c.n] = a.of[i]
+			i++
+		case i == a.n || a.of[i] > b.of[j]:
+			c.of[c.n] = b.of[j]
+			j++
+		default:
+			c.of[c.n] = a.of[i]
+			i++
+			j++
+		}
+		c.n++
+	}
+	return c, true
+}
+
+// after returns the level of a cut.
+func (m *mapping) after(c *cut) (level int16) {
+	for _, l := range c.list() {
+		level = max(level, m.best[l].level+1)
+	}
+	return level
+}
+
+// measured returns a cut with its level, area and edge.
+func (m *mapping) measured(c cut, to purpose) cut {
+	c.level = m.after(&c)
+	if to == alone {
+		c.area, c.edge = m.take(&c)
+		m.release(&c)
+		return c
+	}
+	c.area, c.edge = m.d.size(int(c.n)), float32(c.n)
+	for _, l := range c.list() {
+		share := max(1, m.expected[l])
+		c.area += m.best[l].area / share
+		c.edge += m.best[l].edge / share
+	}
+	return c
+}
+
+// weights holds the area of AMD's lookup tables by inputs, as Yosys gives it to ABC (synth_xilinx). Those with few
+// inputs are cheaper, because two may share one.
+var weights = [widest + 1]float32{0, .4, .4, .6, 1, 1, 1, 2, 4}
+
+// size returns the area of a function of the given inputs in the mapping.
+func (d *SynthesisRules) size(inputs int) float32 {
+	if d.Small {
+		return weights[inputs]
+	}
+	return float32(d.wide(inputs))
+}
+
+// use counts the readers of each gate, and computes the level that each must have at most.
+func (m *mapping) use() {
+	clear(m.refs)
+	for i := range m.required {
+		m.required[i] = math.MaxInt16
+	}
+	for _, s := range m.ends {
+		m.refs[s.gate()]++
+		m.required[s.gate()] = m.longest
+	}
+	for i := len(m.in) - 1; i > 0; i-- {
+		if !m.used(int32(i)) {
+			continue
+		}
+		for _, l := range m.best[i].list() {
+			m.refs[l]++
+			m.required[l] = min(m.required[l], m.required[i]-1)
+		}
+	}
+}
+
+// used reports whether a gate is a lookup table.
+func (m *mapping) used(i int32) bool { return m.refs[i] > 0 && m.best[i].n > 0 }
+
+// take adds a reader to a cut's members. It returns the lookup tables of the cut and those that only it reads, and the
+// number of their inputs.
+func (m *mapping) take(c *cut) (area, edge float32) {
+	area, edge = m.d.size(int(c.n)), float32(c.n)
+	for _, l := range c.list() {
+		if m.refs[l]++; m.refs[l] == 1 && m.best[l].n > 0 {
+			a, e := m.take(&m.best[l])
+			area, edge = area+a, edge+e
+		}
+	}
+	return area, edge
+}
+
+func (m *mapping) release(c *cut) {
+	for _, l := range c.list() {
+		if m.refs[l]--; m.refs[l] == 0 && m.best[l].n > 0 {
+			m.release(&m.best[l])
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package luts
+
+import (
+	"math/bits"
+	"slices"
+
+	"hlsgen/internal/circuit"
+)
+
+// row makes a bit of a row of constants.
+func (n *netlist) row(node *circuit.Node, k int) signal {
+	t := n.w.contents(node.K)
+	address := make([]signal, t.inputs)
+	for _, i := range t.order() {
+		address[i] = n.of(node.Args[0], i)
+	}
+	truth := t.columns[k].truth
+	n.now = Tables
+	key := node.K<<32 | int(node.Args[0])
+	if n.tables[key] == nil {
+		n.tables[key] = map[string]signal{}
+	}
+	return n.look(truth, address, n.tables[key])
+}
+
+// places returns the registers of an array.
+func (n *netlist) places(memory int) [][]signal {
+	if n.arrays[memory] == nil {
+		m := &n.w.m.Memories[memory]
+		rows := make([][]signal, m.Rows)
+		n.now = Memories
+		for r := range rows {
+			for range m.Width {
+				rows[r] = append(rows[r], n.gates.leaf())
+			}
+		}
+		n.arrays[memory] = rows
+	}
+	return n.arrays[memory]
+}
+
+// chosen makes a bit of a row of registers.
+func (n *netlist) chosen(node *circuit.Node, k int) signal {
+	m := &n.w.m.Memories[node.K]
+	var list []signal
+	for _, row := range n.places(node.K) {
+		list = append(list, row[k])
+	}
+	return n.at(list, addressed(n, node.Args[0], m.Rows))
+}
+
+// addressed returns the address bits that distinguish the given number of rows.
+func addressed(n *netlist, id circuit.ID, rows int) (list []signal) {
+	for k := range bits.Len(uint(rows - 1)) {
+		list = append(list, n.of(id, k))
+	}
+	return list
+}
+
+// at returns the element of a list that an address selects.
+func (n *netlist) at(list, address []signal) signal {
+	n.now = Memories
+	list = slices.Clone(list)
+	for i := 0; len(list) > 1; i++ {
+		for r := 0; r < len(list); r += 2 {
+			list[r/2] = list[r]
+			if r+1 < len(list) {
+				list[r/2] = n.mux(address[i], list[r+1], list[r])
+			}
+		}
+		list = list[:(len(list)+1)/2]
+	}
+	return list[0]
+}
+
+// bankRows is the number of rows of a memory in lookup tables of four inputs; longer memories are banks of these.
+const bankRows = 16
+
+func banks(rows int) int { return (rows + bankRows - 1) / bankRows }
+
+// fromBanks makes a bit of a row of a memory in lookup tables, selected among its banks.
+func fromBanks(n *netlist, rows int, address []signal) signal {
+	n.now = Memories
+	var list []signal
+	for range banks(rows) {
+		list = append(list, n.gates.leaf())
+	}
+	return n.at(list, address[min(len(address), bits.Len(bankRows-1)):])
+}
+
+// side makes a bit of a word of a memory in block RAM, selected among its banks.
+func side(n *netlist, memory int, b bit) signal {
+	count := sides(n.w, memory)
+	if count == 1 {
+		return n.from(b)
+	}
+	n.now = Memories
+	if n.which[memory] == nil {
+		for range bits.Len(uint(count - 1)) {
+			n.which[memory] = append(n.which[memory], n.gates.leaf())
+		}
+	}
+	var list []signal
+	for range count {
+		list = append(list, n.gates.leaf())
+	}
+	return n.at(list, n.which[memory])
+}
+
+// choosing makes the write enables of the given number of rows, or banks.
+func choosing(n *netlist, count int, when signal, address []signal) {
+	n.now = Memories
+	for r := range count {
+		is := []signal{when}
+		for i, s := range address {
+			is = append(is, s.when(r>>i&1 == 0))
+		}
+		n.end(n.all(is))
+	}
+}

@@ -1,0 +1,163 @@
+package luts
+
+import "hlsgen/internal/circuit"
+
+// mostGates is the most gates of a small circuit, whose mapping takes some tenths of a second. Paths through a larger
+// one are long, and its logic is not made flat.
+const mostGates = 16384
+
+// constantAlone reports whether a circuit is logic of constants alone: signs or weights that are constants, factors,
+// step functions in lookup tables. It has no states, memories, multipliers or functions. With few lookup tables in a
+// row, ABC makes the logic flat where it can. The rules of cover.go, which absorb only what one lookup table reads,
+// miss half of that.
+func constantAlone(w *walk) bool {
+	if !w.d.Small || w.m.Fire == circuit.None || len(w.m.Calls) > 0 {
+		return false
+	}
+	for i := range w.m.Nodes {
+		n := &w.m.Nodes[i]
+		if !w.met[i] {
+			continue
+		}
+		switch n.Op {
+		case circuit.Read, circuit.Multiply, circuit.Fetch:
+			return false
+		case circuit.Peek:
+			if m := &w.m.Memories[n.K]; !open(m) || m.Style != circuit.Distributed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// flat maps a circuit gate by gate if it is a small circuit of constants, and reports whether it is. Its lookup tables
+// are counted as they are, without a device's numbers.
+func flat(w *walk) bool {
+	if !constantAlone(w) {
+		return false
+	}
+	n := newNetlist(w)
+	n.streams()
+	n.outside()
+	if len(n.in) > mostGates {
+		return false
+	}
+	n.count(0)
+	for k := range w.counts {
+		c := &w.counts[k]
+		c.LUT, c.Flat = 0, c.LUT
+	}
+	return true
+}
+
+// groupInputs is the number of inputs of a lookup table of a comparison; constant bits do not count.
+const groupInputs = 6
+
+// groups returns whether a number is less than another, as Yosys computes it on AMD's devices (cmp2lcu). For each group
+// of bits, from the highest on, lookup tables say whether it is less and whether it is equal. More than two groups use
+// a carry chain.
+func groups(n *netlist, a, b []signal, signed bool) signal {
+	less, equal := []signal{never}, []signal{ever}
+	left := groupInputs
+	for k := len(a) - 1; k >= 0; k-- {
+		x, y := a[k], b[k]
+		inputs := b2i(!x.constant()) + b2i(!y.constant())
+		if inputs > left {
+			less, equal, left = append(less, never), append(equal, ever), groupInputs
+		}
+		left -= inputs
+		if signed && k == len(a)-1 {
+			x, y = y, x
+		}
+		at := len(less) - 1
+		less[at] = n.or(less[at], n.and(equal[at], n.and(x.not(), y)))
+		equal[at] = n.and(equal[at], n.xor(x, y).not())
+	}
+	if len(less) <= 2 {
+		carry := never
+		for i := len(less) - 1; i >= 0; i-- {
+			carry = n.or(less[i], n.and(equal[i], carry))
+		}
+		return carry
+	}
+	for i := range less {
+		n.end(equal[i])
+		n.end(less[i])
+	}
+	return n.gates.leaf()
+}
+
+// carried returns a sum or difference along a carry chain of AMD's devices. Before each bit, a lookup table says
+// whether it passes the carry on, and absorbs the logic of both operands; the chain also reads the first operand.
+func carried(n *netlist, a, b []signal, kind CellKind) (sums, carries []signal) {
+	for k := range a {
+		n.now = kind
+		n.end(a[k])
+		n.end(n.xor(a[k], b[k]))
+		sums, carries = append(sums, n.gates.leaf()), append(carries, n.gates.leaf())
+	}
+	return sums, carries
+}
+
+// gating returns the number of highest address bits that only select between a constant row and the row of the other
+// bits. Yosys makes gates of these selections, after all the others.
+func (t *lookup) gating() (n int) {
+	list := make([][]uint64, len(t.columns))
+	for k := range list {
+		list[k] = t.columns[k].truth
+	}
+	for inputs := t.inputs; inputs > 0; inputs-- {
+		found := false
+		for which := 0; which < 2 && !found; which++ {
+			found = true
+			for _, truth := range list {
+				found = found && len(support(half(truth, inputs, which), inputs-1)) == 0
+			}
+			if found {
+				for k, truth := range list {
+					list[k] = half(truth, inputs, 1-which)
+				}
+			}
+		}
+		if !found {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// tables returns the number of lookup tables of a used gate. A function with more inputs than a lookup table has takes
+// several, among which multiplexers beside them select by the last inputs. On AMD's devices a part that is constant, or
+// equals one input, takes no lookup table: Yosys removes it (opt_lut_ins).
+func (m *mapping) tables(i int32) (n int) {
+	list := m.best[i].list()
+	if len(list) <= m.d.Inputs || !m.d.Small {
+		return m.d.wide(len(list))
+	}
+	values := map[int32]truth{}
+	for k, l := range list {
+		values[l] = variable(k)
+	}
+	f := m.value(i, values)
+	for part := range 1 << (len(list) - m.d.Inputs) {
+		if len(support(f[part:part+1], m.d.Inputs)) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// order returns the address bits in the order in which Yosys' selections among the rows of a table read them: from the
+// highest on, with those of gating last.
+func (t *lookup) order() (list []int) {
+	gating := t.gating()
+	for i := t.inputs - 1 - gating; i >= 0; i-- {
+		list = append(list, i)
+	}
+	for i := t.inputs - gating; i < t.inputs; i++ {
+		list = append(list, i)
+	}
+	return list
+}

@@ -1,0 +1,363 @@
+// Package outputdir writes files and folders completely or not at all. Only one process at a time writes to a place,
+// and none overwrites what somebody else wrote. A folder's manifest.json lists the files that hlsgen wrote there.
+// All other files are called strangers. In folders shared with others, hlsgen.sha256 is the list.
+//
+//	folder.go    the place of a folder: claim it, write the new folder beside it, exchange the two
+//	record.go    the list of a folder's files, and what the folder holds according to that list
+//	strangers.go carries strangers into the new folder
+//	shared.go    files in folders to which others write as well
+//	file.go      single files
+//	lock.go      locks: one process at a time; takes over what a killed process left
+//	scratch.go   temporary folders, and removal of those that killed processes left
+//
+// The system decides the rest: system_linux.go, system_darwin.go and system_rest.go exchange folders,
+// system_unix.go and system_other.go lock files.
+//
+// In come paths and bytes; out come folders and files, or who is in the way. It sees regular.
+package outputdir
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A ClaimedFolder is the place of a folder to which only this process writes, from Claim to Release.
+type ClaimedFolder struct {
+	dir     string   // absolute, without symbolic links
+	scratch []string // folders below that the folder's own scripts make, including lasting ones
+	lasting []string // those of scratch that the next folder keeps
+	work    string   // hidden folder beside the place, for what is being written
+	lock    *Lock
+	made    []string // parents that were made for it, the deepest first
+}
+
+// A ReplacePolicy tells Put what it may replace.
+type ReplacePolicy int
+
+// The existing folder must be empty (Fresh), must be ours and is replaced (Replace), or must be ours and strangers
+// in it are kept (Keep).
+const (
+	Fresh ReplacePolicy = iota
+	Replace
+	Keep
+)
+
+// The names in the hidden folder beside the place.
+const (
+	lockFile = "lock"
+	fresh    = "new"   // the new folder while it is written
+	whole    = "whole" // the new folder once complete; after the exchange, the former folder
+	old      = "old"   // the former folder, where the system cannot exchange folders
+)
+
+// Claim claims the place of a folder, given by an absolute path, and completes what a killed process left there.
+// scratch are the folders below it that the folder's own scripts make, with slashes. They are replaced with the
+// folder, except for the lasting ones, which the next folder keeps. The error is a *BusyError if another process
+// has claimed the place.
+func Claim(dir string, scratch []string, lasting ...string) (*ClaimedFolder, error) {
+	f := &ClaimedFolder{dir: dir, scratch: slices.Concat(scratch, lasting), lasting: lasting, work: hidden(dir)}
+	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		f.made = append(f.made, at)
+	}
+	if to, err := os.Readlink(dir); err == nil {
+		return nil, fmt.Errorf("it is a link to %q, which does not exist", to)
+	}
+	for range attempts {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+			f.unmake()
+			return nil, cause(err)
+		}
+		made := os.Mkdir(f.work, 0o700)
+		if made != nil && !errors.Is(made, fs.ErrExist) {
+			f.unmake()
+			return nil, cause(made)
+		}
+		switch info, err := os.Lstat(f.work); {
+		case err != nil || made == nil:
+		case !info.IsDir():
+			return nil, &WayError{f.work, "it is no folder"}
+		case !ours(info):
+			return nil, &WayError{f.work, theirs}
+		}
+		lock, err := acquire(filepath.Join(f.work, lockFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // another process is just ending and has removed its folder
+		}
+		if err != nil {
+			return nil, cause(err)
+		}
+		f.lock = lock
+		if err := f.recover(); err != nil {
+			f.Release() // ignore the error: recover has reported the same
+			return nil, cause(err)
+		}
+		return f, nil
+	}
+	return nil, &BusyError{}
+}
+
+// Release gives up the claim. It leaves nothing of a folder that was not put in its place.
+func (f *ClaimedFolder) Release() error {
+	err := os.RemoveAll(filepath.Join(f.work, fresh))
+	f.lock.Release()
+	os.Remove(f.work) // fails if the next process is already in it
+	f.unmake()
+	return cause(err)
+}
+
+// unmake removes the parents that were made, if they are empty.
+func (f *ClaimedFolder) unmake() {
+	for _, dir := range f.made {
+		if os.Remove(dir) != nil {
+			break
+		}
+	}
+}
+
+// Inspect examines the present folder. The error is a *ForeignFilesError if the folder may not be replaced in this
+// way.
+func (f *ClaimedFolder) Inspect(how ReplacePolicy) (*Contents, error) {
+	there, err := Inspect(f.dir, f.scratch)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if err := there.allow(how); err != nil || there.Empty {
+		return there, err
+	}
+	path, err := stuck(f.dir, f.lasting)
+	if err == nil && path != "" {
+		err = &StuckError{path}
+	}
+	return there, err
+}
+
+// unreadable adds the path to an error of reading a folder, for the unreadable entry may lie deep below.
+func unreadable(err error) error {
+	if path := new(fs.PathError); errors.As(err, &path) && errors.Is(err, fs.ErrPermission) {
+		return &StuckError{path.Path}
+	}
+	return cause(err)
+}
+
+// A StuckError names an entry of a folder that cannot be removed, so that no other folder can take its place.
+type StuckError struct{ Path string }
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("holds %q, which this user may not remove", e.Path)
+}
+
+// stuck returns the path of an entry that this user cannot remove from a folder, or "" if all can be removed.
+// Lasting folders only have to be moved.
+func stuck(dir string, lasting []string) (at string, err error) {
+	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrPermission) {
+			at = full
+			return fs.SkipAll
+		}
+		if err != nil || !e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, full)
+		moved := err == nil && slices.Contains(lasting, filepath.ToSlash(rel))
+		entries, err := os.ReadDir(full)
+		switch {
+		case !moved && errors.Is(err, fs.ErrPermission), (moved || len(entries) > 0) && !changeable(full):
+			at = full
+			return fs.SkipAll
+		case moved:
+			return fs.SkipDir
+		case err != nil:
+			return err
+		}
+		if at = kept(full, e, entries); at != "" {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return at, err
+}
+
+// kept returns the path of an entry of another user in a sticky folder of another user, which this user cannot
+// remove.
+func kept(dir string, e fs.DirEntry, entries []fs.DirEntry) string {
+	info, err := e.Info()
+	if err != nil || info.Mode()&fs.ModeSticky == 0 || ours(info) || os.Geteuid() == 0 {
+		return ""
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && !ours(info) {
+			return filepath.Join(dir, entry.Name())
+		}
+	}
+	return ""
+}
+
+// A LeftError states that the new folder is in its place, but a part of the former folder cannot be removed.
+type LeftError struct {
+	Path string
+	Err  error
+}
+
+func (e *LeftError) Error() string {
+	return fmt.Sprintf("%q, of a folder that was replaced, cannot be removed: %v", e.Path, e.Err)
+}
+
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// discard removes a folder that has been replaced.
+func discard(left string) error {
+	err := os.RemoveAll(left)
+	if path := new(fs.PathError); errors.As(err, &path) {
+		return &LeftError{path.Path, path.Err}
+	}
+	return err
+}
+
+// Put puts a folder with these files in its place, completely or not at all. Paths have slashes, and one file must
+// be the manifest. Put returns the strangers that were kept, or a *ForeignFilesError with those that are in the way.
+func (f *ClaimedFolder) Put(files map[string][]byte, how ReplacePolicy) (kept []string, err error) {
+	kept, err = f.put(files, how)
+	return kept, cause(err)
+}
+
+func (f *ClaimedFolder) put(files map[string][]byte, how ReplacePolicy) ([]string, error) {
+	there, err := f.Inspect(how)
+	if err != nil {
+		return nil, err
+	}
+	next := filepath.Join(f.work, fresh)
+	for path, data := range files {
+		full := filepath.Join(next, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(full, data, 0o644); err != nil {
+			return nil, err
+		}
+	}
+	for _, path := range there.strangers() {
+		if err := carry(f.dir, next, path); err != nil {
+			return nil, err
+		}
+	}
+	ready := filepath.Join(f.work, whole)
+	if err := os.Rename(next, ready); err != nil {
+		return nil, err
+	}
+	if err := f.exchange(ready); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(ready))
+	}
+	return there.strangers(), f.settle(ready)
+}
+
+// exchange puts the complete new folder in its place, and moves the former folder, if any, to where the new one
+// was.
+func (f *ClaimedFolder) exchange(ready string) error {
+	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
+		return os.Rename(ready, f.dir)
+	}
+	err := exchange(ready, f.dir)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return f.swap(ready)
+}
+
+// swap exchanges the folders in two steps. recover completes the exchange if the process is killed in between.
+func (f *ClaimedFolder) swap(ready string) error {
+	aside := filepath.Join(f.work, old)
+	if err := os.Rename(f.dir, aside); err != nil {
+		return err
+	}
+	if err := os.Rename(ready, f.dir); err != nil {
+		return errors.Join(err, os.Rename(aside, f.dir))
+	}
+	return os.Rename(aside, ready)
+}
+
+// recover completes or undoes what a killed process has begun.
+func (f *ClaimedFolder) recover() error {
+	aside := filepath.Join(f.work, old)
+	if _, err := os.Lstat(f.dir); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(aside, f.dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return errors.Join(discard(filepath.Join(f.work, fresh)), f.settle(aside),
+		f.settle(filepath.Join(f.work, whole)))
+}
+
+// settle removes a folder that was replaced or never put in its place. It first carries over any stranger that the
+// present folder lacks.
+func (f *ClaimedFolder) settle(left string) error {
+	was, err := Inspect(left, f.scratch)
+	if err != nil || was.absent {
+		return err
+	}
+	is, err := Inspect(f.dir, f.scratch)
+	if err != nil {
+		return err
+	}
+	for _, path := range was.strangers() {
+		if is.stranger(path) {
+			continue // the version that the user sees wins
+		}
+		if err := carry(left, f.dir, path); err != nil {
+			return err
+		}
+	}
+	for _, path := range f.lasting {
+		if err := hand(left, f.dir, filepath.FromSlash(path)); err != nil {
+			return err
+		}
+	}
+	return discard(left)
+}
+
+// hand moves a folder below from to the same path below to, unless something exists there.
+func hand(from, to, path string) error {
+	if _, err := os.Lstat(filepath.Join(to, path)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if info, err := os.Lstat(filepath.Join(from, path)); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(to, path)), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(filepath.Join(from, path), filepath.Join(to, path))
+}
+
+// hidden returns the hidden path beside a path at which it is written first. The hidden path is always the same, so
+// that a process finds what a killed one has left.
+func hidden(path string) string {
+	sum := sha256.Sum256([]byte(filepath.Base(path)))
+	return filepath.Join(filepath.Dir(path), ".hlsgen-"+hex.EncodeToString(sum[:8]))
+}
+
+// cause returns an error without paths that the user never named.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	var left *LeftError
+	switch {
+	case errors.As(err, &left):
+		return left
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package outputdir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// A lock is tried attempts times while other processes take and release it.
+const attempts = 100
+
+// A BusyError states that another process writes to a place.
+type BusyError struct{}
+
+func (*BusyError) Error() string { return "is being written by another hlsgen" }
+
+// A WayError states that a hidden path, which the user never named, is occupied by something else.
+type WayError struct{ Path, Why string }
+
+func (e *WayError) Error() string { return fmt.Sprintf("%q is in the way: %s", e.Path, e.Why) }
+
+// theirs is the reason for not using a file of another user, who could change it at any time.
+const theirs = "it belongs to another user"
+
+// A Lock is a file that one process holds at a time.
+type Lock struct{ file *os.File }
+
+// Release removes the file and then releases the lock. In this order, any file that exists is locked by its
+// process.
+func (l *Lock) Release() {
+	os.Remove(l.file.Name())
+	l.file.Close()
+}
+
+// acquire makes an empty file that no other process can acquire until it is released. It takes over a file that an
+// ended process left. The error is a *BusyError if another process holds the file.
+func acquire(path string) (*Lock, error) {
+	for range attempts {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		made := err == nil
+		if errors.Is(err, fs.ErrExist) {
+			f, err = open(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // just released
+			}
+			if err != nil {
+				return nil, &WayError{path, cause(err).Error()}
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if info, err := f.Stat(); !made && err == nil && !ours(info) {
+			f.Close()
+			return nil, &WayError{path, theirs}
+		}
+		if err := lock(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+		switch {
+		case !current(f, path): // locked too late: the file was released or taken over
+			f.Close()
+		case made:
+			return &Lock{f}, nil
+		default: // an ended process left it
+			(&Lock{f}).Release()
+		}
+	}
+	return nil, &BusyError{}
+}
+
+// current reports whether an open file is still the file at a path.
+func current(f *os.File, path string) bool {
+	a, err := f.Stat()
+	b, err2 := os.Lstat(path)
+	return err == nil && err2 == nil && os.SameFile(a, b)
+}
+
+// LockPath locks a path without changing what is there. The error is a *BusyError if another process holds the lock.
+func LockPath(path string) (*Lock, error) {
+	l, err := acquire(hidden(path))
+	return l, cause(err)
+}

@@ -1,0 +1,222 @@
+package outputdir
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/safefile"
+)
+
+// Manifest is the name of the file that contains a folder's ManifestRecord.
+const Manifest = "manifest.json"
+
+// maxManifest limits the bytes that are read of a manifest.
+const maxManifest = 16 << 20
+
+// A ManifestRecord is the part of a manifest that lists what hlsgen wrote.
+type ManifestRecord struct {
+	Files []WrittenFile `json:"files"` // all files except the manifest, by path
+	Seal  string        `json:"seal"`  // SHA-256 of the manifest with zeros in place of the seal
+}
+
+// A WrittenFile is a file that hlsgen wrote.
+type WrittenFile struct {
+	Path   string `json:"path"` // path below the folder, with slashes
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// unsealed stands in a manifest before it is sealed.
+var unsealed = strings.Repeat("0", 2*sha256.Size)
+
+// RecordOf returns the unsealed record of files.
+func RecordOf(files map[string][]byte) ManifestRecord {
+	r := ManifestRecord{Seal: unsealed}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		r.Files = append(r.Files, WrittenFile{path, int64(len(files[path])), digest(files[path])})
+	}
+	return r
+}
+
+// Seal puts the seal into a manifest that ends with an unsealed ManifestRecord.
+func Seal(manifest []byte) []byte {
+	at := bytes.LastIndex(manifest, []byte(unsealed))
+	out := bytes.Clone(manifest)
+	copy(out[at:], digest(manifest))
+	return out
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// recorded returns the record of the manifest in a folder. The error states why the manifest is not ours.
+func recorded(dir string) (ManifestRecord, error) {
+	var r ManifestRecord
+	b, err := safefile.ReadFile(filepath.Join(dir, Manifest), maxManifest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, fmt.Errorf("it has no %s", Manifest)
+	case err != nil:
+		return r, cause(err)
+	case json.Unmarshal(b, &r) != nil || len(r.Files) == 0:
+		return r, fmt.Errorf("its %s does not list files that hlsgen wrote", Manifest)
+	}
+	at := bytes.LastIndex(b, []byte(r.Seal))
+	blank := bytes.Clone(b)
+	if copy(blank[at:], unsealed); len(r.Seal) != len(unsealed) || digest(blank) != r.Seal {
+		return r, fmt.Errorf("its %s was changed since hlsgen wrote it", Manifest)
+	}
+	return r, nil
+}
+
+// A Contents is the result of examining a folder.
+type Contents struct {
+	Empty         bool     // the folder is empty or does not exist
+	NotOursReason error    // why the folder is not ours; nil if it is, or is empty
+	Changed       []string // files that hlsgen wrote and somebody changed, by path
+	// files, and folders without files, that hlsgen did not write, by path; folders end in a slash
+	Foreign []string
+
+	absent bool
+}
+
+// Inspect examines the folder dir. Everything below the folders listed in scratch counts as neither foreign nor
+// changed.
+func Inspect(dir string, scratch []string) (*Contents, error) {
+	c := &Contents{}
+	entries, err := os.ReadDir(dir)
+	if c.absent = errors.Is(err, fs.ErrNotExist); c.absent || err == nil && len(entries) == 0 {
+		c.Empty = true
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, alien := recorded(dir)
+	if c.NotOursReason = alien; alien != nil {
+		return c, nil
+	}
+	ours := map[string]WrittenFile{}
+	for _, f := range r.Files {
+		ours[f.Path] = f
+	}
+	used := map[string]bool{Manifest: true} // the manifest and every folder that is not empty
+	var folders []string
+	err = filepath.WalkDir(dir, func(full string, e fs.DirEntry, err error) error {
+		if err != nil || full == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, full)
+		if err != nil {
+			return err
+		}
+		path := filepath.ToSlash(rel)
+		for at := parent(path); at != ""; at = parent(at) {
+			used[at] = true
+		}
+		f, known := ours[path]
+		switch {
+		case e.IsDir() && slices.Contains(scratch, path):
+			return fs.SkipDir
+		case e.IsDir():
+			folders = append(folders, path)
+		case path == Manifest:
+		case !known:
+			c.Foreign = append(c.Foreign, path)
+		case !f.is(full, e):
+			c.Changed = append(c.Changed, path)
+		}
+		return nil
+	})
+	for _, path := range folders {
+		if !used[path] {
+			c.Foreign = append(c.Foreign, path+"/")
+		}
+	}
+	slices.Sort(c.Foreign)
+	return c, err
+}
+
+// is reports whether the file at a path is as hlsgen wrote it.
+func (f WrittenFile) is(full string, e fs.DirEntry) bool {
+	info, err := e.Info()
+	if err != nil || !info.Mode().IsRegular() || info.Size() != f.Bytes {
+		return false
+	}
+	b, err := safefile.ReadFile(full, f.Bytes)
+	return (err == nil || errors.Is(err, safefile.ErrEmpty)) && digest(b) == f.SHA256
+}
+
+// parent returns the folder of a path with slashes, or "" at the top.
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+// strangers returns all files that hlsgen did not write, or that were changed since.
+func (c *Contents) strangers() []string { return append(slices.Clone(c.Changed), c.Foreign...) }
+
+func (c *Contents) stranger(path string) bool {
+	return slices.Contains(c.Changed, path) || slices.Contains(c.Foreign, path)
+}
+
+// allow returns an error if the folder may not be replaced in this way.
+func (c *Contents) allow(how ReplacePolicy) error {
+	switch {
+	case c.Empty:
+		return nil
+	case how == Fresh:
+		return &ForeignFilesError{}
+	case c.NotOursReason != nil, how == Replace && len(c.strangers()) > 0:
+		return &ForeignFilesError{c}
+	}
+	return nil
+}
+
+// A ForeignFilesError states that the files at a place are not ours to replace.
+type ForeignFilesError struct {
+	There *Contents // nil if nothing at all may exist there
+}
+
+func (e *ForeignFilesError) Error() string {
+	switch {
+	case e.There == nil:
+		return "exists and is not empty"
+	case e.There.NotOursReason != nil:
+		return "is no build of hlsgen, and --force does not replace it: " + e.There.NotOursReason.Error()
+	}
+	var parts []string
+	for _, p := range []struct {
+		what  string
+		paths []string
+	}{{"what hlsgen did not write", e.There.Foreign}, {"what was changed since hlsgen wrote it", e.There.Changed}} {
+		if len(p.paths) > 0 {
+			parts = append(parts, p.what+": "+QuoteSome(p.paths))
+		}
+	}
+	return "holds " + strings.Join(parts, "; and ")
+}
+
+// QuoteSome lists the first few paths, quoted, and counts the others.
+func QuoteSome(paths []string) string {
+	const most = 5
+	var names []string
+	for _, p := range paths[:min(most, len(paths))] {
+		names = append(names, fmt.Sprintf("%q", p))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(paths) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return cmp.Or(text, "nothing")
+}

@@ -1,0 +1,72 @@
+package outputdir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Temporary makes a folder in the system's temporary folder. pattern has the meaning that it has for os.MkdirTemp.
+func Temporary(pattern string) (string, error) {
+	dir, err := os.MkdirTemp("", pattern)
+	if err != nil {
+		err = fmt.Errorf("%q can hold no temporary files, set TMPDIR to a folder that can: %w", os.TempDir(),
+			cause(err))
+	}
+	return dir, err
+}
+
+// Scratch makes a folder in the system's temporary folder for this process. release removes it. kind is a part of
+// the folder's name. Scratch also removes folders of the same kind that ended processes left.
+func Scratch(kind string) (dir string, release func() error, err error) {
+	sweep(kind)
+	for range attempts {
+		dir, err := Temporary(fmt.Sprintf("%s.%d.", kind, os.Getpid()))
+		if err != nil {
+			return "", nil, err
+		}
+		held, _ := hold(dir)
+		if held != nil && !current(held, dir) { // another process mistook it for an abandoned one
+			held.Close()
+			continue
+		}
+		return dir, func() error {
+			err := os.RemoveAll(dir)
+			if held != nil {
+				held.Close()
+			}
+			return err
+		}, nil
+	}
+	return "", nil, &BusyError{}
+}
+
+// Abandon removes this process's folders of a kind, for a process that ends before it releases them.
+func Abandon(kind string) (err error) {
+	for _, dir := range scratch(fmt.Sprintf("%s.%d.", kind, os.Getpid())) {
+		if e := os.RemoveAll(dir); e != nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// sweep removes folders of ended processes. It leaves a folder that cannot be removed to the next sweep, for a
+// process that the ended one started may still write to it.
+func sweep(kind string) {
+	for _, dir := range scratch(kind + ".") {
+		if info, err := os.Lstat(dir); err != nil || !ours(info) {
+			continue
+		}
+		if held, ok := hold(dir); ok {
+			os.RemoveAll(dir)
+			held.Close()
+		}
+	}
+}
+
+// scratch lists the folders whose names begin with a prefix.
+func scratch(prefix string) []string {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*")) // our patterns are never malformed
+	return dirs
+}

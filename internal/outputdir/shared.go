@@ -1,0 +1,149 @@
+package outputdir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"hlsgen/internal/safefile"
+)
+
+// List is the name of the list of files that hlsgen wrote into a shared folder, with one line per file as sha256sum
+// prints it.
+const List = "hlsgen.sha256"
+
+// listHead is the first line of the list.
+const listHead = "# what hlsgen wrote here, as sha256sum -c takes it\n"
+
+// A Shared is a folder in which hlsgen writes files beside those of others. It replaces only files that hlsgen
+// itself has written.
+type Shared struct {
+	dir   string
+	lock  *Lock
+	wrote map[string][]string // by name, the digests of files that hlsgen wrote there, the newest last
+	list  *os.File            // open for appending lines; nil before the first line
+}
+
+// Share makes the folder, if there is none, and claims it until Release. The error is a *BusyError if another
+// process has claimed it, and a *ForeignFilesError if its list is not ours.
+func Share(dir string) (*Shared, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, cause(err)
+	}
+	lock, err := LockPath(filepath.Join(dir, List+" lock"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Shared{dir: dir, lock: lock}
+	if s.wrote, err = listed(filepath.Join(dir, List)); err != nil {
+		lock.Release()
+		return nil, cause(err)
+	}
+	return s, nil
+}
+
+// listed reads a list. It ignores malformed lines, such as an incomplete last line that a killed process left.
+func listed(path string) (map[string][]string, error) {
+	wrote := map[string][]string{}
+	b, err := safefile.ReadFile(path, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return wrote, nil
+	}
+	rest, ours := bytes.CutPrefix(b, []byte(listHead))
+	if err != nil || !ours {
+		return nil, &ForeignFilesError{&Contents{Foreign: []string{List}}}
+	}
+	for line := range strings.Lines(string(rest)) {
+		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if ok && strings.HasSuffix(line, "\n") {
+			wrote[name] = append(wrote[name], sum)
+		}
+	}
+	return wrote, nil
+}
+
+// Admit checks that files with these names may be written: each is missing, or is as hlsgen wrote it. Otherwise the
+// error is a *ForeignFilesError with the other files.
+func (s *Shared) Admit(names ...string) error {
+	c := &Contents{}
+	for _, name := range names {
+		full := filepath.Join(s.dir, name)
+		info, err := os.Lstat(full)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return cause(err)
+		case len(s.wrote[name]) == 0:
+			c.Foreign = append(c.Foreign, name)
+			continue
+		}
+		if !slices.ContainsFunc(s.wrote[name], func(sum string) bool {
+			return (WrittenFile{name, info.Size(), sum}).is(full, fs.FileInfoToDirEntry(info))
+		}) {
+			c.Changed = append(c.Changed, name)
+		}
+	}
+	if len(c.strangers()) > 0 {
+		return &ForeignFilesError{c}
+	}
+	return nil
+}
+
+// Write writes a file completely or not at all. The name contains no folders. The error is a *ForeignFilesError if the
+// file with that name is not ours.
+func (s *Shared) Write(name string, data []byte) error {
+	if err := s.Admit(name); err != nil {
+		return err
+	}
+	if s.list == nil {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	// While the new content replaces the old one, both count as ours.
+	s.wrote[name] = append(s.wrote[name], digest(data))
+	if _, err := fmt.Fprintf(s.list, "%s  %s\n", digest(data), name); err != nil {
+		return cause(err)
+	}
+	return WriteFile(filepath.Join(s.dir, name), data)
+}
+
+// begin writes the list and opens it for further lines.
+func (s *Shared) begin() (err error) {
+	path := filepath.Join(s.dir, List)
+	if err := s.write(); err != nil {
+		return err
+	}
+	s.list, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	return cause(err)
+}
+
+// write writes the list.
+func (s *Shared) write() error {
+	b := []byte(listHead)
+	for _, name := range slices.Sorted(maps.Keys(s.wrote)) {
+		for _, sum := range s.wrote[name] {
+			b = fmt.Appendf(b, "%s  %s\n", sum, name)
+		}
+	}
+	return WriteFile(filepath.Join(s.dir, List), b)
+}
+
+// Release gives up the claim to the folder.
+func (s *Shared) Release() error {
+	defer s.lock.Release()
+	if s.list == nil {
+		return nil
+	}
+	for name, sums := range s.wrote {
+		s.wrote[name] = sums[len(sums)-1:]
+	}
+	return errors.Join(cause(s.list.Close()), s.write())
+}

@@ -1,0 +1,73 @@
+package outputdir
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A ConflictError states that a stranger cannot be kept: a file stands where a folder must be, or the other way
+// round.
+type ConflictError struct{ Path string }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("holds %q, which cannot be kept, as this build has another kind of file there", e.Path)
+}
+
+// carry makes the stranger at a path below from appear below to as well, where it replaces a file that hlsgen
+// wrote. It uses a hard link if the file system can, otherwise a copy.
+func carry(from, to, path string) error {
+	src, dst := filepath.Join(from, filepath.FromSlash(path)), filepath.Join(to, filepath.FromSlash(path))
+	parents := filepath.Dir(dst)
+	if strings.HasSuffix(path, "/") {
+		parents = dst
+	}
+	if err := os.MkdirAll(parents, 0o755); err != nil {
+		return &ConflictError{path}
+	}
+	if parents == dst {
+		return nil
+	}
+	if info, err := os.Lstat(dst); err == nil && info.IsDir() {
+		return &ConflictError{path}
+	}
+	if err := os.Remove(dst); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if os.Link(src, dst) == nil {
+		return nil
+	}
+	return copied(src, dst)
+}
+
+// copied copies a file or a symbolic link.
+func copied(src, dst string) error {
+	info, err := os.Lstat(src)
+	switch {
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(src)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, dst)
+	case !info.Mode().IsRegular():
+		return &ConflictError{filepath.Base(src)}
+	}
+	in, err := os.Open(src)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_WRONLY, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close(), os.Chtimes(dst, info.ModTime(), info.ModTime()))
+}
