@@ -22,7 +22,7 @@ import (
 var opening = regexp.MustCompile(`(?m)^\s*// \S+ (is|are) (what|that of|those of|where|how)`)
 
 // mostOpenings is how many such lines production code has. It is to come down to 60.
-const mostOpenings = 182
+const mostOpenings = 1
 
 // TestOpenings counts the comments that open with 'X is what', 'X is that of', 'X is where' or 'X is how'.
 func TestOpenings(t *testing.T) {
