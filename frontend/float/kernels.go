@@ -166,8 +166,6 @@ func copyRows(to []float64, toNext int, from []float64, fromNext, n, rows int) {
 		for ; len(some) >= 4 && len(of) >= 4; some, of = some[4:], of[4:] {
 			some[0], some[1], some[2], some[3] = of[0], of[1], of[2], of[3]
 		}
-		for i, v := range of {
-			some[i] = v
-		}
+		copy(some, of)
 	}
 }
