@@ -107,6 +107,7 @@ func endings() map[string]ending {
 		"Dropout": one("Dropout"), "Flatten": one("Flatten"), "Identity": one("Identity"),
 		"Gather":  set("Gather", axis(1), ints(3, 0, 0)),
 		"Gemm":    set("Gemm", nil, func(n *net) string { return n.c([]int{4, 3}, weights...) }, row(1, 2, 3)),
+		"OneHot":  set("OneHot", nil, number(3), func(n *net) string { return n.c([]int{2}, 0.5, 2) }),
 		"MatMul":  set("MatMul", nil, func(n *net) string { return n.c([]int{4, 3}, weights...) }),
 		"Pad":     set("Pad", nil, ints(0, 1, 0, 2), number(0.3)),
 		"Reshape": set("Reshape", nil, ints(4, 2)), "Squeeze": func(n *net, x string) string {

@@ -47,6 +47,7 @@ var placed = map[string]func(n *net){
 	"CastLike": func(n *net) {
 		n.Init("i", graph.Int32, nil, 0).op("CastLike", "y", "q", "i")
 	},
+	"OneHot": func(n *net) { n.op("OneHot", "y", "q", n.s(3), n.c([]int{2}, 0.5, 2)) },
 	"BitwiseNot": func(n *net) {
 		n.op("Cast", "i", "q").Int("to", int64(graph.Int32)).op("BitwiseNot", "b", "i")
 		n.op("Cast", "y", "b").Int("to", int64(graph.Float32))

@@ -59,6 +59,7 @@ const (
 	Max        = "Max"
 	Min        = "Min"
 	Mul        = "Mul"
+	oneHotOp   = "OneHot"
 	Quant      = "Quant"
 	Reshape    = "Reshape"
 	If         = "If"

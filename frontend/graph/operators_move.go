@@ -207,7 +207,7 @@ func embed(c *call, along int) {
 		unsupported("embed at most 65,536 different values", "a table of %d rows", n)
 	}
 	values := &Tensor{DType: index.DType, Shape: []int{n}, I: counted[int64](n)}
-	hot := c.part(Internal, "OneHot", "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
+	hot := c.part(Internal, oneHotOp, "onehot", Attrs{"type": IntAttr(int(table.DType))}, c.Inputs[1],
 		c.constant("values", values))
 	flat := append([]int{n}, Size(table.Shape[1:]))
 	rows := c.reshaped(c.Inputs[0], flat)

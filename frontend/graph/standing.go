@@ -26,6 +26,7 @@ const (
 	byRow     = "the host, in front of the first quantiser or behind the last layer"
 	byMove    = "no layer where elements only change places; else FMPadding, Crop, UpsampleNearestNeighbour, " +
 		"StreamingConcat, StreamingSplit, Reorder or FirstLast; a Gather of constant rows is a Lookup"
+	byCopies   = "a Reorder that repeats the index, and thresholds, a Thresholding; of the host's integers, the host"
 	byCode     = "codes: of the host at the network's inputs, elsewhere of a step function"
 	byConstant = "a constant, found while the file is read"
 	byBranch   = "the layers of the branch that it takes, where the condition depends on no data"
@@ -37,9 +38,10 @@ var standings = []struct{ how, names string }{
 	{byStep,
 		`Abs Acos Acosh And Asin Asinh Atan Atanh BiasGelu BitwiseNot Cast CastLike Ceil Celu Clip Cos Cosh Elu Equal
 		Erf Exp FastGelu Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish IsInf IsNaN LeakyRelu Less
-		LessOrEqual Log Max Min Mish Mod Neg Not OneHot Or PRelu Pow QLinearLeakyRelu QLinearSigmoid QLinearWhere
+		LessOrEqual Log Max Min Mish Mod Neg Not Or PRelu Pow QLinearLeakyRelu QLinearSigmoid QLinearWhere
 		QuickGelu Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh
 		ThresholdedRelu Where Xor`},
+	{byCopies, oneHotOp},
 	{bySum,
 		`Add BatchNormalization Div Mean Mul QLinearAdd QLinearMul Sub Sum`},
 	{byProduct,

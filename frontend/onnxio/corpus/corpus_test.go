@@ -37,7 +37,7 @@ const (
 // parameters lists, by operator, the inputs that hlsgen needs as constants and that the cases give as data.
 var parameters = map[string][]int{"Reshape": {1}, "Pow": {1}, "Gather": {1}, "Slice": {1, 2, 3, 4}, "TopK": {1},
 	"Expand": {1}, "ConstantOfShape": {0}, "Resize": {1}, "Upsample": {1},
-	"Tile": {1}, "Range": {0, 1, 2}, "NonZero": {0}}
+	"Tile": {1}, "OneHot": {1, 2}, "Range": {0, 1, 2}, "NonZero": {0}}
 
 // least is the least number of cases that must run, so that cases cannot disappear unnoticed.
 const least = 265
