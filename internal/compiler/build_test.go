@@ -221,7 +221,7 @@ func TestLatencyOfFINNBuilds(t *testing.T) {
 	for _, build := range []string{"tfc_w1a1_auto", "tfc_w1a1_custom_0", "tfc_w1a1_custom_2"} {
 		dir := filepath.Join(shared, "reference", "finn_builds", build)
 		var finn struct {
-			Latency int `json:"latency_clocks"`
+			Latency int `json:"latency_cycles"`
 		}
 		b, err := os.ReadFile(filepath.Join(dir, "rtlsim_performance.json"))
 		if err = errors.Join(err, json.Unmarshal(b, &finn)); err != nil || finn.Latency == 0 {

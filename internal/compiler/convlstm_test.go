@@ -213,7 +213,7 @@ func TestLargeConvLSTM(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Each convolution makes 4 * 48 * 48 values of 3 * 3 products; the two states have 48 * 48 values of 5 bits.
-	const msg = "is a matrix of 21233664 weights, at most 16777216 are read; as it is written, a step takes 165888 " +
+	const msg = "is a matrix of 21233664 weights, at most 16777216 are read. As it is written, a step takes 165888 " +
 		"multiplications with 72 weights, and 23040 bits of states"
 	if !slices.ContainsFunc(d.Diags, func(x diag.Diag) bool {
 		return x.Code == diag.NotMapped && strings.Contains(x.Msg, msg) &&

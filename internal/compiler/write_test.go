@@ -113,7 +113,7 @@ func TestForce(t *testing.T) {
 	s.write("out/manifest.json", `{"name": "an extension of a browser"}`)
 	s.write("out/thesis.tex", "years")
 	for _, o := range []Options{{Force: true}, {Force: true, KeepForeign: true}} {
-		s.refused(o, diag.OutputForeign, "is no build of hlsgen", "none that lists")
+		s.refused(o, diag.OutputForeign, "is no build of hlsgen", "does not list files")
 	}
 	if err := os.RemoveAll(s.out); err != nil {
 		t.Fatal(err)
