@@ -32,8 +32,9 @@ const (
 	widest = 1 << 14
 )
 
-// framed is how lanes are read from frames of a tensor of a shape, whose elements may have places in another. It is nil
-// where frames gain nothing.
+// framed returns the layout of lanes that are read from frames: some rows of a tensor, copied into their padding. shape
+// is the tensor's; places, if not nil, maps its elements to those of the tensor in front of the padding. framed returns
+// nil if frames gain nothing.
 func (d *dot) framed(shape []int, places *graph.Places) *lying {
 	last := len(d.lanes) - 1
 	if d.plain || d.rows.size() > fewRows || last < 0 || len(shape) == 0 || d.of.K == 0 {

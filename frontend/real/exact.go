@@ -77,7 +77,6 @@ var (
 	ErrDivision  = errors.New("division by zero")
 	ErrRoot      = errors.New("square root of a negative number")
 	ErrLog       = errors.New("logarithm of a number that is not positive")
-	ErrMagnitude = errors.New("a value beyond float32 that is rounded to an integer")
 )
 
 // Precisions lists the working precisions, in bits, that a decision tries in turn. A rounding that stays undecided at

@@ -18,7 +18,7 @@ import (
 // seed is the flag of TestDraw: go test ./internal/arch -run TestDraw -draw SEED.
 var seed = flag.String("draw", "", "draw names and comments by a `seed` of hex digits; -v prints them")
 
-// drawn is how many exported names, and how many comments, a drawing has.
+// drawn is the number of exported names in a drawing, and the number of comments.
 const drawn = 60
 
 // A sample is a name that a reader is asked about, or a comment. Line is the first one of the declaration.
@@ -122,7 +122,7 @@ func samples(t *testing.T) (named, commented map[string][]sample) {
 	return named, commented
 }
 
-// declarations are those of a file outside of functions: types, functions, methods, variables and constants.
+// declarations returns the types, functions, methods, variables and constants that a file declares outside functions.
 func declarations(s *source) (list []sample) {
 	add := func(name string, at token.Pos, docs ...*ast.CommentGroup) {
 		x := sample{name: name, line: lineAt(s, at)}

@@ -21,7 +21,7 @@ import (
 // opening begins a comment that says where its subject is found instead of what it does.
 var opening = regexp.MustCompile(`(?m)^\s*// \S+ (is|are) (what|that of|those of|where|how)`)
 
-// mostOpenings is how many such lines production code has. It is to come down to 60.
+// mostOpenings limits the comment lines of production code that match opening.
 const mostOpenings = 1
 
 // TestOpenings counts the comments that open with 'X is what', 'X is that of', 'X is where' or 'X is how'.
@@ -50,7 +50,7 @@ func holdCount(t *testing.T, what string, n, most int) {
 	}
 }
 
-// longSentence is how many words a sentence for users may have.
+// longSentence limits the words of a sentence for users.
 const longSentence = 25
 
 // TestSentences holds that no text for users has a longer one: README.md and docs, the pages of explain, the strings of
@@ -201,7 +201,7 @@ func joined(e ast.Expr) (text string, ok bool) {
 	return "X", false
 }
 
-// below is how far the second line of a labelled text is indented, at least.
+// below is the least indentation of the second line of a labelled text.
 const below = "          "
 
 // printed returns the prose of what a command prints: without rows of tables and commands. A line begins a text unless
