@@ -34,7 +34,7 @@ func (l *Space) bound(ctx context.Context, wanted Goal) (DesignBounds, error) {
 		return DesignBounds{}, err
 	}
 	q := fit.NewQuestion(l.FoldingSpace, wanted)
-	measure := q.Measure(wanted.Least)
+	measure := q.ObjectiveOf(wanted.Least)
 	at := func(layers, frame int) float64 {
 		caps := q.CapsAt(frame)
 		key := boundKey{layers, caps, wanted.Least}

@@ -143,7 +143,7 @@ func (q *inquiry) slower(f *found, limit int) *found {
 	g := &fit.Answer{Folding: f.Folding, Limit: limit, Spares: f.Spares}
 	t := q.Tree(limit)
 	for _, b := range f.Bounds {
-		b.Least = min(b.Value, t.Bound(q.Measure(b.Measure), q.CapsAt(limit)))
+		b.Least = min(b.Value, t.Bound(q.ObjectiveOf(b.Measure), q.CapsAt(limit)))
 		g.Bounds = append(g.Bounds, b)
 	}
 	return &found{Answer: g}
@@ -163,7 +163,7 @@ const deadlockNodes = 200
 // deadlocked returns the *rtlsim.Deadlock of the folding with the least load, or nil if there is none. FIFOs have the
 // depths that the user gives; all others are as deep as can be of use.
 func (q *inquiry) deadlocked(ctx context.Context, limit int) error {
-	least, err := q.Tree(limit).Minimise(ctx, q.Measure(LeastLoad), nil, search.Unlimited, deadlockNodes)
+	least, err := q.Tree(limit).Minimise(ctx, q.ObjectiveOf(LeastLoad), nil, search.Unlimited, deadlockNodes)
 	if err != nil || least.Best == nil {
 		return err
 	}

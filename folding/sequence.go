@@ -121,7 +121,7 @@ func (s *sequence) asked(clocks int) (*found, error) {
 	p := s.at(clocks)
 	p.Told = func(t fit.FoundDesign) {
 		s.offer()
-		s.told(goal.SearchStanding{Interval: float64(clocks), Share: t.Value(s.Measure(LeastLoad))})
+		s.told(goal.SearchStanding{Interval: float64(clocks), Share: t.Value(s.ObjectiveOf(LeastLoad))})
 	}
 	if err := p.First(s.ctx); err != nil {
 		return nil, err
@@ -357,7 +357,7 @@ func (s *sequence) clocks(f *space.Folding, limit int) (float64, error) {
 // tell reports the best design to the user.
 func (s *sequence) tell() {
 	s.told(goal.SearchStanding{Interval: s.best.clocks, Floor: s.excluded + 1,
-		Share: s.best.Value(s.Measure(LeastLoad))})
+		Share: s.best.Value(s.ObjectiveOf(LeastLoad))})
 }
 
 func (s *sequence) told(st goal.SearchStanding) {

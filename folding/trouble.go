@@ -174,7 +174,7 @@ func (q *inquiry) leastLoadFrom(ctx context.Context, list []int, limit int) (*fo
 	}
 	list = list[at:]
 	at = sort.Search(len(list)-1, func(i int) bool {
-		return !math.IsInf(q.Tree(list[i]).Bound(q.Measure(LeastLoad), q.uncapped(list[i])), 1)
+		return !math.IsInf(q.Tree(list[i]).Bound(q.ObjectiveOf(LeastLoad), q.uncapped(list[i])), 1)
 	})
 	// The last interval is for given FIFO depths that allow no faster design.
 	for _, limit := range []int{list[at], list[len(list)-1]} {
@@ -244,7 +244,7 @@ func (q *inquiry) small(ctx context.Context, list []int, limit int) (bool, error
 	}
 	least, err := q.leastMemory(ctx, list[at])
 	if err == nil && least.Best == nil {
-		least, err = q.Restarted().Tree(list[at]).Minimise(ctx, q.Measure(LeastLoad), nil, q.uncapped(list[at]),
+		least, err = q.Restarted().Tree(list[at]).Minimise(ctx, q.ObjectiveOf(LeastLoad), nil, q.uncapped(list[at]),
 			smallNodes)
 	}
 	if least.Best == nil || err != nil {

@@ -30,7 +30,7 @@ type Comparer struct {
 // Comparer returns a Comparer for the model.
 func (im *Imported) Comparer() (*Comparer, error) {
 	var d diag.List
-	p, err := canon.Run(&canon.RewrittenModel{Program: im.written}, pass.Options[*canon.RewrittenModel]{}, &d)
+	p, err := canon.Run(&canon.PassState{Program: im.written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func decidedPart(t *testing.T, r *rand.Rand) *graph.ProgramPart {
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.RewrittenModel{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.RewrittenModel]{},
+	p, err := canon.Run(&canon.PassState{Program: onnxtest.Prepare(t, g)}, pass.Options[*canon.PassState]{},
 		&d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)

@@ -88,7 +88,7 @@ func restFates(g *graph.Graph, file string, opt Options, d *diag.List) []NodeFat
 	if written == nil {
 		return out
 	}
-	program, err := canon.Run(&canon.RewrittenModel{Program: written}, pass.Options[*canon.RewrittenModel]{}, &quiet)
+	program, err := canon.Run(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &quiet)
 	if program == nil || err != nil {
 		return out
 	}

@@ -54,7 +54,7 @@ type Options struct {
 	Lengths  *AxisLengths // the lengths of a dynamic axis that is time; nil for a single length
 	Samples  int          // how many samples take turns in recurrences and form a frame; 0 or 1 for a frame per sample
 	Cells    []Formats    // from --lstm-config and --cell-config: the quantisers of the gates of recurrent operators
-	Pass     pass.Options[*canon.RewrittenModel]
+	Pass     pass.Options[*canon.PassState]
 
 	// Folder holds the model's file, which may keep tensors in other files; nil if there are none. Links do not lead
 	// out of the file system of an os.Root.
@@ -181,7 +181,7 @@ func (im *Imported) prepare(g *graph.Graph, name string, opt Options, d *diag.Li
 		return nil
 	}
 	var rewritten diag.List
-	program, err := canon.Run(&canon.RewrittenModel{Program: im.written}, opt.Pass, &rewritten)
+	program, err := canon.Run(&canon.PassState{Program: im.written}, opt.Pass, &rewritten)
 	for _, x := range rewritten.Diags {
 		d.Add(x)
 	}
@@ -267,7 +267,7 @@ const maxAttempts = 4
 // to these.
 func again(written, program *graph.Program, low *lower.Lowered, how lower.Options, found *diag.List) (*graph.Program,
 	*lower.Lowered) {
-	m := &canon.RewrittenModel{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
+	m := &canon.PassState{Program: written, Unroll: map[int]bool{}, Split: map[string][][]int{},
 		Front: map[string]bool{}}
 	next := low
 	for range maxAttempts {
@@ -280,7 +280,7 @@ func again(written, program *graph.Program, low *lower.Lowered, how lower.Option
 		}
 		var quiet, second diag.List
 		made := *m
-		again, err := canon.Run(&made, pass.Options[*canon.RewrittenModel]{}, &quiet)
+		again, err := canon.Run(&made, pass.Options[*canon.PassState]{}, &quiet)
 		if err != nil || again == nil {
 			break
 		}

@@ -94,7 +94,7 @@ func (o Options) fixed(n int) Options {
 	if l.Axis != "" {
 		bound[l.Axis] = n
 	}
-	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.RewrittenModel]{}); l.input != "" {
+	if o.Dims, o.Lengths, o.Pass = bound, nil, (pass.Options[*canon.PassState]{}); l.input != "" {
 		o.steps = n
 	}
 	return o

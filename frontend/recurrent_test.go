@@ -32,7 +32,7 @@ func canonical(t *testing.T, file string, shape []int) *graph.ProgramPart {
 	if written == nil {
 		t.Fatal(d.Diags)
 	}
-	p, err := canon.Run(&canon.RewrittenModel{Program: written}, pass.Options[*canon.RewrittenModel]{}, &d)
+	p, err := canon.Run(&canon.PassState{Program: written}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || p == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -85,11 +85,11 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		}
 	}
 	var told diag.List
-	loops := pass.Options[*canon.RewrittenModel]{Until: canon.PassesToScans}
+	loops := pass.Options[*canon.PassState]{Until: canon.PassesToScans}
 	if !replace {
 		loops.Until = canon.PassesToRolledUp
 	}
-	program, err := canon.Run(&canon.RewrittenModel{Program: p}, loops, &told)
+	program, err := canon.Run(&canon.PassState{Program: p}, loops, &told)
 	if err != nil || program == nil {
 		return refuse("its loops cannot be unrolled", "")
 	}
@@ -100,7 +100,7 @@ func Quantise(name string, onnx []byte, opt Options, replace bool, d *diag.List)
 		q.fail(err, d)
 		return nil
 	}
-	q.Fixed = len(q.net.Transforms())
+	q.Fixed = len(q.net.InputTransforms())
 	if q.dynamic == nil {
 		q.asFloat = floating(q.as)
 		q.single = q.asFloat != nil && !replace

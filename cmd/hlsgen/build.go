@@ -200,7 +200,7 @@ func takes(d *folding.Design) string {
 				text += fmt.Sprintf(" (%s of them as memory)", whole(e.LUTRAM))
 			}
 			parts = append(parts, text)
-		case s.Used > 0 && s.Name != "LUTRAM" && !s.Mean():
+		case s.Used > 0 && s.Name != "LUTRAM" && !s.IsMean():
 			parts = append(parts, fmt.Sprintf("%s of %s %s", whole(s.Used), whole(s.Budget),
 				folding.WithBlockName(s.Name, d.Target.Board)))
 		}
@@ -272,7 +272,7 @@ func (s *screen) shares(shares []folding.Share, on boards.Board) {
 	for _, x := range shares {
 		used, budget, board := whole(x.Used), whole(x.Budget), whole(x.Board)
 		of := percent(x.Used, x.Board)
-		if x.Mean() {
+		if x.IsMean() {
 			used, budget, board = "", percent(x.Budget, x.Board), ""
 		}
 		if x.Name == "FF" && x.Used == 0 {
@@ -466,7 +466,7 @@ func builtOf(r *compiler.BuildResult, d *diag.List) built {
 	b.OnBoard, _ = compiler.BoardClockOf(r)
 	for _, s := range f.Shares {
 		unit := 1.0
-		if s.Mean() {
+		if s.IsMean() {
 			unit = float64(s.Board)
 		}
 		b.Resources = append(b.Resources, share{s.Name, float64(s.Used) / unit, float64(s.Budget) / unit,

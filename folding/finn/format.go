@@ -11,19 +11,19 @@ import (
 	"hlsgen/internal/dataflow"
 )
 
-// A Detail says how much of a design a folding file contains.
-type Detail uint8
+// A FileDetail says how much of a design a folding file contains.
+type FileDetail uint8
 
 // The details. Each includes those before it.
 const (
-	OfFolds  Detail = iota // the layers' folds
-	OfDepths               // the depth of every FIFO
-	OfWhole                // the memory of every FIFO; without it, hlsgen chooses the best memories
+	OfFolds  FileDetail = iota // the layers' folds
+	OfDepths                   // the depth of every FIFO
+	OfWhole                    // the memory of every FIFO; without it, hlsgen chooses the best memories
 )
 
 // Format writes a design as a folding file from which Read gets the same design. A layer is written with the attributes
 // that it can choose. Width converters are not written, because they follow from the other layers.
-func Format(design *dataflow.Design, how Detail) []byte {
+func Format(design *dataflow.Design, how FileDetail) []byte {
 	var b bytes.Buffer
 	b.WriteString("{\n  \"Defaults\": {}")
 	for _, l := range layersOf(design, how >= OfDepths) {

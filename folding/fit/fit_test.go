@@ -95,7 +95,7 @@ func least(t *testing.T, q *Question, r *space.Region, options []int32) *space.F
 	if tree == nil {
 		return nil
 	}
-	got, err := tree.Minimise(context.Background(), q.Measure(goal.LeastLUT), nil, search.Unlimited, 1000)
+	got, err := tree.Minimise(context.Background(), q.ObjectiveOf(goal.LeastLUT), nil, search.Unlimited, 1000)
 	if err != nil || got.Best == nil {
 		t.Fatal(got, err)
 	}
@@ -118,7 +118,7 @@ func TestFound(t *testing.T) {
 			}
 			if z.Feasible {
 				r := space.Region{Limit: limit}.WithDepths(b, z.Words)
-				best = min(best, least(t, q, &r, f.Options).Value(q.Measure(goal.LeastLUT)))
+				best = min(best, least(t, q, &r, f.Options).Value(q.ObjectiveOf(goal.LeastLUT)))
 			}
 		})
 		p := q.Pursue(limit)

@@ -56,8 +56,9 @@ func (q *Question) chase(ctx context.Context, limit int, end SearchEnd) (*Answer
 	list := q.Intervals()
 	limit = min(limit, list[len(list)-1])
 	q.Effort.Limit = chaseWork
-	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.Measure(goal.LeastLoad), region: space.Region{Limit: limit},
-		seen: map[string]bool{}, end: end}
+	c := &chase{Question: q, caps: q.CapsAt(limit), load: q.ObjectiveOf(goal.LeastLoad),
+		region: space.Region{Limit: limit},
+		seen:   map[string]bool{}, end: end}
 	if err := c.begin(ctx, list); err != nil || len(c.region.Paths) == 0 {
 		return nil, err
 	}

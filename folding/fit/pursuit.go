@@ -85,7 +85,7 @@ func (l *line) better(f, than *space.Folding) bool { return Compare(l.Question, 
 // Compare orders designs by their measures, in the given order.
 func Compare(q *Question, order []goal.Measure, a, b *space.Folding) int {
 	for _, m := range order {
-		measure := q.Measure(m)
+		measure := q.ObjectiveOf(m)
 		x, y := a.Value(measure), b.Value(measure)
 		switch {
 		case x < y:
@@ -211,7 +211,7 @@ func (l *line) hunt(i int) *hunt {
 	if i < len(l.hunts) {
 		return l.hunts[i]
 	}
-	h := &hunt{Question: l.Question, limit: l.limit, measure: l.Measure(l.order[i]), caps: l.caps, taken: l.taken}
+	h := &hunt{Question: l.Question, limit: l.limit, measure: l.ObjectiveOf(l.order[i]), caps: l.caps, taken: l.taken}
 	if i > 0 {
 		before := l.hunts[i-1]
 		h.caps, h.best, h.each = before.best.AsGood(before.measure, before.caps, 0), l.best, before.each
@@ -243,11 +243,11 @@ func (l *line) rest(ctx context.Context, work int, any bool, patience int) error
 // bounds returns the bound of each measure for a design that this line found.
 func (l *line) bounds(f *space.Folding) (list []MinimisedBound) {
 	for i, m := range l.order {
-		b := MinimisedBound{Measure: m, Value: f.Value(l.Measure(m))}
+		b := MinimisedBound{Measure: m, Value: f.Value(l.ObjectiveOf(m))}
 		if i < len(l.hunts) {
 			b.Least = min(b.Value, l.hunts[i].bound())
 		} else {
-			b.Least = min(b.Value, l.Tree(l.limit).Bound(l.Measure(m), l.caps))
+			b.Least = min(b.Value, l.Tree(l.limit).Bound(l.ObjectiveOf(m), l.caps))
 		}
 		list = append(list, b)
 	}

@@ -112,7 +112,7 @@ func (q *Question) useless(f *space.Folding, spares bool) bool {
 	case r.Spares != spares:
 		return r.Spares
 	default:
-		return f.Value(q.Measure(q.Goal.Least)) >= r.Value
+		return f.Value(q.ObjectiveOf(q.Goal.Least)) >= r.Value
 	}
 }
 
@@ -123,5 +123,5 @@ func (q *Question) tree(r *space.Region) *search.Tree {
 	return q.FoldingSpace.Tree(r, q.Around, &q.Effort)
 }
 
-// Measure returns a measure of designs in the form that package search takes.
-func (q *Question) Measure(m goal.Measure) search.Objective { return m.Of(&q.Yard) }
+// ObjectiveOf returns a measure of designs in the form that package search takes.
+func (q *Question) ObjectiveOf(m goal.Measure) search.Objective { return m.Of(&q.Yard) }

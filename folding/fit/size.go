@@ -136,7 +136,7 @@ func (q *Question) CanonicalFIFOs(ctx context.Context, f *space.Folding, limit i
 	}
 	var measures []search.Objective
 	for _, m := range order {
-		measures = append(measures, q.Measure(m))
+		measures = append(measures, q.ObjectiveOf(m))
 	}
 	best := f
 	for k, m := range append(measures, search.Objective{Kind: goal.FF}, search.Objective{Kind: goal.LUTRAM}) {

@@ -31,7 +31,7 @@ const FewBits = 3
 // MeanUnits represents a mean share of 1.
 const MeanUnits = 10_000_000
 
-// averaged lists the kinds whose shares Mean averages.
+// averaged lists the kinds whose shares IsMean averages.
 var averaged = [...]int{BRAM, URAM, DSP}
 
 // KindNames holds the user's names of the kinds that a budget counts.
@@ -152,8 +152,8 @@ type Share struct {
 	Board  int
 }
 
-// Mean reports whether the share is the mean.
-func (s Share) Mean() bool { return s.Name == KindNames[Mean] }
+// IsMean reports whether the share is the mean.
+func (s Share) IsMean() bool { return s.Name == KindNames[Mean] }
 
 // Of returns the used share of the whole board, from 0.
 func (s Share) Of() float64 { return float64(s.Used) / float64(s.Board) }

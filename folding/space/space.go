@@ -126,7 +126,7 @@ func New(m *dataflow.Model, t dataflow.Target, fixed *finn.FoldingFile, fifo goa
 func tellEnds(s *FoldingSpace) {
 	s.Ends = s.Board.Vector(estimate.FixedBorders(s.Target, len(s.Model.Graph.Streams)).Total())
 	for _, e := range s.Model.Ends() {
-		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.EndFIFO(s.Target, e, s.Model.Lengths).Total()))
+		s.Ends = s.Ends.Plus(s.Board.Vector(estimate.SequenceEndFIFO(s.Target, e, s.Model.Lengths).Total()))
 	}
 }
 

@@ -160,9 +160,9 @@ func TestGolden(t *testing.T) {
 			}
 			show("read", g)
 			var d diag.List
-			p, err := canon.Run(&canon.RewrittenModel{Program: onnxtest.Prepare(t, g)},
-				pass.Options[*canon.RewrittenModel]{
-					Dump: func(number int, name string, m *canon.RewrittenModel) error {
+			p, err := canon.Run(&canon.PassState{Program: onnxtest.Prepare(t, g)},
+				pass.Options[*canon.PassState]{
+					Dump: func(number int, name string, m *canon.PassState) error {
 						show(fmt.Sprintf("%d-%s", number, name), m.Graph)
 						return nil
 					},

@@ -8,7 +8,7 @@ import (
 
 // codesInFront moves quantisers in front of the nodes that move and join the elements they read, because the codes of
 // moved elements are the moved codes. Element-wise steps between the two move along.
-func codesInFront(m *RewrittenModel) bool {
+func codesInFront(m *PassState) bool {
 	e, file := edit(m.Graph), map[string]bool{}
 	for _, in := range m.Graph.Inputs {
 		file[in.Name] = true
@@ -33,7 +33,8 @@ func codesInFront(m *RewrittenModel) bool {
 	})
 }
 
-// A fronting is the move of one quantiser to the front.
+// A fronting moves one quantiser in front of the nodes that move and join the elements it reads. It holds the nodes
+// that replace the quantiser.
 type fronting struct {
 	*wholes
 	*editor

@@ -8,7 +8,7 @@ import (
 
 // hoistCodes moves the quantiser of a scanned tensor out of the loop's body. A quantiser that is applied to each
 // element in turn can be applied to the whole tensor before.
-func hoistCodes(m *RewrittenModel) bool {
+func hoistCodes(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) (out []*graph.Node) {
 		loop := m.Program.Loop(n)

@@ -9,7 +9,7 @@ import (
 )
 
 // loopsToScans replaces every recurrent operator by a Scan whose body is a complete graph.
-func loopsToScans(m *RewrittenModel) bool {
+func loopsToScans(m *PassState) bool {
 	return edit(m.Graph).each(func(n *graph.Node) []*graph.Node {
 		if !n.Recurrent() {
 			return nil
@@ -34,4 +34,4 @@ func Rolled(p *graph.Program) *graph.Program {
 }
 
 // rollUpLoops replaces unrolled recurrences by loops.
-func rollUpLoops(m *RewrittenModel) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }
+func rollUpLoops(m *PassState) bool { return roll.RollUp(m.Program, m.Graph, m.Unroll) }

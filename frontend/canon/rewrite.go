@@ -46,7 +46,7 @@ func scalar(dt graph.DType, v float64) *graph.Tensor {
 	return &graph.Tensor{DType: dt, F: []float64{v}}
 }
 
-func gemmToMatMul(m *RewrittenModel) bool {
+func gemmToMatMul(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		s := m.Program.Producer(n.Outputs[0])
@@ -96,7 +96,7 @@ func (e *editor) link(chain []*graph.Node, out, suffix string) []*graph.Node {
 	return chain
 }
 
-func quantToCode(m *RewrittenModel) bool {
+func quantToCode(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		c := m.Program.Coding(n)
@@ -123,7 +123,7 @@ func quantToCode(m *RewrittenModel) bool {
 	})
 }
 
-func clipIntoCode(m *RewrittenModel) bool {
+func clipIntoCode(m *PassState) bool {
 	readers, codes := map[string]int{}, map[string]*graph.Node{} // by the name of the codes' tensor or of a Clip of it
 	for _, n := range m.Graph.Nodes {
 		for _, in := range n.Inputs {

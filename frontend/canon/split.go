@@ -7,7 +7,7 @@ import (
 )
 
 // splitProducts writes a product as a sum of products, one for each group of indices of the summed axis.
-func splitProducts(m *RewrittenModel) bool {
+func splitProducts(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		s := m.product(n)
@@ -66,7 +66,7 @@ func splitProducts(m *RewrittenModel) bool {
 }
 
 // product returns the step of a node that is to be split, or nil if it is not. The node may add a bias to the product.
-func (m *RewrittenModel) product(n *graph.Node) *graph.Step {
+func (m *PassState) product(n *graph.Node) *graph.Step {
 	if len(n.Outputs) != 1 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 const MaxUnrolled = 64
 
 // unrollLoops unrolls the loops that no layer runs: each iteration becomes a copy of the body.
-func unrollLoops(m *RewrittenModel) bool {
+func unrollLoops(m *PassState) bool {
 	e := edit(m.Graph)
 	return e.each(func(n *graph.Node) []*graph.Node {
 		r := m.Program.Loop(n)

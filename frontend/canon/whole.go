@@ -14,7 +14,7 @@ const maxCode = 1 << 31
 // wholeToCode finds quantisers that are written as ordinary operators. If a rounding makes integers of reals, and
 // bounds limit them at the same place or later, the first tensor of bounded integers is codes. A Code node that changes
 // no value marks it.
-func wholeToCode(m *RewrittenModel) bool {
+func wholeToCode(m *PassState) bool {
 	w := wholesOf(m.Program)
 	codes := map[string]facts{}
 	file := map[string]bool{}

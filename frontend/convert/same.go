@@ -76,7 +76,7 @@ func (c *conversion) canonical(onnx []byte) *graph.Program {
 	if p == nil {
 		return nil
 	}
-	q, err := canon.Run(&canon.RewrittenModel{Program: p}, pass.Options[*canon.RewrittenModel]{}, &d)
+	q, err := canon.Run(&canon.PassState{Program: p}, pass.Options[*canon.PassState]{}, &d)
 	if err != nil {
 		return nil
 	}

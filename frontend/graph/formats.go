@@ -261,7 +261,7 @@ func FormatsNeeded(p *Program, loop *Step) diag.Diag {
 			n.FullOp()),
 		Hint: "write the cell as the body of a Scan, with a quantiser at every gate",
 		Text: string(f.Format())}
-	if d.Code == diag.LSTMFormats {
+	if d.Code == diag.LSTMFormatsMissing {
 		f.Flag = LSTMFlag
 		d.Msg = "its gates are real numbers: ONNX' LSTM has no place for the formats of its gates and its cell state"
 		d.Hint = "export quantised cells (Brevitas: QuantLSTM, export_qonnx)"

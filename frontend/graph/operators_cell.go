@@ -50,17 +50,17 @@ func (f Formats) Operators() []string {
 // Code returns the diagnostic code for messages about the file.
 func (f Formats) Code() diag.Code {
 	if f.Flag == LSTMFlag {
-		return diag.LSTMFormats
+		return diag.LSTMFormatsMissing
 	}
-	return diag.CellFormats
+	return diag.CellFormatsMissing
 }
 
 // FormatsCode returns the diagnostic code for messages about the formats of a node's cell.
 func FormatsCode(n *Node) diag.Code {
 	if n.FullOp() == "LSTM" {
-		return diag.LSTMFormats
+		return diag.LSTMFormatsMissing
 	}
-	return diag.CellFormats
+	return diag.CellFormatsMissing
 }
 
 // kind returns the description of the cells of a node's operator.

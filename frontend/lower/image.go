@@ -165,7 +165,7 @@ func (c *circuit) turnWeights(o *find.LayerOperand) (turned bool) {
 		return false
 	}
 	next := *old
-	next.MatrixProduct = old.Turned(falls)
+	next.FusibleProduct = old.Turned(falls)
 	_, types, err := next.Op().Bind([]dataflow.StreamType{next.In})
 	if err != nil {
 		return false

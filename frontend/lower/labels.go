@@ -73,7 +73,7 @@ func (l *lowering) level(r *find.Ranking) (t dataflow.StreamType, falls bool, re
 		return t, false, nil, false
 	}
 	next := *old
-	next.MatrixProduct = old.With(weights)
+	next.FusibleProduct = old.With(weights)
 	_, types, err := next.Op().Bind([]dataflow.StreamType{next.In})
 	if err != nil {
 		return t, false, nil, false

@@ -18,7 +18,7 @@ import (
 
 // A product is a matrix product without a layer, which waits for its activation.
 type product struct {
-	*choose.MatrixProduct
+	*choose.FusibleProduct
 	step  *graph.Step
 	in    int           // wire
 	nodes []*graph.Node // nodes between the input's quantiser and the product
@@ -219,7 +219,7 @@ func (c *circuit) wait(p *product, m choose.Matrix, im *find.Image, at *graph.In
 	if p.in, reject = c.front(choice.Front, im, p.in, p.step.Window); reject != nil {
 		return reject
 	}
-	p.MatrixProduct = choice.Waits
+	p.FusibleProduct = choice.Waits
 	p.In = c.net.Type(p.in)
 	_, types, err := p.Op().Bind([]dataflow.StreamType{p.In})
 	if err != nil {

@@ -287,12 +287,12 @@ func (q *quantising) codesOfGreatest(m *maximum, src *find.CodeSource) (*place.P
 func (q *quantising) activate(integers *place.WireStream, src *find.CodeSource) (codes *place.WireStream, wire bool,
 	reject error) {
 	made, waits := waiting(integers)
-	var behind *choose.MatrixProduct
+	var behind *choose.FusibleProduct
 	in := integers.Type
 	if src.ByElement(in) {
 		in, _ = in.Vectors(len(src.Functions))
 	} else if waits && q.Uses.Only(src.Tensor, q.step) {
-		behind = made.MatrixProduct
+		behind = made.FusibleProduct
 	}
 	a, reject := q.steps.Activate(src.Functions, in, behind, q.limit, q.host)
 	if reject != nil {

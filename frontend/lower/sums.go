@@ -40,7 +40,7 @@ func (c *circuit) addUp(tensor string) error {
 	if len(forms.Of) > 1 {
 		var ok bool
 		if forms, ok = c.oneForm(step, step, data); !ok {
-			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.Describe(step.Node)),
+			return unmapped.Because(fmt.Sprintf("%s joins tensors of several parts", unmapped.NodeText(step.Node)),
 				"concatenate after adding")
 		}
 	}

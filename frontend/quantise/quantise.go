@@ -182,8 +182,8 @@ func Find(p *graph.Program, replace bool, lookup LookupAt) (*QuantisedNetwork, e
 	return n, nil
 }
 
-// Transforms lists the products that stay on the host: fixed transforms of the inputs.
-func (n *QuantisedNetwork) Transforms() []*graph.Node { return n.transforms }
+// InputTransforms lists the products that stay on the host: fixed transforms of the inputs.
+func (n *QuantisedNetwork) InputTransforms() []*graph.Node { return n.transforms }
 
 // HasNoQuantisers reports whether the graph has no quantisers.
 func (n *QuantisedNetwork) HasNoQuantisers() bool {

@@ -171,8 +171,8 @@ func (a *Analysis) Single(tensor string) bool {
 	return single(tensor)
 }
 
-// A Leaf is an element of an integer tensor.
-type Leaf struct {
+// An IntegerElement is an element of an integer tensor.
+type IntegerElement struct {
 	Tensor string
 	Index  int
 }
@@ -180,7 +180,7 @@ type Leaf struct {
 // A Slice is one real value as a function of integers. Variable v of Expr is the integer at Leaves[v].
 type Slice struct {
 	Expr   *real.Expr
-	Leaves []Leaf
+	Leaves []IntegerElement
 	Nodes  []*graph.Node // the nodes that compute the slice, from the value back to the integers
 }
 
@@ -212,7 +212,7 @@ func (a *Analysis) At(tensor string, i int) (*Slice, error) {
 	out := &Slice{Nodes: form.Nodes}
 	out.Expr, _ = form.Numbers(0)
 	for _, v := range form.Leaves() {
-		out.Leaves = append(out.Leaves, Leaf{v.Tensor, int(v.Index[0])})
+		out.Leaves = append(out.Leaves, IntegerElement{v.Tensor, int(v.Index[0])})
 	}
 	return out, nil
 }

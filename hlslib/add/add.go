@@ -188,7 +188,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 		}
 	}
 	c.Join(other)
-	c.DoOp(delay.Add, o.sum.Width)
+	c.DoOp(delay.OpAdd, o.sum.Width)
 	o.steps.Chain(&c, f)
 	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }

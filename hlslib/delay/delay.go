@@ -6,9 +6,9 @@
 // inputs and outputs. A layer describes its chain with a Pipe, and gets its latency from it:
 //
 //	p := clock.Pipe()
-//	p.Do(delay.Read, 8)        // a word arrives
-//	p.Do(delay.Compare, 8)     // each operation by its bits
-//	p.Do(delay.Write, 1)       // the word leaves
+//	p.Do(delay.OpRead, 8)        // a word arrives
+//	p.Do(delay.OpCompare, 8)     // each operation by its bits
+//	p.Do(delay.OpWrite, 1)       // the word leaves
 //	latency := p.Clocks()
 //
 // Each entry has a source: measured (a report of synthesis), a data sheet, or a guess. Until a user's own reports
@@ -41,15 +41,15 @@ type DelayOp int
 
 // The operations.
 const (
-	Read     DelayOp = iota // a word of a stream
-	Write                   // a word to a stream
-	Add                     // or a subtraction
-	Compare                 // a comparison of two numbers
-	Select                  // a selection of one of two
-	Keep                    // the multiplexer before a register that keeps its value from iteration to iteration
-	Logic                   // a gate
-	Multiply                // in LUTs
-	ops      = iota
+	OpRead     DelayOp = iota // a word of a stream
+	OpWrite                   // a word to a stream
+	OpAdd                     // or a subtraction
+	OpCompare                 // a comparison of two numbers
+	OpSelect                  // a selection of one of two
+	OpKeep                    // the multiplexer before a register that keeps its value from iteration to iteration
+	OpGate                    // a gate
+	OpMultiply                // in LUTs
+	ops        = iota
 )
 
 func (o DelayOp) String() string {
@@ -126,7 +126,7 @@ func (c StageClock) StageNS() float64 { return c.budget }
 
 // LUTs returns the ns of the given levels of a table in LUTs, one after the other.
 func (c StageClock) LUTs(levels int) float64 {
-	return c.at.units[LUTMemory].in + float64(levels-1)*c.Delay(Logic, 1)
+	return c.at.units[LUTMemory].in + float64(levels-1)*c.Delay(OpGate, 1)
 }
 
 // A Pipe is the place of a value on its way through the stages. The zero value has no clock.
@@ -154,8 +154,8 @@ func (c StageClock) BodyPipe() Pipe {
 func (c StageClock) Ends() (in, out int) {
 	const fifo = 1 // the last of a pipe's clocks: from the stage that writes a word until it can be read
 	p := c.BodyPipe()
-	p.DoOp(Read, 1)
-	p.DoOp(Write, 1)
+	p.DoOp(OpRead, 1)
+	p.DoOp(OpWrite, 1)
 	process, slice := p.Clocks(), c.at.units[RegisterSlice].clocks
 	return slice + process, process - fifo + slice
 }
@@ -165,7 +165,7 @@ func (c StageClock) Ends() (in, out int) {
 func (p *Pipe) DoOp(op DelayOp, bits int) {
 	ns := p.c.Delay(op, bits)
 	p.spend(ns)
-	if over := ns / p.c.budget; op == Multiply && over > 1 {
+	if over := ns / p.c.budget; op == OpMultiply && over > 1 {
 		more := math.Ceil(over) - 1
 		p.stage, p.ns = p.stage+int(more), ns-more*p.c.budget
 	}
@@ -201,11 +201,11 @@ func (p *Pipe) DoUnit(u RegisteredUnit) {
 }
 
 // Tree adds a tree that reduces n values of the given bits to one, in pairs. Each level does the given operations, and
-// each Add makes the values a bit wider.
+// each OpAdd makes the values a bit wider.
 func (p *Pipe) Tree(n, bits int, level ...DelayOp) {
 	for ; n > 1; n = (n + 1) / 2 {
 		for _, op := range level {
-			if op == Add {
+			if op == OpAdd {
 				bits++
 			}
 			p.DoOp(op, bits)
@@ -214,12 +214,12 @@ func (p *Pipe) Tree(n, bits int, level ...DelayOp) {
 }
 
 // Count adds the count of the set bits among n.
-func (p *Pipe) Count(n int) { p.Tree(n, 1, Add) }
+func (p *Pipe) Count(n int) { p.Tree(n, 1, OpAdd) }
 
 // Comparators adds the comparison of a value with n thresholds at once, and the count of those that it exceeds.
 func (p *Pipe) Comparators(n, bits int) {
 	if n > 0 {
-		p.DoOp(Compare, bits)
+		p.DoOp(OpCompare, bits)
 		p.Count(n)
 	}
 }
@@ -230,7 +230,7 @@ func (p *Pipe) Product(a, b int, dsp bool) {
 		p.DoUnit(DSP)
 		return
 	}
-	p.DoOp(Multiply, a+b)
+	p.DoOp(OpMultiply, a+b)
 }
 
 // Join waits for another value.

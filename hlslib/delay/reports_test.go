@@ -20,10 +20,10 @@ type mvau struct {
 func (m mvau) chain(c delay.StageClock) int {
 	p, control := c.Pipe(), c.Pipe()
 	// Counters are incremented, compared with the end, reset and kept.
-	control.DoInOneStage(32, delay.Add, delay.Compare, delay.Select, delay.Keep)
+	control.DoInOneStage(32, delay.OpAdd, delay.OpCompare, delay.OpSelect, delay.OpKeep)
 	if m.nf > 1 { // the input, or a buffered one
 		for range bits.Len(uint(m.sf - 1)) {
-			p.DoOp(delay.Select, m.simd*m.in)
+			p.DoOp(delay.OpSelect, m.simd*m.in)
 		}
 	}
 	p.Join(control)
@@ -33,26 +33,26 @@ func (m mvau) chain(c delay.StageClock) int {
 	}
 	switch {
 	case m.weight == 1 && m.in == 1:
-		p.DoOp(delay.Logic, 1)
+		p.DoOp(delay.OpGate, 1)
 		p.Count(m.simd)
 	case m.weight == 1:
-		p.DoOp(delay.Add, m.in+1)
-		p.DoOp(delay.Select, m.in+1)
-		p.Tree(m.simd, m.in+1, delay.Add)
+		p.DoOp(delay.OpAdd, m.in+1)
+		p.DoOp(delay.OpSelect, m.in+1)
+		p.Tree(m.simd, m.in+1, delay.OpAdd)
 	default:
 		p.Product(m.weight, m.in, m.dsp)
-		p.Tree(m.simd, m.weight+m.in, delay.Add)
+		p.Tree(m.simd, m.weight+m.in, delay.OpAdd)
 	}
 	if m.sf > 1 {
-		p.DoInOneStage(m.acc, delay.Select, delay.Add)
+		p.DoInOneStage(m.acc, delay.OpSelect, delay.OpAdd)
 	}
 	if m.thresholds > 0 { // thresholds that the sum reaches are counted
-		p.DoOp(delay.Compare, m.acc)
-		p.DoOp(delay.Logic, 1)
+		p.DoOp(delay.OpCompare, m.acc)
+		p.DoOp(delay.OpGate, 1)
 		p.Count(m.thresholds)
 	}
 	if m.signed {
-		p.DoOp(delay.Add, 8)
+		p.DoOp(delay.OpAdd, 8)
 	}
 	return p.Clocks()
 }

@@ -24,7 +24,7 @@ func DesignCost(d *dataflow.Design) DesignEstimate {
 		e.FIFOs = e.FIFOs.Plus(StreamFIFO(d, s))
 	}
 	for _, end := range d.Ends() {
-		e.FIFOs = e.FIFOs.Plus(EndFIFO(d.Target, end, d.Model.Lengths))
+		e.FIFOs = e.FIFOs.Plus(SequenceEndFIFO(d.Target, end, d.Model.Lengths))
 	}
 	e.FIFOs = e.FIFOs.Plus(NetworkBorders(d))
 	e.Host = Host(d.Target, d.Model.Graph)
@@ -97,8 +97,8 @@ func StreamFIFOWritten(t dataflow.Target, f dataflow.FIFO, p dataflow.Port, host
 	return FIFO(t, f, p)
 }
 
-// EndFIFO returns the cost of a FIFO that tells a layer or an output where sequences end.
-func EndFIFO(t dataflow.Target, e dataflow.SequenceEnd, l *dataflow.Lengths) dataflow.Cost {
+// SequenceEndFIFO returns the cost of a FIFO that tells a layer or an output where sequences end.
+func SequenceEndFIFO(t dataflow.Target, e dataflow.SequenceEnd, l *dataflow.Lengths) dataflow.Cost {
 	return FIFO(t, e.FIFO, l.EndPort())
 }
 

@@ -169,12 +169,12 @@ func (o *op) Folds() dataflow.Folds {
 	})
 }
 
-// Loop returns the loop, with the latency of a word whose address comes from the order.
+// Loop returns the loop. Its latency is that of a word read at an address that was looked up in Params.Order.
 func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
 	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
-	c.DoOp(delay.Add, bits.Len(uint(o.rows(f))))
+	c.DoOp(delay.OpAdd, bits.Len(uint(o.rows(f))))
 	c.Lookup(o.rows(f), f.SIMD*o.In[0].Elem.Width, dataflow.NoMemory)
 	return layer.WithLatency(o, f, t, dataflow.Loop{Body: dataflow.Join(
 		dataflow.LoopRun{Times: o.steps * in, Moves: dataflow.PortMoves{Read: 1}},

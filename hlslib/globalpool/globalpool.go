@@ -80,7 +80,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if n := o.Words(f); n > dataflow.ShiftRegister {
 		c.Fetch(n, f.PE*width, dataflow.LUTRAM)
 	}
-	c.DoInOneStage(width, append(o.P.Op.Chain(), delay.Select)...)
+	c.DoInOneStage(width, append(o.P.Op.Chain(), delay.OpSelect)...)
 	l := o.Nest(f, c.Write())
 	l.Write[0][0].Kind = dataflow.Last
 	return layer.WithLatency(o, f, t, l.Loop())

@@ -150,8 +150,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
 	width := o.In[0].Elem.Width
-	c.Tree(f.PE, width, delay.Compare, delay.Logic, delay.Select)
-	c.DoInOneStage(width, delay.Compare, delay.Logic, delay.Select)
+	c.Tree(f.PE, width, delay.OpCompare, delay.OpGate, delay.OpSelect)
+	c.DoInOneStage(width, delay.OpCompare, delay.OpGate, delay.OpSelect)
 	l := o.Nest(f, c.Write())
 	l.Write = []dataflow.PortIndices{{{Kind: dataflow.Each}, {Kind: dataflow.Last}}}
 	return layer.WithLatency(o, f, t, l.Loop())

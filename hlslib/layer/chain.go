@@ -36,7 +36,7 @@ func (c *Chain) Fresh() Chain { return Chain{c.start, c.start} }
 func (c *Chain) Join(o Chain) { c.Pipe.Join(o.Pipe) }
 
 // Read reads a word from a stream.
-func (c *Chain) Read() { c.DoOp(delay.Read, 1) }
+func (c *Chain) Read() { c.DoOp(delay.OpRead, 1) }
 
 // ReadWhere reads a word from a stream under a condition on counters.
 func (c *Chain) ReadWhere() {
@@ -45,7 +45,7 @@ func (c *Chain) ReadWhere() {
 }
 
 // Decide compares a counter.
-func (c *Chain) Decide() { c.DoOp(delay.Compare, counter) }
+func (c *Chain) Decide() { c.DoOp(delay.OpCompare, counter) }
 
 // counter is the width of a typical counter in bits.
 const counter = 16
@@ -77,12 +77,12 @@ func (c *Chain) Lookup(rows, width int, m dataflow.Memory) {
 }
 
 // Choose selects one of two words of the given width by a condition.
-func (c *Chain) Choose(bits int) { c.DoOp(delay.Select, bits) }
+func (c *Chain) Choose(bits int) { c.DoOp(delay.OpSelect, bits) }
 
 // Write writes a word to a stream. It returns the chain's latency: the clocks from the start of the iteration until
 // the word can be read.
 func (c *Chain) Write() int {
-	c.DoOp(delay.Write, 1)
+	c.DoOp(delay.OpWrite, 1)
 	return c.Clocks()
 }
 
@@ -100,15 +100,15 @@ func (c *Chain) Comparators(k num.ThresholdTable, bits, pe int, m dataflow.Memor
 		rows = len(k.At) / pe
 	}
 	c.Fetch(rows, pe*n*bits, m)
-	c.DoOp(delay.Compare, bits)
+	c.DoOp(delay.OpCompare, bits)
 	if k.Delta != nil {
 		c.Choose(bits)
-		c.Tree(n+1, bits, delay.Add) // one more for the base
+		c.Tree(n+1, bits, delay.OpAdd) // one more for the base
 		return
 	}
 	c.Count(n)
 	if base, ok := k.Constant(); !ok || base != 0 || !IsShift(k.Unit) {
-		c.DoOp(delay.Add, bits)
+		c.DoOp(delay.OpAdd, bits)
 	}
 }
 
@@ -132,9 +132,9 @@ func (c *Chain) scale(form *steps.Scaled) {
 		c.Fetch(s.Rows, s.Width, s.In)
 	}
 	n, bits := form.Terms()
-	c.Tree(n, bits, delay.Add)
+	c.Tree(n, bits, delay.OpAdd)
 	if form.Rounds() {
-		c.DoOp(delay.Add, bits)
+		c.DoOp(delay.OpAdd, bits)
 	}
 	if form.Clips() {
 		c.Clip(bits)
@@ -152,7 +152,7 @@ func (c *Chain) lookUp(form steps.BuiltSteps, bits int) {
 	}
 	for range compared {
 		c.Next()
-		c.DoOp(delay.Compare, bits)
+		c.DoOp(delay.OpCompare, bits)
 	}
 }
 
@@ -164,14 +164,14 @@ func (c *Chain) Requant(q num.Requant, bits int, dsp bool) {
 		bits += more
 	}
 	if q.Shift > 0 && q.Mode != num.Floor {
-		c.DoOp(delay.Add, bits)
+		c.DoOp(delay.OpAdd, bits)
 	}
 	c.Clip(bits)
 }
 
 // Clip replaces a value beyond a limit by the limit.
 func (c *Chain) Clip(bits int) {
-	c.DoOp(delay.Compare, bits)
+	c.DoOp(delay.OpCompare, bits)
 	c.Choose(bits)
 }
 
@@ -183,7 +183,7 @@ func (s *ActivationTail) Chain(c *Chain, f dataflow.Fold) {
 // Chain returns the operations that pool two values.
 func (p Pooling) Chain() []delay.DelayOp {
 	if p == Sum {
-		return []delay.DelayOp{delay.Add}
+		return []delay.DelayOp{delay.OpAdd}
 	}
-	return []delay.DelayOp{delay.Compare, delay.Select}
+	return []delay.DelayOp{delay.OpCompare, delay.OpSelect}
 }

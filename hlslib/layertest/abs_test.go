@@ -161,7 +161,7 @@ func (o *abs) Ports(f dataflow.Fold) (in, out []dataflow.Port) {
 func (o *abs) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c := layer.Begin(t)
 	c.Read()
-	c.DoOp(delay.Add, o.width())
+	c.DoOp(delay.OpAdd, o.width())
 	c.Choose(o.width())
 	l := dataflow.Loop{Body: []dataflow.LoopRun{{Times: o.words(f), Moves: dataflow.PortMoves{Read: 1, Write: 1}}},
 		Latency: c.Write()}

@@ -25,8 +25,8 @@ type passage struct {
 // The passages of all iterations. The first is the stage that decides what an iteration does.
 var (
 	begins = passage{"the decision what it does", (*delay.Pipe).Next}
-	reads  = does("the read of a word", delay.Read, 1)
-	writes = does("the write of a word", delay.Write, 1)
+	reads  = does("the read of a word", delay.OpRead, 1)
+	writes = does("the write of a word", delay.OpWrite, 1)
 )
 
 func does(what string, op delay.DelayOp, bits int) passage {
@@ -62,10 +62,10 @@ func (b *bound) passages(f dataflow.Fold) (ways [][]passage) {
 	case f.Compute == dataflow.DSP && c.Total().DSP > 0:
 		product = []passage{through("the registers of a DSP slice", delay.DSP)}
 	case has("multipliers"):
-		product = []passage{does("a product", delay.Logic, 1)} // at least a gate, as for bipolar factors
+		product = []passage{does("a product", delay.OpGate, 1)} // at least a gate, as for bipolar factors
 	}
 	if has("comparators") {
-		rest = append(rest, does("a comparison", delay.Compare, 1))
+		rest = append(rest, does("a comparison", delay.OpCompare, 1))
 	}
 	way := func(list ...[]passage) {
 		ways = append(ways, slices.Concat(append(append([][]passage{{begins}}, list...), []passage{writes})...))

@@ -108,33 +108,35 @@ func TestCount(t *testing.T) {
 		kind   CellKind
 		want   CellCount
 	}{
-		"words, and when, five clocks later":  {count(cost.Series7, 8, delayed), Pipeline, CellCount{Shift: 9}},
-		"the same without shift registers":    {count(cost.ICE40, 8, delayed), Pipeline, CellCount{FF: 45}},
-		"a sum, whose fifth bit is the carry": {count(cost.Series7, 8, sum), Adders, CellCount{LUT: 4}},
-		"a table that is its address": {count(cost.Series7, 6, table(func(i int) int64 { return int64(i) })), Tables,
+		"words, and when, five clocks later":  {count(cost.Series7, 8, delayed), PipelineCells, CellCount{Shift: 9}},
+		"the same without shift registers":    {count(cost.ICE40, 8, delayed), PipelineCells, CellCount{FF: 45}},
+		"a sum, whose fifth bit is the carry": {count(cost.Series7, 8, sum), AdderCells, CellCount{LUT: 4}},
+		"a table that is its address": {count(cost.Series7, 6, table(func(i int) int64 { return int64(i) })),
+			TableCells,
 			CellCount{}},
 		"a table with a column of its own, and the same turned round": {count(cost.Series7, 6, table(func(i int) int64 {
 			odd := int64(bits.OnesCount(uint(i)) & 1)
 			return odd | (1-odd)<<1
-		})), Tables, CellCount{LUT: 1}},
-		"a step function, whose halves are alike or constant": {count(cost.Series7, 12, step(1<<12, 1234)), Tables,
+		})), TableCells, CellCount{LUT: 1}},
+		"a step function, whose halves are alike or constant": {count(cost.Series7, 12, step(1<<12, 1234)), TableCells,
 			CellCount{LUT: 2 * loose}},
-		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), Tables,
+		"the same of nine bits, in tables of four inputs": {count(cost.ICE40, 9, step(1<<9, 200)), TableCells,
 			CellCount{LUT: 2}},
-		"a sum of bytes on a carry chain, whose highest bit is the carry": {count(cost.ICE40, 16, bytes), Adders,
+		"a sum of bytes on a carry chain, whose highest bit is the carry": {count(cost.ICE40, 16, bytes), AdderCells,
 			CellCount{LUT: 8}},
-		"the same in pairs":                         {count(cost.ECP5, 16, bytes), Adders, CellCount{LUT: 10}},
-		"one of four, in two tables of four inputs": {count(cost.ICE40, 6, oneOfFour), Choices, CellCount{LUT: 2}},
-		"the same in one of six, which is four":     {count(cost.ECP5, 6, oneOfFour), Choices, CellCount{LUT: 4}},
-		"a counter in steps of four":                {count(cost.Series7, 1, counter), States, CellCount{FF: 3}},
-		"what it adds to": {count(cost.Series7, 1, counter), Choices,
+		"the same in pairs": {count(cost.ECP5, 16, bytes), AdderCells, CellCount{LUT: 10}},
+		"one of four, in two tables of four inputs": {count(cost.ICE40, 6, oneOfFour), SelectorCells,
+			CellCount{LUT: 2}},
+		"the same in one of six, which is four": {count(cost.ECP5, 6, oneOfFour), SelectorCells, CellCount{LUT: 4}},
+		"a counter in steps of four":            {count(cost.Series7, 1, counter), StateCells, CellCount{FF: 3}},
+		"what it adds to": {count(cost.Series7, 1, counter), SelectorCells,
 			CellCount{LUT: 3}},
-		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), Adders,
+		"a constant and two numbers, which are added at once": {count(cost.Series7, 16, addends), AdderCells,
 			CellCount{LUT: 16}},
-		"an array, read at an address in registers": {count(cost.Series7, 8, array), Memories,
+		"an array, read at an address in registers": {count(cost.Series7, 8, array), MemoryCells,
 			CellCount{LUT: 3, FF: 3, RAM: 8}},
 		"a table, whose row is in registers instead, but for a bit of the address": {count(cost.Series7, 6, late),
-			Memories, CellCount{FF: 5}},
+			MemoryCells, CellCount{FF: 5}},
 	} {
 		if got := tt.counts[tt.kind]; got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
@@ -161,7 +163,7 @@ func TestMultiplier(t *testing.T) {
 			return circuit.LowBits(circuit.Product(first, second), tt.a+tt.b)
 		})
 		want := CellCount{DSP: tt.dsp, LUT: float64(tt.lut), FF: float64(tt.ff)}
-		if m := c[Multipliers]; m != want || c[Compressors].LUT > 0 {
+		if m := c[MultiplierCells]; m != want || c[CompressorCells].LUT > 0 {
 			t.Errorf("%v, %d by %d bits: %+v, want %+v", tt.fabric, tt.a, tt.b, m, want)
 		}
 	}

@@ -44,9 +44,11 @@ func (w *walk) cover() {
 }
 
 // kindOf is the purpose of the logic of each operation.
-var kindOf = map[circuit.Operation]CellKind{circuit.Look: Compressors, circuit.Add: Adders, circuit.Sub: Adders,
-	circuit.Less: Comparators, circuit.Equal: Comparators, circuit.Mux: Choices, circuit.Pick: Choices,
-	circuit.And: Gates, circuit.Or: Gates, circuit.Xor: Gates, circuit.Peek: Tables}
+var kindOf = map[circuit.Operation]CellKind{circuit.Look: CompressorCells, circuit.Add: AdderCells,
+	circuit.Sub:  AdderCells,
+	circuit.Less: ComparatorCells, circuit.Equal: ComparatorCells, circuit.Mux: SelectorCells,
+	circuit.Pick: SelectorCells,
+	circuit.And:  GateCells, circuit.Or: GateCells, circuit.Xor: GateCells, circuit.Peek: TableCells}
 
 // logic makes a bit that is a function of other bits.
 func (w *walk) logic(b bit, in []bit) {
@@ -137,7 +139,7 @@ func (w *walk) pick(id circuit.ID) {
 		if len(distinct(in)) <= w.d.Inputs {
 			w.logic(b, in)
 		} else if w.live[b] {
-			w.counts[Choices].LUT += w.d.chosen(len(n.Args) - 1)
+			w.counts[SelectorCells].LUT += w.d.chosen(len(n.Args) - 1)
 		}
 	}
 }
@@ -165,7 +167,7 @@ func (w *walk) comparison(id circuit.ID) {
 		return
 	}
 	if w.live[b] {
-		w.counts[Comparators].LUT += w.d.compare(width, constants > 0)
+		w.counts[ComparatorCells].LUT += w.d.compare(width, constants > 0)
 	}
 }
 
@@ -190,12 +192,12 @@ func (w *walk) adder(id circuit.ID) {
 	for k := range top {
 		x, y, b := w.of(n.Args[1-into], k), w.of(n.Args[into], k), w.first[id]+bit(k)
 		if inner != nil && three(w, inner, k, min(x, y)) {
-			w.counts[Adders].LUT++
+			w.counts[AdderCells].LUT++
 		}
 		switch {
 		case x < 0 || y < 0, w.wire[b] != b:
 		default:
-			w.counts[Adders].LUT++
+			w.counts[AdderCells].LUT++
 			if w.d.TakesIn && w.cone[y] != nil && w.reads[y] == 1 &&
 				len(distinct(append([]bit{x}, w.cone[y]...))) <= w.d.Inputs {
 				w.inside[y] = true
@@ -275,7 +277,7 @@ func (w *walk) peek(id circuit.ID) {
 			w.logic(b, in)
 			continue
 		}
-		w.counts[Tables].LUT += w.d.column(w.contents(n.K), k)
+		w.counts[TableCells].LUT += w.d.column(w.contents(n.K), k)
 	}
 }
 
@@ -295,5 +297,5 @@ func (w *walk) fire() {
 			inputs++
 		}
 	}
-	w.counts[Gates].LUT += float64(luts) + w.d.tree(inputs)
+	w.counts[GateCells].LUT += float64(luts) + w.d.tree(inputs)
 }

@@ -19,7 +19,7 @@ func registers(w *walk) {
 			}
 			switch n.Op {
 			case circuit.Read:
-				w.counts[States].FF++
+				w.counts[StateCells].FF++
 			case circuit.Delay:
 				from := w.of(n.Args[0], k)
 				if length[b] = 1; w.reads[from] == 1 {
@@ -36,10 +36,10 @@ func registers(w *walk) {
 // chain counts n registers in a row.
 func chain(w *walk, n int) {
 	if !w.d.Shifts || n < 3 {
-		w.counts[Pipeline].FF += float64(n)
+		w.counts[PipelineCells].FF += float64(n)
 		return
 	}
-	w.counts[Pipeline].Shift += float64((n + 31) / 32)
+	w.counts[PipelineCells].Shift += float64((n + 31) / 32)
 }
 
 // styles gives the memory of each style.
@@ -67,7 +67,7 @@ func memories(w *walk) {
 		if m.Loaded {
 			loader(w, m)
 		}
-		switch c := &w.counts[Memories]; {
+		switch c := &w.counts[MemoryCells]; {
 		case in == cost.Registers:
 			c.FF += float64(m.Rows * width)
 			if w.d.Maps {
@@ -75,7 +75,7 @@ func memories(w *walk) {
 			}
 			c.LUT += float64(m.Rows) + w.d.chosen(m.Rows)*float64(width)
 		case in == cost.Distributed && m.Constant(): // its contents are too large to examine
-			w.counts[Tables].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
+			w.counts[TableCells].LUT += float64(w.d.Fabric.Table(width, m.Rows, in).LUT)
 		case m.Constant():
 			r := w.d.Fabric.Table(width, m.Rows, in)
 			c.BRAM += r.BRAM
@@ -129,7 +129,7 @@ func (d *SynthesisRules) banked(m *circuit.RowMemory) bool {
 func loader(w *walk, m *circuit.RowMemory) {
 	parts := (m.Width + circuit.LoadBits - 1) / circuit.LoadBits
 	places := float64(bits.Len(uint(m.Rows-1)) + bits.Len(uint(parts-1)))
-	c := &w.counts[Memories]
+	c := &w.counts[MemoryCells]
 	c.FF += float64(circuit.LoadBits+4+(parts-1)*circuit.LoadBits) + places
 	c.LUT += 2*places + 6
 }
@@ -178,7 +178,7 @@ func apart(w *walk, memory int) bool {
 // last, and a MULT18X18D none. An SB_MAC16 has a hold input where hlsgen_slice has an enable; the inverter takes a
 // lookup table.
 func multiplier(w *walk, id circuit.ID) {
-	c := &w.counts[Multipliers]
+	c := &w.counts[MultiplierCells]
 	factors, whole := w.m.MultiplierWidths(&w.m.Nodes[id])
 	c.DSP += w.d.Fabric.ProductSlices(factors[0], factors[1])
 	switch w.d.Fabric {
@@ -216,10 +216,10 @@ func ahead(w *walk, memory int) {
 		switch {
 		case kept || !alike(w, address):
 		case w.m.Memories[memory].Constant():
-			w.counts[Memories].FF += float64(row)
+			w.counts[MemoryCells].FF += float64(row)
 		default:
-			w.counts[Memories].FF += float64(len(address))
-			w.counts[Memories].LUT += w.d.Ahead * float64(len(address))
+			w.counts[MemoryCells].FF += float64(len(address))
+			w.counts[MemoryCells].LUT += w.d.Ahead * float64(len(address))
 		}
 	}
 }

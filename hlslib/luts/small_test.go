@@ -61,7 +61,7 @@ func TestSmall(t *testing.T) {
 	} {
 		var flat, ruled float64
 		for k, c := range DeviceOf(cost.Series7).Count(module(tt.width, tt.make)) {
-			if CellKind(k) != Gates {
+			if CellKind(k) != GateCells {
 				flat, ruled = flat+c.Flat, ruled+c.LUT
 			}
 		}

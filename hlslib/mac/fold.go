@@ -31,10 +31,10 @@ func (u *Unit) Folds(pe, simd []int, fits func(dataflow.Fold) bool) dataflow.Fol
 	}.All()
 }
 
-// Fits reports whether a fold stays within the limits of Vitis HLS: input words of word elements, output words of PE
-// elements, the rows of the tables, and the iterations of a frame in which every weight meets the given number of
-// vectors.
-func (u *Unit) Fits(word int, f dataflow.Fold, vectors int) bool {
+// WithinHLSLimits reports whether a fold stays within the limits of Vitis HLS: input words of word elements, output
+// words of PE elements, the rows of the tables, and the iterations of a frame in which every weight meets the given
+// number of vectors.
+func (u *Unit) WithinHLSLimits(word int, f dataflow.Fold, vectors int) bool {
 	channels := f.PE
 	if u.compare.Shared() {
 		channels = 1
@@ -51,13 +51,13 @@ func (u *Unit) Delay(dataflow.Fold, dataflow.Target) float64 { return cost.Carri
 func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 	u.Sum(c, f, p, tableRows(u, f))
 	if f.SIMD < len(u.weights[0]) { // adds to the sum so far, or begins a new one
-		c.DoInOneStage(u.Acc.Width, delay.Select, delay.Add)
+		c.DoInOneStage(u.Acc.Width, delay.OpSelect, delay.OpAdd)
 	}
 	switch form := u.form(f); {
 	case form != nil:
 		c.Steps(form, u.compare, u.Acc.Width, f.PE, dataflow.NoMemory)
 	case u.XNOR:
-		c.DoOp(delay.Add, u.Acc.Width) // from matches to the sum
+		c.DoOp(delay.OpAdd, u.Acc.Width) // from matches to the sum
 	}
 }
 
@@ -65,23 +65,23 @@ func (u *Unit) Chain(c *layer.Chain, f dataflow.Fold, p cost.Packing) {
 func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 	c.Fetch(rows, f.PE*f.SIMD*u.Codes.Stored(rows).Width, f.Memory)
 	if u.Codes.Logic(1, rows) != nil {
-		c.DoOp(delay.Logic, 1)
+		c.DoOp(delay.OpGate, 1)
 	}
 	width := num.NarrowestInt(u.raw).Width
 	switch {
 	case u.XNOR:
-		c.DoOp(delay.Logic, 1)
+		c.DoOp(delay.OpGate, 1)
 		width = 1
 	case floats(u):
 		f := Factors(u)
-		c.DoOp(delay.Logic, f.Weight+f.Input) // tells whether exponents are 0
+		c.DoOp(delay.OpGate, f.Weight+f.Input) // tells whether exponents are 0
 		c.Product(f.Weight, f.Input, false)
 		for range f.Levels {
 			c.Choose(width)
 		}
-		c.DoOp(delay.Add, width) // negates the product
+		c.DoOp(delay.OpAdd, width) // negates the product
 	case u.Weight.Kind == num.Bipolar || u.in.Kind == num.Bipolar:
-		c.DoOp(delay.Add, width) // negates the input
+		c.DoOp(delay.OpAdd, width) // negates the input
 		c.Choose(width)
 	default:
 		c.Product(u.Weight.Width, u.in.Width, f.Compute == dataflow.DSP)
@@ -90,9 +90,9 @@ func (u *Unit) Sum(c *layer.Chain, f dataflow.Fold, p cost.Packing, rows int) {
 		c.Requant(*u.requant, width, f.Compute == dataflow.DSP)
 		width = num.NarrowestInt(u.product).Width
 	}
-	c.Tree(f.SIMD, width, delay.Add)
+	c.Tree(f.SIMD, width, delay.OpAdd)
 	if p.Packs() {
-		c.DoOp(delay.Add, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
+		c.DoOp(delay.OpAdd, u.dotType(f.SIMD).Width) // adds back what lower lanes borrowed
 	}
 }
 

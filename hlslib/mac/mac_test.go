@@ -171,7 +171,7 @@ func TestFits(t *testing.T) {
 		{1, 64, 1, 1 << 19, false}, // 2^31 iterations
 		{1, 64, 1, 1<<19 - 1, true},
 	} {
-		if got := u.Fits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
+		if got := u.WithinHLSLimits(tt.word, dataflow.Fold{PE: tt.pe, SIMD: tt.simd}, tt.vectors); got != tt.want {
 			t.Errorf("%+v: %t", tt, got)
 		}
 	}

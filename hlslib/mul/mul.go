@@ -221,12 +221,12 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	}
 	a, b := o.factor[0], o.factor[1]
 	if o.P.Offset != [2]int64{} {
-		c.DoOp(delay.Add, max(a.Width, b.Width))
+		c.DoOp(delay.OpAdd, max(a.Width, b.Width))
 	}
 	if o.multiplies() {
 		c.Product(a.Width, b.Width, f.Compute == dataflow.DSP)
 	} else {
-		c.DoOp(delay.Add, max(a.Width, b.Width)) // negation by a sign
+		c.DoOp(delay.OpAdd, max(a.Width, b.Width)) // negation by a sign
 	}
 	if q := o.P.Requant; q != nil {
 		c.Requant(q.Reduced(), o.product.Width, f.Compute == dataflow.DSP)

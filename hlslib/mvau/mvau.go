@@ -226,7 +226,7 @@ func (o *op) folds(f dataflow.Fold) (nf, sf int) { return o.mh / o.P.groups() / 
 // Folds yields every PE that divides a group's outputs and every SIMD that divides MW, in increasing order, with each
 // memory and each kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
-	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.SIMD, f, o.vectors) })
+	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.WithinHLSLimits(f.SIMD, f, o.vectors) })
 }
 
 func (o *op) Ports(f dataflow.Fold) (in, out []dataflow.Port) {

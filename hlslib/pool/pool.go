@@ -108,7 +108,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	c.Tree(f.SIMD, o.in.Elem.Width, o.P.Op.Chain()...)
 	sf := o.positions / f.SIMD
 	if sf > 1 {
-		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.Chain(), delay.Select)...)
+		c.DoInOneStage(o.out.Elem.Width, append(o.P.Op.Chain(), delay.OpSelect)...)
 	}
 	return layer.WithLatency(o, f, t, layer.WindowsLoop(o.windows, o.channels/f.PE, sf, c.Write()))
 }

@@ -168,7 +168,7 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	in, out := o.P.words(f)
 	c := layer.Begin(t)
 	c.Fetch(2, 1, dataflow.LUTRAM) // reads the order, as if it had several rows
-	c.DoOp(delay.Add, address)
+	c.DoOp(delay.OpAdd, address)
 	c.Lookup(2*in, f.SIMD*o.In[0].Elem.Width, dataflow.BRAM)
 	read, write := dataflow.PortMoves{Read: 1}, dataflow.PortMoves{Write: 1}
 	both := dataflow.PortMoves{Read: 1, Write: 1}

@@ -203,8 +203,8 @@ func (o *op) Loop(f dataflow.Fold, t dataflow.Target) dataflow.Loop {
 	if o.P.multiplies() {
 		c.Product(o.In[0].Elem.Width, o.multiplier.Width, f.Compute == dataflow.DSP)
 	}
-	c.DoOp(delay.Add, o.sum.Width)
-	c.DoOp(delay.Add, o.sum.Width)
+	c.DoOp(delay.OpAdd, o.sum.Width)
+	c.DoOp(delay.OpAdd, o.sum.Width)
 	c.Clip(o.sum.Width)
 	return layer.WithLatency(o, f, t, o.Nest(f, c.Write()).Loop())
 }

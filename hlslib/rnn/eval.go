@@ -90,8 +90,8 @@ func (c Cell) start() [][]int64 {
 	return states
 }
 
-// step computes one time step. It returns the values by phase, unit and value, and the states after the step. x
-// is the turn's part of the step's input.
+// step computes one time step of one turn, which is a sequence and a direction. x is that turn's input: a step's input
+// holds one such part per turn. values is by phase, unit and index in Phase.Values; next holds the states after it.
 func (c Cell) step(x []int64, states [][]int64) (values [][][]int64, next [][]int64) {
 	lanes := c.Lanes()
 	for i, p := range c.Phases {

@@ -234,7 +234,7 @@ func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f datafl
 	case Sum:
 		c.Fetch(2, f.SIMD*o.vector.Width, dataflow.LUTRAM) // the vector
 		o.unit.Sum(&c, f, packing(o, f, t), o.rows(f))
-		c.DoInOneStage(v.elem.Width, delay.Select, delay.Add)
+		c.DoInOneStage(v.elem.Width, delay.OpSelect, delay.OpAdd)
 	case Linear:
 		terms := o.terms(i, v)
 		for _, a := range terms {
@@ -245,7 +245,7 @@ func ready(o *op, i int, v *value, before []layer.Chain, c layer.Chain, f datafl
 			c.Join(term)
 		}
 		if o.adds(i, v) {
-			c.Tree(len(terms)+1, v.elem.Width, delay.Add) // with the bias
+			c.Tree(len(terms)+1, v.elem.Width, delay.OpAdd) // with the bias
 		}
 	case Product:
 		a, wide := of(0)

@@ -26,8 +26,8 @@ func (o *op) serial(f dataflow.Fold, t dataflow.Target) *serial {
 	c := layer.Body(t)
 	c.Choose(s.form.Steps()) // the first place, or the place found before
 	c.Lookup(s.form.Rows(), s.form.Bits(), f.Memory)
-	c.DoOp(delay.Compare, s.form.Bits())
-	c.DoOp(delay.Keep, 1)
+	c.DoOp(delay.OpCompare, s.form.Bits())
+	c.DoOp(delay.OpKeep, 1)
 	s.take(c.Clocks())
 	if t.Stalls == dataflow.Credit { // the circuit determines the number
 		_, clocks := s.circuit()
@@ -63,12 +63,12 @@ func (s *serial) loop() dataflow.Loop {
 	c.ReadWhere()
 	c.Choose(s.form.Steps())
 	c.Lookup(s.form.Rows(), s.form.Bits(), s.fold.Memory)
-	c.DoOp(delay.Compare, s.form.Bits())
+	c.DoOp(delay.OpCompare, s.form.Bits())
 	if codes := s.codes(); s.form.HasCodeTable() {
 		c.Lookup(codes.Rows, codes.Width, codes.In)
 	} else {
 		c.Fetch(codes.Rows, codes.Width, codes.In)
-		c.DoOp(delay.Add, s.Out[0].Elem.Width)
+		c.DoOp(delay.OpAdd, s.Out[0].Elem.Width)
 	}
 	each, first, last := dataflow.IndexSet{Kind: dataflow.Each}, dataflow.IndexSet{Kind: dataflow.First},
 		dataflow.IndexSet{Kind: dataflow.Last}

@@ -126,7 +126,10 @@ func (o *op) Eval(in []dataflow.Tensor) []dataflow.Tensor {
 // Folds yields every PE that divides C and every SIMD that divides K, in increasing order, with each memory and each
 // kind of multiplier.
 func (o *op) Folds() dataflow.Folds {
-	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool { return o.Fits(f.PE*f.SIMD, f, o.vectors) })
+	return o.Unit.Folds(o.pe, o.simd, func(f dataflow.Fold) bool {
+		return o.WithinHLSLimits(f.PE*f.SIMD, f,
+			o.vectors)
+	})
 }
 
 // Products returns the number of products per clock, and the bits of the wider factor.

@@ -94,9 +94,9 @@ func Times(a Value, m int64) Value {
 	return Difference(Total(add...), Total(take...))
 }
 
-// Device is the latency of a device's multiplier in clocks: one to take the operands, one to multiply, one to
-// register the product.
-const Device = 3
+// MultiplierLatency is the latency of a device's multiplier in clocks: one to take the operands, one to multiply, one
+// to register the product.
+const MultiplierLatency = 3
 
 // A device's multiplier is assumed to have at least this many bits in its factors and its product. For fewer bits,
 // tools build it of lookup tables: Yosys does so for products below 9 bits on AMD's devices and the ECP5, and below
@@ -126,7 +126,7 @@ func Product(a, b Value) Value {
 	if stage == Always {
 		return a.b.Constant(r.Lo)
 	}
-	return a.b.number(Node{Op: Multiply, Args: ids(at), K: Device, Stage: stage + Device}, r)
+	return a.b.number(Node{Op: Multiply, Args: ids(at), K: MultiplierLatency, Stage: stage + MultiplierLatency}, r)
 }
 
 // product returns the range of a product of numbers in two ranges.

@@ -223,7 +223,7 @@ func timed(m *circuit.Module) error {
 		case circuit.Delay, circuit.Fetch:
 			late = 1
 		case circuit.Multiply:
-			late = circuit.Device
+			late = circuit.MultiplierLatency
 		}
 		args := n.Args
 		if n.Op == circuit.Result {

@@ -190,7 +190,7 @@ func TestAccuracy(t *testing.T) {
 	r := built(t, Options{Board: "zcu104", Verify: 1, NoCSim: true})
 	// Brevitas' own predictions on the same samples.
 	src := example()
-	b, err := examples.Files.ReadFile(examples.Digits + "/outputs.npy")
+	b, err := examples.Files.ReadFile(examples.DigitsName + "/outputs.npy")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // Each policy for FIFOs builds; sized ones keep the interval of the slowest layer, and the report says what was found.
 func TestFIFOs(t *testing.T) {
 	t.Parallel()
-	model := filepath.Join(unpack(t), examples.Iris, "qcdq.onnx")
+	model := filepath.Join(unpack(t), examples.IrisName, "qcdq.onnx")
 	for _, f := range []folding.FIFO{{}, {Minimal: true}, {Words: 5}} {
 		r := built(t, Options{Model: model, Board: "pynq-z1", FIFO: f, Verify: 1, NoCSim: true})
 		var said cycleReport
@@ -47,7 +47,7 @@ func TestFIFOs(t *testing.T) {
 
 func TestDraw(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	o := SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Cycle,
 		Input: filepath.Join(dir, "inputs.npy"), VCD: filepath.Join(t.TempDir(), "run.vcd"),
 		Timeline: filepath.Join(t.TempDir(), "run.svg")}

@@ -114,7 +114,7 @@ func (r *BuildResult) cycleReport() cycleReport {
 	}
 	for _, e := range r.Design.Ends() {
 		f := endReport{Input: streamName(g, e.Input), To: "output", Depth: e.FIFO.Depth, Memory: e.FIFO.String(),
-			Resources: estimate.EndFIFO(r.Design.Target, e, r.Design.Model.Lengths).Total()}
+			Resources: estimate.SequenceEndFIFO(r.Design.Target, e, r.Design.Model.Lengths).Total()}
 		if e.Node >= 0 {
 			f.To = g.Nodes[e.Node].Name
 		}

@@ -250,8 +250,8 @@ var provocations = map[diag.Code]func(t *testing.T, d *diag.List) (ok bool){
 		return run(t, compiler.Options{NoCSim: true, Model: file(t, small()), Calibrate: write(t, "x.npy", data),
 			Stateful: true}, d)
 	},
-	diag.LSTMFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
-	diag.CellFormats: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
+	diag.LSTMFormatsMissing: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("LSTM", 4)), d) },
+	diag.CellFormatsMissing: func(t *testing.T, d *diag.List) bool { return check(t, file(t, gated("GRU", 3)), d) },
 	diag.StateNotKept: func(t *testing.T, d *diag.List) bool {
 		o := compiler.Options{Model: file(t, small()), Stateful: true}
 		if _, err := compiler.Check(context.Background(), o, d); err != nil {

@@ -107,8 +107,8 @@ func (o Options) imports(d *diag.List) (opt frontend.Options, ok bool) {
 }
 
 // dumpTo returns a function that writes the graph after a pass to a numbered file in dir.
-func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.RewrittenModel) error {
-	return func(n int, name string, m *canon.RewrittenModel) error {
+func dumpTo(dir *outputdir.Shared) func(n int, name string, m *canon.PassState) error {
+	return func(n int, name string, m *canon.PassState) error {
 		var b bytes.Buffer
 		if err := graph.Format(&b, m.Graph); err != nil {
 			return err

@@ -113,7 +113,7 @@ func endsDeepEnough(t *testing.T, stalls dataflow.StallRule) {
 			priced = priced.Plus(estimate.StreamFIFO(d.Design, s))
 		}
 		for _, e := range ends {
-			priced = priced.Plus(estimate.EndFIFO(d.Target, e, d.Model.Lengths))
+			priced = priced.Plus(estimate.SequenceEndFIFO(d.Target, e, d.Model.Lengths))
 		}
 		if len(ends) == 0 || d.Estimate.FIFOs.Total() != priced.Total() {
 			t.Errorf("%s: %d ends, FIFOs take %v, want %v", name, len(ends), d.Estimate.FIFOs, priced)

@@ -32,7 +32,8 @@ func TestLSTMFormats(t *testing.T) {
 				return asked(t, SimOptions{Options: o, Engine: e, Input: input})
 			}
 			for _, e := range []Engine{Eval, Cycle} {
-				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormats || d.Diags[0].Text == "" {
+				if _, d := run(t, e, ""); !d.Failed() || d.Diags[0].Code != diag.LSTMFormatsMissing ||
+					d.Diags[0].Text == "" {
 					t.Fatalf("%s without formats: %v", e, d.Diags)
 				}
 			}

@@ -34,7 +34,7 @@ func tellsOfHost(o Options, im *frontend.Imported, opt frontend.Options, d *diag
 		Hint: "quantise what it reads, and its weights"}
 	asked := opt.InputType != nil || opt.InputQuant != nil
 	if src := again(o); src != nil && first.Becomes == frontend.HostPrefix && !asked {
-		opt.Pass = pass.Options[*canon.RewrittenModel]{}
+		opt.Pass = pass.Options[*canon.PassState]{}
 		for _, w := range ways[:2] {
 			var told diag.List
 			changed := opt

@@ -71,7 +71,7 @@ func unquantised(t *testing.T, path string) []byte {
 // Columns come first where images are sequences of these.
 func digits(t *testing.T, columns bool, shape ...int) (inputs, labels string) {
 	t.Helper()
-	dir := filepath.Join(unpack(t), examples.Digits)
+	dir := filepath.Join(unpack(t), examples.DigitsName)
 	x := load(t, dir+"/inputs.npy")
 	n := x.Shape[0]
 	if columns {

@@ -17,7 +17,7 @@ import (
 
 func TestSimulateShapes(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	x := load(t, filepath.Join(dir, "inputs.npy"))
 	for _, c := range []struct {
 		in, out []int
@@ -48,7 +48,7 @@ func onIris(dir string, e Engine) SimOptions {
 // Brevitas' outputs.
 func TestSimulateEngines(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	needs := map[Engine][]string{CSim: {"g++"}, RTL: {"verilator", "g++"}, Netlist: {"yosys", "verilator", "g++"}}
 	var first []float64
 	for _, e := range Engines {
@@ -78,7 +78,7 @@ func TestSimulateEngines(t *testing.T) {
 // TestCompareSeesErrors changes given outputs: none of the changes may pass as rounding or near tie.
 func TestCompareSeesErrors(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	y := load(t, filepath.Join(dir, "outputs.npy"))
 	y.Data[4] *= 1.001  // sample 1
 	y.Data[9] += 0.0625 // sample 3
@@ -91,7 +91,7 @@ func TestCompareSeesErrors(t *testing.T) {
 
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	trace := t.TempDir()
 	for _, e := range []Engine{Reference, Eval} {
 		o := onIris(dir, e)
@@ -173,7 +173,7 @@ func TestTraceImages(t *testing.T) {
 
 func TestSimulateRefuses(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	nan := func(v float64) float64 { return v / v }
 	for name, a := range map[string]*npy.Array{
 		"shape":   {DType: "float32", Shape: []int{2, 5}, Data: make([]float64, 10)},

@@ -95,7 +95,7 @@ func stem(path string) string {
 
 func example() *ModelSource {
 	read := func(file string) []byte {
-		b, err := examples.Files.ReadFile(examples.Digits + "/" + file)
+		b, err := examples.Files.ReadFile(examples.DigitsName + "/" + file)
 		if err != nil {
 			panic(err)
 		}
@@ -108,6 +108,6 @@ func example() *ModelSource {
 		}
 		return a
 	}
-	return &ModelSource{Name: examples.Digits, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
+	return &ModelSource{Name: examples.DigitsName, File: "model.onnx", ONNX: read("model.onnx"), Example: true,
 		Inputs: array("inputs.npy"), Labels: array("labels.npy")}
 }

@@ -107,7 +107,7 @@ func splitCost(whole, made *folding.Design) error {
 	}
 	load := 0.0
 	for _, s := range made.Shares {
-		if !s.Mean() && s.Budget > 0 {
+		if !s.IsMean() && s.Budget > 0 {
 			load = max(load, float64(s.Used)/float64(s.Budget))
 		}
 	}

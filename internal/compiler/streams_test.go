@@ -73,7 +73,7 @@ func packed(t *testing.T, name string, array []byte) []byte {
 // the samples one by one.
 func TestStreams(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	const runs = 40_000
 	x := many(t, filepath.Join(dir, "inputs.npy"), runs)
 	once := filepath.Join(t.TempDir(), "once.npy")
@@ -167,7 +167,7 @@ func (f readerOf) Read(b []byte) (int, error) { return f(b) }
 // outputs: nothing is left behind.
 func TestStreamsBreak(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(unpack(t), examples.Iris)
+	dir := filepath.Join(unpack(t), examples.IrisName)
 	x := many(t, filepath.Join(dir, "inputs.npy"), 40_000)
 	plain := formatted(t, x, "<f4", false)
 	none := slices.Clone(x.Data)

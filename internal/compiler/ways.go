@@ -64,7 +64,7 @@ func namesFlags(o Options, opt frontend.Options, d *diag.List) {
 	if src == nil {
 		return
 	}
-	opt.Pass = pass.Options[*canon.RewrittenModel]{}
+	opt.Pass = pass.Options[*canon.PassState]{}
 	var found []string
 	for _, w := range ways {
 		if w.maps(o, src, opt) {
@@ -90,7 +90,7 @@ func namesCut(o Options, fates []frontend.NodeFate, opt frontend.Options, d *dia
 	if src == nil {
 		return
 	}
-	opt.Pass = pass.Options[*canon.RewrittenModel]{}
+	opt.Pass = pass.Options[*canon.PassState]{}
 	gone := 0
 	for range maxCuts {
 		c := frontend.CutOf(src.File, src.ONNX, opt, fates)

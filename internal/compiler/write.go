@@ -150,7 +150,7 @@ func within(path, dir string) bool {
 // DefaultOut returns the default folder of a build: hlsgen-out/MODEL-BOARD. A board that is given by its part appears
 // by its name.
 func DefaultOut(model, board string) string {
-	name := examples.Digits
+	name := examples.DigitsName
 	if model != "" {
 		name = stem(model)
 	}

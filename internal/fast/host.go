@@ -263,7 +263,7 @@ func (r *reach) quantise(k *kernels, y []uint8, x []float32) {
 // it contains the samples one after the other. All input numbers must be finite.
 func (w *Worker) Predict(e *HostTables, in [][]float32, out [][]float64, samples int) {
 	w.send(e, in, samples)
-	w.receive(e, out, samples)
+	w.computeOutputs(e, out, samples)
 }
 
 // Finite reports whether all numbers are finite.
@@ -294,11 +294,11 @@ func (w *Worker) PredictIntegers(e *HostTables, in [][]uint8, out [][]float64, s
 			}
 		}
 	}
-	w.receive(e, out, samples)
+	w.computeOutputs(e, out, samples)
 }
 
-// receive computes the model's outputs for the frames that were sent.
-func (w *Worker) receive(e *HostTables, out [][]float64, samples int) {
+// computeOutputs runs the graph on the frames in the buffers, and converts the results to the model's outputs.
+func (w *Worker) computeOutputs(e *HostTables, out [][]float64, samples int) {
 	w.compute(samples)
 	for k := range e.out {
 		o := &e.out[k]

@@ -98,7 +98,7 @@ func BenchmarkSlopes(b *testing.B) {
 			x := dataflow.Tensor{Shape: dataflow.Shape{32, 32, 3}, Data: make([]int64, 32*32*3)}
 			in := slices.Repeat([][]dataflow.Tensor{{x}}, p.Batch)
 			w.Run(in)
-			takes := float64(heap()-before) - float64(p.Bytes()*(p.Batch-1))
+			takes := float64(heap()-before) - float64(p.BytesPerFrame()*(p.Batch-1))
 			start := cpuTime(b)
 			for b.Loop() {
 				w.Run(in)

@@ -144,7 +144,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 }
 
 // estimated returns the lookup tables and registers estimated with the given numbers.
-func (x trial) estimated(n [luts.Kinds]luts.KindCost) (lut, ff float64) {
+func (x trial) estimated(n [luts.CellKinds]luts.KindCost) (lut, ff float64) {
 	lut, ff = float64(x.fixed.LUT), float64(x.fixed.FF)
 	for k, c := range x.counts {
 		lut += n[k].LUT*c.LUT + c.Flat + c.Shift + c.RAM
@@ -181,7 +181,7 @@ const firm = 1
 // held. They scale the counts of the rules, so small circuits that a device maps gate by gate are counted by the
 // rules here, too. Layers that multiply in DSP slices are left out: the rest of them is the same logic, and many
 // take few lookup tables.
-func fit(list []trial) (n [luts.Kinds]luts.KindCost) {
+func fit(list []trial) (n [luts.CellKinds]luts.KindCost) {
 	for k := range n {
 		n[k] = luts.KindCost{LUT: 1, FF: 1}
 	}

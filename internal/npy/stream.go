@@ -75,7 +75,7 @@ func FromReader(r io.Reader, name string) (*ArrayReader, error) {
 
 // InMemory returns a stream of an array in memory.
 func InMemory(a *Array) *ArrayReader {
-	b, err := Append(nil, "float64", a.Data, 0)
+	b, err := AppendElements(nil, "float64", a.Data, 0)
 	if err != nil {
 		panic(err) // a float64 always fits
 	}

@@ -316,7 +316,7 @@ func (s *speller) pick(id circuit.ID) {
 func (s *speller) multiply(id circuit.ID) {
 	n, name := s.m.Nodes[id], s.names[id]
 	factors, whole := s.m.MultiplierWidths(&n)
-	stage := n.Stage - circuit.Device
+	stage := n.Stage - circuit.MultiplierLatency
 	s.show(stage, id)
 	s.line(stage, fmt.Sprintf("hlsgen_multiply #(.A(%d), .B(%d), .P(%d), .W(%d)) %s_multiply (.clk(clk), .a(%s), "+
 		".b(%s), .product(%s));", factors[0], factors[1], n.Width, whole, name, s.resized(n.Args[0], factors[0]),

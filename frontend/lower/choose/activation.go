@@ -14,7 +14,7 @@ import (
 // Activate reads one function per channel of a stream as an Activation. It has at most limit steps or, if the host
 // cannot take over, as many as the widest layer supports. behind is as in Activation. The error is the reason why a
 // function is no step function.
-func (k *KnownSteps) Activate(functions []*real.Expr, in dataflow.StreamType, behind *MatrixProduct, limit int,
+func (k *KnownSteps) Activate(functions []*real.Expr, in dataflow.StreamType, behind *FusibleProduct, limit int,
 	host bool) (Activation,
 	error) {
 	steps, err := k.StepsOver(functions, in, limit)

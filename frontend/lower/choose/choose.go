@@ -36,9 +36,9 @@ var errOther = errors.New("choose: not of this row")
 // A FunctionChoice is the result of Layer.
 type FunctionChoice struct {
 	Row   *FunctionRow
-	Ops   []dataflow.Op  // nil for a wire; each but the first takes the output of the one before, and the next input
-	Front Arranger       // layer that the data need in front
-	Waits *MatrixProduct // set if the layer may still take an activation; Ops is then empty
+	Ops   []dataflow.Op   // nil for a wire; each but the first takes the output of the one before, and the next input
+	Front Arranger        // layer that the data need in front
+	Waits *FusibleProduct // set if the layer may still take an activation; Ops is then empty
 
 	refused func(error) error
 }

@@ -42,7 +42,7 @@ func magnitude(x int64) int64 { return max(x, -x) }
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	code, byte, wide := integerType(-8, 7), integerType(-128, 127), integerType(-40000, 40000)
-	product := &MatrixProduct{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
+	product := &FusibleProduct{Weights: [][]int64{{3, -2}}, In: dataflow.StreamType{Shape: dataflow.Shape{2},
 		Range: code.Range,
 		Elem:  code.Elem}, op: func(w [][]int64, s []num.StepFunction) dataflow.Op {
 		return mvau.New(mvau.Params{Weights: w,
@@ -50,7 +50,7 @@ func TestRanking(t *testing.T) {
 	}}
 	plain := *product
 	plain.Plain = true
-	activation := func(in dataflow.StreamType, behind *MatrixProduct, f func(int64) int64) Activation {
+	activation := func(in dataflow.StreamType, behind *FusibleProduct, f func(int64) int64) Activation {
 		return Activation{Steps: steps(in, f), In: in, Behind: behind}
 	}
 	sign := func(x int64) int64 { return min(max(x, -1), 1) }

@@ -27,7 +27,7 @@ type Activation struct {
 	Steps  []num.StepFunction // per channel; nil if they are too many to list
 	Scaled *requant.Params    // the function, if Steps is nil
 	In     dataflow.StreamType
-	Behind *MatrixProduct // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
+	Behind *FusibleProduct // computes the integers, if it has no layer yet and nothing else needs them; otherwise nil
 }
 
 // maxWideSteps limits the steps of an activation that a layer computes by multiplying and shifting.

@@ -12,9 +12,9 @@ import (
 	"hlsgen/internal/num"
 )
 
-// A MatrixProduct is a matrix product in integers, or a sum over windows, whose layer may take the activation behind
+// A FusibleProduct is a matrix product in integers, or a sum over windows, whose layer may take the activation behind
 // it.
-type MatrixProduct struct {
+type FusibleProduct struct {
 	Weights [][]int64
 	In      dataflow.StreamType // type of the layer's input
 	Plain   bool                // the layer takes no activation
@@ -23,17 +23,17 @@ type MatrixProduct struct {
 }
 
 // Op returns the layer without an activation.
-func (p *MatrixProduct) Op() dataflow.Op { return p.op(p.Weights, nil) }
+func (p *FusibleProduct) Op() dataflow.Op { return p.op(p.Weights, nil) }
 
 // With returns the product with other weights.
-func (p *MatrixProduct) With(weights [][]int64) *MatrixProduct {
+func (p *FusibleProduct) With(weights [][]int64) *FusibleProduct {
 	next := *p
 	next.Weights = weights
 	return &next
 }
 
 // Turned returns the product with the weights of the given rows negated.
-func (p *MatrixProduct) Turned(rows []bool) *MatrixProduct {
+func (p *FusibleProduct) Turned(rows []bool) *FusibleProduct {
 	weights := make([][]int64, len(p.Weights))
 	for c, row := range p.Weights {
 		if weights[c] = row; rows[c] {
@@ -54,12 +54,12 @@ func negative(row []int64) []int64 {
 // waits returns a layer for a product that may take an activation. plain returns one that does not.
 func (m Matrix) waits(front Arranger, op func(weights [][]int64,
 	steps []num.StepFunction) dataflow.Op) (FunctionChoice, error) {
-	return FunctionChoice{Front: front, Waits: &MatrixProduct{Weights: m.Weights, op: op}}, nil
+	return FunctionChoice{Front: front, Waits: &FusibleProduct{Weights: m.Weights, op: op}}, nil
 }
 
 func (m Matrix) plain(front Arranger, op dataflow.Op) (FunctionChoice, error) {
 	only := func([][]int64, []num.StepFunction) dataflow.Op { return op }
-	return FunctionChoice{Front: front, Waits: &MatrixProduct{Weights: m.Weights, Plain: true, op: only}}, nil
+	return FunctionChoice{Front: front, Waits: &FusibleProduct{Weights: m.Weights, Plain: true, op: only}}, nil
 }
 
 // depthwise reports whether every channel has a window of its own.

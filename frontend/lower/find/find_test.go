@@ -28,8 +28,8 @@ func program(t *testing.T, m *onnxtest.Model) *AnalysedProgram {
 	if g == nil {
 		t.Fatal(d.Diags)
 	}
-	written := &canon.RewrittenModel{Program: onnxtest.Prepare(t, g)}
-	canonical, err := canon.Run(written, pass.Options[*canon.RewrittenModel]{}, &d)
+	written := &canon.PassState{Program: onnxtest.Prepare(t, g)}
+	canonical, err := canon.Run(written, pass.Options[*canon.PassState]{}, &d)
 	if err != nil || canonical == nil {
 		t.Fatal(err, d.Diags)
 	}

@@ -177,10 +177,10 @@ func between(nodes []*graph.Node) string {
 	}
 	for _, n := range nodes {
 		if !n.Is(graph.Plain) {
-			return unmapped.Describe(n)
+			return unmapped.NodeText(n)
 		}
 	}
-	return unmapped.Describe(nodes[0])
+	return unmapped.NodeText(nodes[0])
 }
 
 // Falls tells for each of n channels whether its real values fall where the integers rise. The operand must have a
@@ -340,7 +340,7 @@ func Joined(form *scaled.Expression) error {
 // OfWholeRow returns the reason for a value that depends on a whole row through a node.
 func OfWholeRow(n *graph.Node) error {
 	return unmapped.By(ErrJoined, diag.NotMapped,
-		fmt.Sprintf("it depends on a whole row, through %s", unmapped.Describe(n)),
+		fmt.Sprintf("it depends on a whole row, through %s", unmapped.NodeText(n)),
 		"a softmax inside the network, as in attention, needs exponentials and a division per row in integers, which "+
 			"no layer has: keep softmax for the model's end")
 }

@@ -218,7 +218,7 @@ func recodedOf(c *RoundedCodes, k int, over num.Range, fill *big.Rat) (f recoded
 	for x := over.Lo; x <= over.Hi; x++ {
 		y, err := compiled.Exact([]real.Num{real.Exactly(new(big.Rat).SetInt64(x))}, real.Precisions[0])
 		if err != nil || y.Rat() == nil {
-			return f, unmapped.Because("its input is no scaled integer: "+unmapped.Describe(c.Step.Node)+
+			return f, unmapped.Because("its input is no scaled integer: "+unmapped.NodeText(c.Step.Node)+
 				" makes irrational numbers of integers", afterActivation)
 		}
 		v := y.Rat()
@@ -297,7 +297,7 @@ func (r *recoding) values(node *graph.Node) ([]real.Affine, error) {
 	if widest > maxCodeBits {
 		return nil, unmapped.As(diag.RangeTooWide, fmt.Sprintf("its input is no scaled integer of up to %d bits: in "+
 			"the greatest common unit, the values that %s computes need %d bits",
-			maxCodeBits, unmapped.Describe(node), widest), afterActivation)
+			maxCodeBits, unmapped.NodeText(node), widest), afterActivation)
 	}
 	return own, nil
 }

@@ -85,8 +85,8 @@ func (l *Lattice) Work() float64 {
 	return work
 }
 
-// Spent returns roughly how many steps all searches have taken so far. A step in big integers counts as several.
-func (l *Lattice) Spent() float64 { return l.spent }
+// StepsTaken returns roughly how many steps all searches have taken so far. A step in big integers counts as several.
+func (l *Lattice) StepsTaken() float64 { return l.spent }
 
 // bigStep is the number of steps in int64 that take as long as one in big integers.
 const bigStep = 16

@@ -347,5 +347,5 @@ func alike(leaves []leaf, u int) bool {
 
 // refuse returns the reason for a body with a step that no cell computes.
 func refuse(step *graph.Step, format string, args ...any) error {
-	return Unsupported(unmapped.Describe(step.Node)+" "+format, args...)
+	return Unsupported(unmapped.NodeText(step.Node)+" "+format, args...)
 }

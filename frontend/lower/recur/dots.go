@@ -220,7 +220,7 @@ func (d *dotReader) vectorOf(tensor string, used []int32) (v *vector, place []in
 	}
 	if from := d.body.Producer(tensor); from.Dot != nil {
 		return nil, nil, 0, refuse(d.step, "multiplies the sums of %s: quantise them first",
-			unmapped.Describe(from.Node))
+			unmapped.NodeText(from.Node))
 	}
 	at := slices.Compact(slices.Sorted(slices.Values(used)))
 	place = places(at, size)

@@ -101,7 +101,7 @@ func (v *value) mayRound() bool {
 // notPolynomial returns the reason for a code that is no function of one polynomial.
 func (v *value) notPolynomial() error {
 	return unmapped.Because(fmt.Sprintf("its body has no layer: %s is no function of one sum or product of integers",
-		unmapped.Describe(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
+		unmapped.NodeText(v.step.Node)), "quantise what meets in it, one by one: each gate, and what is multiplied; "+
 		"the greater of two codes, max(a, b), is b + relu(a - b), with a quantiser of their scale behind relu")
 }
 
@@ -479,5 +479,5 @@ func wide(sums []num.Range, bias []int64, finer int) bool {
 // farApart returns the reason for a sum that no limbs can compute.
 func (v *value) farApart() error {
 	return unmapped.As(diag.NotMapped, fmt.Sprintf("its body has no layer: %s decides by a sum of %d terms that need "+
-		"more than %d bits each", unmapped.Describe(v.step.Node), len(v.args), maxLimb), "use fewer bits")
+		"more than %d bits each", unmapped.NodeText(v.step.Node), len(v.args), maxLimb), "use fewer bits")
 }

@@ -28,7 +28,7 @@ func (b *reader) tooManyWeights() error {
 		multiplications += len(d.base) * len(d.offset)
 		weights += d.w.Len()
 		if n := d.matrix(); n > most {
-			largest, most = unmapped.Describe(step.Node), n
+			largest, most = unmapped.NodeText(step.Node), n
 		}
 	}
 	for k := range b.states {

@@ -390,7 +390,7 @@ func (b *reader) ordered(step *graph.Step, wanted []bool) error {
 			reached[s.Output] = reached[s.Output] || reached[in]
 		}
 	}
-	msg := "its body has no layer: " + unmapped.Describe(step.Node) + " is no sum and no function of an element"
+	msg := "its body has no layer: " + unmapped.NodeText(step.Node) + " is no sum and no function of an element"
 	used := false
 	for k, o := range b.body.Graph.Outputs {
 		switch {

@@ -111,7 +111,7 @@ const maxAsked = 1 << 23
 func affordable(lattices []*integers.Lattice, n int) bool {
 	work := 0.0
 	for _, l := range lattices {
-		work += max(l.Spent(), 2*l.Work()*float64(n))
+		work += max(l.StepsTaken(), 2*l.Work()*float64(n))
 	}
 	return work <= maxAsked
 }
@@ -361,7 +361,7 @@ func changes(l *integers.Lattice, outer *real.Expr, at [2]*big.Rat, known [2]int
 	below, from := l.Around(at[1], true)
 	behind := known[1]
 	for tried := 0; behind != known[0] || !monotone; tried++ {
-		if l.Spent() > maxAsked {
+		if l.StepsTaken() > maxAsked {
 			return nil, nil, false
 		}
 		v, last := known[0], below == nil || below.Cmp(at[0]) <= 0

@@ -35,5 +35,5 @@ func By(cause error, code diag.Code, msg, hint string) error { return &Reason{co
 // Empty returns the reason for a tensor without elements.
 func Empty() error { return Because("a tensor without elements", "remove the empty part of the model") }
 
-// Describe names a node for use in a message.
-func Describe(n *graph.Node) string { return fmt.Sprintf("%s %q", n.FullOp(), n.Label()) }
+// NodeText names a node for use in a message.
+func NodeText(n *graph.Node) string { return fmt.Sprintf("%s %q", n.FullOp(), n.Label()) }
