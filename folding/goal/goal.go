@@ -73,7 +73,7 @@ type SearchStanding struct {
 // FIFODepths says how deep FIFOs are. The zero value makes FIFOs deep enough for the interval that unbounded FIFOs
 // would give.
 type FIFODepths struct {
-	Words   int  // if not 0: the depth of every FIFODepths in words
+	Words   int  // if not 0: the depth of every FIFO in words
 	Minimal bool // whether FIFOs are only as deep as freedom from deadlock needs, at any speed
 }
 

@@ -3,7 +3,7 @@ package cost
 // ShiftRegister is the number of words of one bit that a LUT holds as a shift register (SRLC32E).
 const ShiftRegister = 32
 
-// FIFOs returns the ways to build a FIFOShape for the given words. Each is as deep as it can be at the cost of that
+// FIFOs returns the ways to build a FIFO for the given words. Each is as deep as it can be at the cost of that
 // many words: as deep as its memory, or in FINN's formula, whose logic grows with the depth, at most the next power of
 // two. So the cheapest way stays the cheapest when asked for with its own depth. Two words are registers, or lie in
 // shift registers as more words do. The caller must know whether the device has UltraRAM.
@@ -28,7 +28,7 @@ func (m CostModel) FIFOs(words, width int) []FIFOShape {
 	return list
 }
 
-// held returns the words that the memory of a FIFOShape can hold, at least its depth. Shift registers hold two words,
+// held returns the words that the memory of a FIFO can hold, at least its depth. Shift registers hold two words,
 // which are then registers, or a multiple of 32. RAM in LUTs has banks of 32 or 64 rows. Block RAM and UltraRAM are
 // filled up.
 func (f FIFOShape) held() int {

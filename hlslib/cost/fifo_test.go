@@ -51,8 +51,8 @@ func TestFIFOs(t *testing.T) {
 	}
 }
 
-// TestFIFOsByFINN checks that no FIFOShape is deeper than what the given words cost anyway. FINN's logic grows with the
-// depth, so a deeper FIFOShape could have a cheaper memory when asked for again.
+// TestFIFOsByFINN checks that no FIFO is deeper than what the given words cost anyway. FINN's logic grows with the
+// depth, so a deeper FIFO could have a cheaper memory when asked for again.
 func TestFIFOsByFINN(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -9,7 +9,7 @@ import (
 // finnPlusShell is the most that a shell of FINN+ takes in its authors' runs.
 var finnPlusShell = share{lut: 7900}
 
-// finnPlusLayers returns the layers of a row of testdata/finnplus.csv, each with a FIFOShape of two words before it.
+// finnPlusLayers returns the layers of a row of testdata/finnplus.csv, each with a FIFO of two words before it.
 func finnPlusLayers(t *testing.T, text string) (list []share) {
 	t.Helper()
 	for _, field := range strings.Fields(text) {

@@ -223,7 +223,7 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-// TestFIFOsOfLUT4 checks that a FIFOShape on an iCE40 is registers or block RAM, and is priced as deep as it is.
+// TestFIFOsOfLUT4 checks that a FIFO on an iCE40 is registers or block RAM, and is priced as deep as it is.
 func TestFIFOsOfLUT4(t *testing.T) {
 	t.Parallel()
 	want := []FIFOShape{

@@ -42,7 +42,7 @@ func WidthConverterFINN(in, out int) []CostPart {
 	return []CostPart{{"stream control", control}, {"shift register", register}}
 }
 
-// A FIFOShape has the figures of a stream's FIFOShape for the formulas: depth words of width bits. Shift is FINN's
+// A FIFOShape has the figures of a stream's FIFO for the formulas: depth words of width bits. Shift is FINN's
 // style rtl, a shift register in LUTs, or two registers. The other memories are its style vivado with that ram_style.
 type FIFOShape struct {
 	Depth, Width int
@@ -71,10 +71,10 @@ func (f FIFOShape) FINN() []CostPart {
 	return []CostPart{{"stream control", Resources{LUT: 2 * log2Ceil(depth)}}, {"FIFO memory", memory}}
 }
 
-// Fitted returns the estimate of a FIFOShape. Up to two words are registers. A shift register of one LUT per bit holds
+// Fitted returns the estimate of a FIFO. Up to two words are registers. A shift register of one LUT per bit holds
 // 32 further words, and another LUT and register per bit output them. Other memories cost what a memory of that depth
 // costs, with a register for a word after it. The counters cover all words that the memory holds, so a less deep
-// FIFOShape in the same memory does not cost less.
+// FIFO in the same memory does not cost less.
 func (f FIFOShape) Fitted() []CostPart { return parts(f.shares(&fitted)) }
 
 func (f FIFOShape) shares(v *values) []share {

@@ -7,8 +7,8 @@ import (
 // Folds are the choices that a layer offers, each in the order of its folds. A nil list offers no choice.
 type Folds struct {
 	PE, SIMD []int
-	Fits     func(dataflow.Fold) bool              // checks PE, SIMD and ActivationTail against the limits of Vitis HLS
-	Memory   func(dataflow.Fold) []dataflow.Memory // memories to choose from at PE, SIMD and ActivationTail
+	Fits     func(dataflow.Fold) bool              // checks PE, SIMD and steps against the limits of Vitis HLS
+	Memory   func(dataflow.Fold) []dataflow.Memory // memories to choose from at PE, SIMD and steps
 	Compute  []dataflow.Compute
 	Steps    []dataflow.Stepping
 }

@@ -6,7 +6,7 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// The lookup tables of a FIFOCells of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of
+// The lookup tables of a FIFO of SystemVerilog (templates/rtl/lib/hlsgen_stream.sv) on AMD's devices, by bits of
 // its counters of places and of the addresses of its ring. On other devices FIFOs are mapped gate by gate.
 const (
 	counterLUT = 2   // lookup tables per bit of the counters of places and of words
@@ -21,7 +21,7 @@ type FIFOCells struct {
 	In            cost.MemoryStyle
 }
 
-// Of returns the cost of the FIFOCells on a fabric.
+// Of returns the cost of the FIFO on a fabric.
 func (q FIFOCells) Of(f cost.Fabric) []cost.CostPart {
 	d := DeviceOf(f)
 	count, place := bits.Len(uint(q.Places)), max(1, bits.Len(uint(q.Places-1)))

@@ -6,7 +6,7 @@ import (
 	"hlsgen/hlslib/cost"
 )
 
-// logic returns the lookup tables of a FIFOCells whose words are not in shift registers of the device, gate by gate
+// logic returns the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate
 // after templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
 func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	n := newNetlist(&walk{d: d})
@@ -79,7 +79,7 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	return sum
 }
 
-// ring makes the addresses of the FIFOCells's memory.
+// ring makes the addresses of the FIFO's memory.
 func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers func(int) []signal,
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {

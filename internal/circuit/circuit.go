@@ -120,7 +120,7 @@ const (
 	Or
 	Xor
 	Invert // not a
-	Look   // function of up to 6 conditions, given by ConstantTable
+	Look   // function of up to 6 conditions, given by Table
 	Mux    // operand 1 if the condition (operand 0) holds, otherwise operand 2
 	Pick   // operand 1+n, where n is the value of operand 0
 	Less   // a < b
@@ -135,7 +135,7 @@ const (
 	After  // state K after the iteration, a clock later
 	Fetch  // row of memory K at the address, a clock later
 	Peek   // row of memory K at the address, in the same clock
-	Result // result K of call ConstantTable
+	Result // result K of call Table
 )
 
 // A StateRegister is a register that later iterations read. It takes the value Next at stage Stage in each iteration in

@@ -2,7 +2,7 @@ package circuit
 
 import "hlsgen/internal/num"
 
-// A Factor is a number in the form that a multiplier takes: Significand times 2^Shift, negated if Negated holds.
+// A Factor is a number in the form that a multiplier takes: Significand times 2^Shift, negated if Negative holds.
 type Factor struct {
 	Significand Value
 	Shift       Value // constant 0 for integers

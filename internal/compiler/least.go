@@ -27,7 +27,7 @@ const maxWeighed = 8
 // A MinimalBits gives the fewest bits per layer with which a share of the samples keeps its class.
 type MinimalBits struct {
 	Keep    float64    `json:"keep"` // the asked share of samples that keep their class
-	Same    int        `json:"same"` // of Interleave, the number that keeps its class
+	Same    int        `json:"same"` // of Samples, the number that keeps its class
 	Samples int        `json:"samples"`
 	Bits    []NodeBits `json:"bits"`
 }

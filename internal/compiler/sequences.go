@@ -21,7 +21,7 @@ type SequencesReport struct {
 type PaceReport struct {
 	Steps    int     `json:"steps"`
 	Interval float64 `json:"interval_clocks"` // from the start of a sequence to the start of the next one
-	PerStep  float64 `json:"clocks_per_step"` // the interval divided by LengthsFile
+	PerStep  float64 `json:"clocks_per_step"` // the interval divided by Steps
 	Latency  int     `json:"latency_clocks"`
 	FPS      float64 `json:"fps"`
 }

@@ -144,7 +144,7 @@ func scatteredAlike(t *testing.T, what string, whole []byte, one bool) {
 	}
 }
 
-// TestImportFolder holds that Import, ImportReference and InputQuant read a model with the folder of its file.
+// TestImportFolder holds that Import, ImportReference and Quantise read a model with the folder of its file.
 func TestImportFolder(t *testing.T) {
 	t.Parallel()
 	whole := Open("", new(diag.List)).ONNX

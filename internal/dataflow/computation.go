@@ -19,8 +19,8 @@ func ComputationOf(op Op) Computation {
 	return nil
 }
 
-// Gather copies elements of the inputs to the outputs, whatever their values, in runs of LoopRun neighbouring elements.
-// Run r of an output is run at of an input, or LoopRun times Fill if input is -1.
+// Gather copies elements of the inputs to the outputs, whatever their values, in runs of Run neighbouring elements.
+// Run r of an output is run at of an input, or Run times Fill if input is -1.
 type Gather struct {
 	Run    int
 	Fill   int64
@@ -39,7 +39,7 @@ type Border struct {
 // Products multiply one input by constant weights. The input is Vectors vectors. Each vector has a row of elements for
 // each of Groups groups, and each group has equally many outputs. An output is f(sum over k of Weights[c][k]*row[k]).
 //
-// A row is Runs runs of LoopRun neighbouring elements: run r of group g begins at element r*Stride + g*LoopRun of the
+// A row is Runs runs of Run neighbouring elements: run r of group g begins at element r*Stride + g*Run of the
 // vector.
 type Products struct {
 	Weights   [][]int64          // per output
@@ -55,7 +55,7 @@ type Products struct {
 type Elementwise struct {
 	Channels  int
 	Of        func(c int, x []int64) int64
-	Monotonic bool // whether, for one input, OrDefault(c, x) never falls or never rises as x grows, for each c
+	Monotonic bool // whether, for one input, Of(c, x) never falls or never rises as x grows, for each c
 }
 
 // Pooler are the maximum, or the sum, of each of Channels channels over Positions consecutive vectors.

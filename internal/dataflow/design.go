@@ -39,7 +39,7 @@ type RealPort struct {
 	DType string // NumPy's name: float32, int64 and so on
 	Batch bool
 	Whole []int      // the shape in the file, if that fixes a batch of several samples side by side; else nil
-	Axis  int        // the axis of SplitLayer along which the samples lie
+	Axis  int        // the axis of Whole along which the samples lie
 	Range [2]float64 // for an input: the range in which the first quantisers distinguish values, for test data
 	// Grid, if not nil, returns the value nearest to x that element i may have.
 	Grid    func(i int, x float64) float64
@@ -153,7 +153,7 @@ func (d *Design) HostClocks() (clocks int) {
 	return clocks
 }
 
-// Slowest returns the layer with the longest Delay, and that delay in ns; -1 and 0 if no layer is HasTimeSteps.
+// Slowest returns the layer with the longest Delay, and that delay in ns; -1 and 0 if no layer is timed.
 func (d *Design) Slowest() (node int, ns float64) {
 	node = -1
 	for i, n := range d.Model.Graph.Nodes {
@@ -166,7 +166,7 @@ func (d *Design) Slowest() (node int, ns float64) {
 	return node, ns
 }
 
-// Fmax returns the fastest clock in MHz that the Delay of every layer allows, infinite if no layer is HasTimeSteps.
+// Fmax returns the fastest clock in MHz that the Delay of every layer allows, infinite if no layer is timed.
 func (d *Design) Fmax() float64 {
 	_, ns := d.Slowest()
 	return 1000 / ns

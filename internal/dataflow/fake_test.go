@@ -20,7 +20,7 @@ type fake struct {
 
 type fakeParams struct {
 	By   int64 `json:"by"`   // the factor of Scale
-	Ways int   `json:"ways"` // the inputs of Size, or the outputs of Fork
+	Ways int   `json:"ways"` // the inputs of Sum, or the outputs of Fork
 }
 
 var fakeKinds = []Kind{fakeKind("Scale"), fakeKind("Sum"), fakeKind("Fork")}
@@ -146,7 +146,7 @@ func uint8s(shape ...int) StreamType {
 	return StreamType{Shape: shape, Range: []num.Range{{Lo: 0, Hi: 255}}, Elem: num.Type{Kind: num.UInt, Width: 8}}
 }
 
-// diamond returns the graph x -> Scale -> Fork -> (Scale, Scale) -> Size.
+// diamond returns the graph x -> Scale -> Fork -> (Scale, Scale) -> Sum.
 func diamond() *Graph {
 	var b GraphBuilder
 	x := b.Input("x", uint8s(2, 4))

@@ -28,7 +28,7 @@ type HostPart struct {
 	ONNX  []byte   // an ONNX model that computes it for one sample; nil if ONNX' own operators cannot express it
 }
 
-// A HostIn makes a frame of a sample: element i of the frame is the code of element IndexSet[i] of an input of the
+// A HostIn makes a frame of a sample: element i of the frame is the code of element Index[i] of an input of the
 // model.
 type HostIn struct {
 	Input int
@@ -68,7 +68,7 @@ func (h *HostIn) Of(i int) HostStep {
 	return h.Steps[h.Which[i]]
 }
 
-// A HostOut makes an output of the model from the output frames: element i is a function of element IndexSet[i] of the
+// A HostOut makes an output of the model from the output frames: element i is a function of element Index[i] of the
 // frames of Graph.Out, one after the other.
 type HostOut struct {
 	Index []int32

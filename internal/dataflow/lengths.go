@@ -13,7 +13,7 @@ type Lengths struct {
 	In       []int // per input of the graph: the axis of its shape that is time; -1 if it is no sequence
 	Inputs   []int // the same per input and per output of the model
 	Outputs  []int
-	// Of returns the model for sequences of n time steps; OrDefault(Max) is the model itself. Several goroutines may
+	// Of returns the model for sequences of n time steps; Of(Max) is the model itself. Several goroutines may
 	// call it.
 	Of func(n int) (*Model, error)
 	// Input is the model's input that says how many time steps of a sample count; empty if there is none. Behind then

@@ -15,7 +15,7 @@ type WeightRoom struct {
 	Values num.Range `json:"values"` // the values of weights
 	// Coding is the code in which tables store weights; nil if they store numbers.
 	Coding *num.Coding `json:"coding,omitempty"`
-	Out    num.Type    `json:"out"` // the codes of step functions; the zero StreamType for a layer without any
+	Out    num.Type    `json:"out"` // the codes of step functions; the zero Type for a layer without any
 	// External reports that weights come from memory with every frame, and so lie in no table (WeightsPerFrame).
 	External bool `json:"external,omitempty"`
 }

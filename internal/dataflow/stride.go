@@ -2,8 +2,8 @@ package dataflow
 
 import "slices"
 
-// A Stride is an axis of Length positions. The positions First, First+Step and so on below SequenceEnd are hit, and the
-// others are missed. At least one is hit: 0 <= First < SequenceEnd <= Length, and Step is at least 1.
+// A Stride is an axis of Length positions. The positions First, First+Step and so on below End are hit, and the
+// others are missed. At least one is hit: 0 <= First < End <= Length, and Step is at least 1.
 type Stride struct{ Length, First, End, Step int }
 
 // Hit reports whether position i is hit.

@@ -2,8 +2,8 @@
 // stream, hlsgen_write from a stream to memory. They depend on no design; a Config holds the parameters of a mover.
 //
 //	mover.go                  the files, and a Config
-//	hlsgen_read.sv            memory to stream: MaxBurstBeats reads, MaxBurstBeats-Stream out
-//	hlsgen_write.sv           stream to memory: MaxBurstBeats-Stream in, MaxBurstBeats writes
+//	hlsgen_read.sv            memory to stream: AXI4 reads, AXI4-Stream out
+//	hlsgen_write.sv           stream to memory: AXI4-Stream in, AXI4 writes
 //	hlsgen_mover_control.sv   their registers, and the interrupt
 //	hlsgen_mover_table.sv     lengths of frames, which hlsgen_read reads from memory
 //	hlsgen_mover_gearbox.sv   words of one width to words of another
@@ -15,7 +15,7 @@
 // a table.
 //
 // The bench in testdata runs both movers in Verilator, with models of the memory, the host and the stream, and a
-// monitor that checks the rules of MaxBurstBeats. Planted faults show that it detects violations.
+// monitor that checks the rules of AXI4. Planted faults show that it detects violations.
 //
 // In come a port and the memory at its other end; out come Files and parameters. It sees templates and its rtl
 // (FIFOs).
@@ -80,7 +80,7 @@ type Config struct {
 	Hash        uint64 // hash of the design
 }
 
-// MaxBurstBeats is the largest number of beats in a MaxBurstBeats burst.
+// MaxBurstBeats is the largest number of beats in an AXI4 burst.
 const MaxBurstBeats = 256
 
 // New returns the mover of an accelerator's stream. The port's words are those of the longest sequence, with the given

@@ -23,7 +23,7 @@ type Page struct {
 	Facts                    Facts    // the large figures at the top
 	Warnings                 []Notice // of the build
 	Resources                []Resource
-	Parts                    []Amounts // resources by layer, FIFORow and host port
+	Parts                    []Amounts // resources by layer, FIFO and host port
 	Layers                   []LayerRow
 	Certificate              []string // lines of the proof
 	Options                  Facts    // numbers of folds that the search examined
