@@ -31,7 +31,7 @@ const FewBits = 3
 // MeanUnits represents a mean share of 1.
 const MeanUnits = 10_000_000
 
-// averaged lists the kinds whose shares IsMean averages.
+// averaged lists the kinds whose shares Mean averages.
 var averaged = [...]int{BRAM, URAM, DSP}
 
 // KindNames holds the user's names of the kinds that a budget counts.
