@@ -70,7 +70,7 @@ func (c *Comparer) Judge(in, given []dataflow.RealTensor) (Verdict, error) {
 	}
 	for _, v := range graph.Variants {
 		run := part.RunFloat32(vals, v)
-		tie, ok := nearTie(part.Codes(), exact, run, open)
+		tie, ok := nearTie(part.QuantiserTensors(), exact, run, open)
 		if !ok {
 			continue
 		}

@@ -254,13 +254,14 @@ func TestFail(t *testing.T) {
 		stderr string
 	}{
 		{nil, context.Background(), "", exitOK, ""},
-		{fmt.Errorf("sample 3: %w", &compiler.Mismatch{Msg: "engine cycle against eval"}), context.Background(), "",
+		{fmt.Errorf("sample 3: %w", &compiler.MismatchError{Msg: "engine cycle against eval"}), context.Background(),
+			"",
 			exitMismatch, "hlsgen: sample 3: engine cycle against eval\n"},
 		{&rtlsim.Deadlock{Clock: 7}, context.Background(), "", exitMismatch, "deadlock at clock 7"},
-		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
+		{&compiler.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "", exitInternal,
 			"hlsgen: internal error: index 3\n   this is a defect of hlsgen: please report it, with the model if " +
 				"you can\n   HLSGEN_DEBUG=1 shows where it happened\n"},
-		{&compiler.Internal{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
+		{&compiler.InternalError{Msg: "index 3", Stack: "goroutine 1"}, context.Background(), "1", exitInternal,
 			"if you can\ngoroutine 1"},
 		{fmt.Errorf("write: %w", syscall.ENOSPC), context.Background(), "", exitDiagnostics,
 			"hlsgen: write: no space left on device\n"},
@@ -334,7 +335,7 @@ func TestInterrupt(t *testing.T) {
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	want := "layer what it does"
-	for _, k := range hlslib.Kinds {
+	for _, k := range hlslib.LayerKinds {
 		want += " " + k.Name + " " + k.Doc
 	}
 	if got := say(t.TempDir(), nil, "layers"); got.code != 0 || strings.Join(strings.Fields(got.stdout), " ") != want {

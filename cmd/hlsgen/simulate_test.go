@@ -119,7 +119,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("%s: %d files, %v", engine, len(entries), err)
 		}
 		for _, e := range entries {
-			if e.Name() != outputdir.List {
+			if e.Name() != outputdir.FileListName {
 				array(t, filepath.Join(dir, "trace-"+engine, e.Name()))
 			}
 		}

@@ -153,7 +153,7 @@ func TestGolden(t *testing.T) {
 			g := build(t, m.build)
 			show := func(section string, g *graph.Graph) {
 				var b bytes.Buffer
-				if err := graph.Format(&b, g); err != nil {
+				if err := graph.WriteText(&b, g); err != nil {
 					t.Fatal(err)
 				}
 				c.Want(section, b.Bytes())

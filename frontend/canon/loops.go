@@ -14,15 +14,15 @@ func loopsToScans(m *PassState) bool {
 		if !n.Recurrent() {
 			return nil
 		}
-		nodes, constants := m.Program.Written(n)
+		nodes, constants := m.Program.ExpandNode(n)
 		maps.Copy(m.Graph.Init, constants)
 		return nodes
 	})
 }
 
-// Rolled returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself if there are
-// none.
-func Rolled(p *graph.Program) *graph.Program {
+// RollUpRecurrences returns a program with loops in place of the recurrences that p's graph has unrolled, or p itself
+// if there are none.
+func RollUpRecurrences(p *graph.Program) *graph.Program {
 	g := p.Graph.Copy()
 	if !roll.RollUp(p, g, nil) {
 		return p

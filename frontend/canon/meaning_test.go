@@ -86,7 +86,7 @@ func draw(r *rand.Rand, p *graph.Program) (in []*graph.Reals) {
 				data[i] = float64(float32(r.NormFloat64() * 2))
 			}
 		}
-		in = append(in, graph.Exactly(k.Shape, data))
+		in = append(in, graph.NewExactReals(k.Shape, data))
 	}
 	return in
 }
@@ -173,7 +173,7 @@ func same(t *testing.T, g *graph.Graph, samples int) {
 		if _, err := canon.Run(m, pass.Options[*canon.PassState]{}, &d); err != nil {
 			t.Fatal(err)
 		}
-		if err := graph.Format(&text[i], m.Graph); err != nil {
+		if err := graph.WriteText(&text[i], m.Graph); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -59,7 +59,7 @@ var standings = []struct{ how, names string }{
 		`BipolarQuant DequantizeLinear FloatQuant IntQuant MultiThreshold Quant QuantizeLinear RequantShift Trunc`},
 	{byConstant,
 		`Constant ConstantOfShape NonZero Range Shape Size`},
-	{byBranch, If},
+	{byBranch, OpIf},
 	{byOrder,
 		`ArgMax ArgMin TopK`},
 	{bySequence,
@@ -107,8 +107,8 @@ func understood(domain, op string) bool {
 	return written || KnownOperator(domain, op)
 }
 
-// Computed returns the supported operators of a domain, in order.
-func Computed(domain string) []string {
+// SupportedOperators returns the supported operators of a domain, in order.
+func SupportedOperators(domain string) []string {
 	names := map[string]bool{}
 	addKeys(names, operators[domainOf(domain)])
 	addKeys(names, composites[domainOf(domain)])

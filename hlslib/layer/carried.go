@@ -24,9 +24,9 @@ func stepped(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect)
 }
 
-// EndPath returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has one
-// choice more.
-func EndPath(t dataflow.Target) dataflow.TimingPath {
+// SequenceEndPath returns the path of a stepped kernel that starts anew when the end of a sequence is signalled. It has
+// one choice more.
+func SequenceEndPath(t dataflow.Target) dataflow.TimingPath {
 	return carried(t, delay.OpAdd, delay.OpCompare, delay.OpGate, delay.OpSelect, delay.OpSelect, delay.OpSelect)
 }
 

@@ -38,7 +38,7 @@ func (n *netlist) less(node *circuit.Node) signal {
 	width, signed := n.widths(node)
 	a, b := make([]signal, width), make([]signal, width)
 	inputs := 0
-	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.Const || n.w.m.Nodes[node.Args[1]].Op == circuit.Const
+	constant := n.w.m.Nodes[node.Args[0]].Op == circuit.OpConstant || n.w.m.Nodes[node.Args[1]].Op == circuit.OpConstant
 	for i := range width {
 		k := i
 		if n.w.d.Small && !constant { // Yosys names the highest bits first
@@ -199,7 +199,7 @@ func (n *netlist) sum(id circuit.ID, node *circuit.Node) {
 			top = k + 1
 		}
 	}
-	less := node.Op == circuit.Sub
+	less := node.Op == circuit.OpSubtract
 	low := 0
 	inner := inner(n.w, node, top)
 	if inner != nil && !less {
@@ -251,7 +251,7 @@ func partly(n *netlist, a, b []signal, less bool, kind CellKind, wanted func(int
 // three makes a sum to which a constant is added: Yosys adds all three numbers at once.
 func (n *netlist) three(first bit, node, inner *circuit.Node, top int) {
 	constant := node.Args[1]
-	if n.w.m.Nodes[node.Args[0]].Op == circuit.Const {
+	if n.w.m.Nodes[node.Args[0]].Op == circuit.OpConstant {
 		constant = node.Args[0]
 	}
 	carry := never

@@ -88,7 +88,7 @@ func (c *CellCounts) plus(o CellCounts, n float64) {
 // Estimate returns the resources of a circuit on a fabric, by part. The parts are rounded so that their sum is the
 // nearest whole number of lookup tables.
 func Estimate(m *circuit.Module, f cost.Fabric) []cost.CostPart {
-	d := DeviceOf(f)
+	d := SynthesisRulesOf(f)
 	counts := d.Count(m)
 	var parts []cost.CostPart
 	sum, whole := 0., 0

@@ -13,14 +13,14 @@ var uint4 = num.Type{Kind: num.UInt, Width: 4}
 
 // count returns the cells of a layer that makes one word of one, by the rules for large circuits.
 func count(f cost.Fabric, width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) CellCounts {
-	d := DeviceOf(f)
+	d := SynthesisRulesOf(f)
 	d.Small = false
 	return d.Count(module(width, make))
 }
 
 // module returns the circuit of a layer that makes one word of one.
 func module(width int, make func(b *circuit.Builder, x circuit.Value) circuit.Value) *circuit.Module {
-	b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+	b := circuit.New(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 	always := b.Constant(1)
 	b.Output(make(b, b.Input(width, always)), always)
 	return b.Layer()
@@ -29,7 +29,7 @@ func module(width int, make func(b *circuit.Builder, x circuit.Value) circuit.Va
 // table looks up a word of 6 bits.
 func table(row func(i int) int64) func(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
-		t := b.Table("t", circuit.Distributed, num.Type{Kind: num.UInt, Width: 7}, 1, 64, func() (rows [][]int64) {
+		t := b.Table("t", circuit.DistributedRAM, num.Type{Kind: num.UInt, Width: 7}, 1, 64, func() (rows [][]int64) {
 			for i := range 64 {
 				rows = append(rows, []int64{row(i)})
 			}
@@ -43,7 +43,7 @@ func table(row func(i int) int64) func(b *circuit.Builder, x circuit.Value) circ
 func step(rows int, bound int64) func(b *circuit.Builder, x circuit.Value) circuit.Value {
 	return func(b *circuit.Builder, x circuit.Value) circuit.Value {
 		bit := num.Type{Kind: num.UInt, Width: 1}
-		t := b.Table("t", circuit.Distributed, bit, 1, rows, func() (list [][]int64) {
+		t := b.Table("t", circuit.DistributedRAM, bit, 1, rows, func() (list [][]int64) {
 			for i := range rows {
 				list = append(list, []int64{int64(min(1, int64(i)/bound))})
 			}
@@ -63,7 +63,7 @@ func counter(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 31}).WithInitial(0)
 	next := circuit.Wrapped(circuit.Sum(r.Value(), b.Constant(4)), num.Type{Kind: num.UInt, Width: 5})
 	again := circuit.Bit(x, 0)
-	r.Set(circuit.Choice(again, b.Constant(0), next), b.Constant(1))
+	r.Set(circuit.MuxByCondition(again, b.Constant(0), next), b.Constant(1))
 	return circuit.LowBits(r.Value(), 5)
 }
 
@@ -83,15 +83,15 @@ func bytes(_ *circuit.Builder, x circuit.Value) circuit.Value {
 // oneOfFour selects one of four bits by two others.
 func oneOfFour(_ *circuit.Builder, x circuit.Value) circuit.Value {
 	c, d := circuit.Bit(x, 4), circuit.Bit(x, 5)
-	return circuit.LowBits(circuit.Choice(d, circuit.Choice(c, circuit.Bit(x, 3), circuit.Bit(x, 2)),
-		circuit.Choice(c, circuit.Bit(x, 1), circuit.Bit(x, 0))), 1)
+	return circuit.LowBits(circuit.MuxByCondition(d, circuit.MuxByCondition(c, circuit.Bit(x, 3), circuit.Bit(x, 2)),
+		circuit.MuxByCondition(c, circuit.Bit(x, 1), circuit.Bit(x, 0))), 1)
 }
 
 // array keeps eight words, and reads the next one to be written.
 func array(b *circuit.Builder, x circuit.Value) circuit.Value {
 	at := b.Register("at", 0, num.Range{Lo: 0, Hi: 7}).WithInitial(0)
 	at.Set(circuit.Wrapped(circuit.Sum(at.Value(), b.Constant(1)), num.Type{Kind: num.UInt, Width: 3}), b.Constant(1))
-	a := b.Array("a", circuit.Distributed, 8, 8)
+	a := b.Array("a", circuit.DistributedRAM, 8, 8)
 	row := a.Row(at.Value())
 	a.Write(at.Value(), x, b.Constant(1))
 	return row

@@ -14,25 +14,25 @@ func (w *walk) cover() {
 			continue
 		}
 		switch n.Op {
-		case circuit.And, circuit.Or, circuit.Xor, circuit.Look:
+		case circuit.OpAnd, circuit.OpOr, circuit.OpXor, circuit.OpLogicTable:
 			var in []bit
 			for _, a := range n.Args {
 				in = append(in, w.of(a, 0))
 			}
 			w.logic(w.first[i], in)
-		case circuit.Mux:
+		case circuit.OpMux:
 			w.choice(circuit.ID(i))
-		case circuit.Pick:
+		case circuit.OpMuxByIndex:
 			w.pick(circuit.ID(i))
-		case circuit.Less, circuit.Equal:
+		case circuit.OpLess, circuit.OpEqual:
 			w.comparison(circuit.ID(i))
-		case circuit.Add, circuit.Sub:
+		case circuit.OpAdd, circuit.OpSubtract:
 			w.adder(circuit.ID(i))
-		case circuit.Peek:
+		case circuit.OpReadMemoryUnclocked:
 			if open(&w.m.Memories[n.K]) {
 				w.peek(circuit.ID(i))
 			}
-		case circuit.Fire:
+		case circuit.OpIterationStart:
 			w.fire()
 		}
 	}
@@ -44,11 +44,12 @@ func (w *walk) cover() {
 }
 
 // kindOf is the purpose of the logic of each operation.
-var kindOf = map[circuit.Operation]CellKind{circuit.Look: CompressorCells, circuit.Add: AdderCells,
-	circuit.Sub:  AdderCells,
-	circuit.Less: ComparatorCells, circuit.Equal: ComparatorCells, circuit.Mux: SelectorCells,
-	circuit.Pick: SelectorCells,
-	circuit.And:  GateCells, circuit.Or: GateCells, circuit.Xor: GateCells, circuit.Peek: TableCells}
+var kindOf = map[circuit.Operation]CellKind{circuit.OpLogicTable: CompressorCells, circuit.OpAdd: AdderCells,
+	circuit.OpSubtract: AdderCells,
+	circuit.OpLess:     ComparatorCells, circuit.OpEqual: ComparatorCells, circuit.OpMux: SelectorCells,
+	circuit.OpMuxByIndex: SelectorCells,
+	circuit.OpAnd:        GateCells, circuit.OpOr: GateCells, circuit.OpXor: GateCells,
+	circuit.OpReadMemoryUnclocked: TableCells}
 
 // logic makes a bit that is a function of other bits.
 func (w *walk) logic(b bit, in []bit) {
@@ -118,7 +119,7 @@ func stays(w *walk, b, now bit) bool {
 	}
 	id := w.owner[now]
 	n := &w.m.Nodes[id]
-	if n.Op != circuit.Read {
+	if n.Op != circuit.OpReadState {
 		return false
 	}
 	return w.of(w.m.States[n.K].Next, int(now-w.first[id])) == b
@@ -153,7 +154,7 @@ func (w *walk) comparison(id circuit.ID) {
 	width := 0
 	for _, a := range n.Args {
 		o := &w.m.Nodes[a]
-		if o.Op == circuit.Const {
+		if o.Op == circuit.OpConstant {
 			constants++
 			continue
 		}
@@ -162,7 +163,7 @@ func (w *walk) comparison(id circuit.ID) {
 		}
 		width = max(width, o.Width)
 	}
-	if in = distinct(in); len(in) <= w.d.Inputs || n.Op == circuit.Equal {
+	if in = distinct(in); len(in) <= w.d.Inputs || n.Op == circuit.OpEqual {
 		w.logic(b, in)
 		return
 	}
@@ -210,11 +211,11 @@ func (w *walk) adder(id circuit.ID) {
 func inner(w *walk, n *circuit.Node, width int) *circuit.Node {
 	for i, a := range n.Args {
 		top := w.of(n.Args[1-i], width-1)
-		if w.m.Nodes[a].Op != circuit.Const || top < 0 {
+		if w.m.Nodes[a].Op != circuit.OpConstant || top < 0 {
 			continue
 		}
 		id := w.owner[top]
-		if o := &w.m.Nodes[id]; o.Op != circuit.Add || o.Width < width {
+		if o := &w.m.Nodes[id]; o.Op != circuit.OpAdd || o.Width < width {
 			return nil
 		}
 		for k := range width {
@@ -249,7 +250,7 @@ func taken(w *walk, n *circuit.Node, width int) int {
 			before = b
 		}
 	}
-	if n.Op == circuit.Add && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
+	if n.Op == circuit.OpAdd && (bits[0] > bits[1] || bits[0] == bits[1] && pieces[0] > pieces[1]) {
 		return 0
 	}
 	return 1

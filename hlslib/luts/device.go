@@ -91,8 +91,8 @@ var fittedECP5 = [CellKinds]KindCost{
 	InverterCells:   {LUT: 1.00, FF: 1},
 }
 
-// DeviceOf returns the device of a fabric.
-func DeviceOf(f cost.Fabric) *SynthesisRules {
+// SynthesisRulesOf returns the device of a fabric.
+func SynthesisRulesOf(f cost.Fabric) *SynthesisRules {
 	switch f {
 	case cost.ICE40:
 		return &SynthesisRules{Fabric: f, Inputs: 4, Wide: 4, Short: 2, Maps: true, Packs: true, Around: true,

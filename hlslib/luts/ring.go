@@ -8,7 +8,7 @@ import (
 
 // logic returns the lookup tables of a FIFO whose words are not in shift registers of the device, gate by gate
 // after templates/rtl/lib/hlsgen_stream.sv. It does not count lookup tables that are memory.
-func (q FIFOCells) logic(d *SynthesisRules) float64 {
+func (q FIFOSize) logic(d *SynthesisRules) float64 {
 	n := newNetlist(&walk{d: d})
 	n.now = GateCells
 	claim, read, write := n.gates.leaf(), n.gates.leaf(), n.gates.leaf()
@@ -57,7 +57,7 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 	taken, stored := counter(claim, read), counter(write, read)
 	n.end(same(taken, number(q.Places, count)).not())
 	n.end(n.any(stored))
-	if q.In == cost.Shift {
+	if q.In == cost.StyleShiftRegister {
 		for _, s := range n.added(stored, one, true, AdderCells)[:place] {
 			n.end(s)
 		}
@@ -80,7 +80,7 @@ func (q FIFOCells) logic(d *SynthesisRules) float64 {
 }
 
 // ring makes the addresses of the FIFO's memory.
-func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers func(int) []signal,
+func (n *netlist) ring(q FIFOSize, place int, read, write signal, registers func(int) []signal,
 	number func(v, width int) []signal, same func(a, b []signal) signal, when func(signal)) {
 	next := func() (now, next []signal) {
 		now = registers(place)
@@ -100,7 +100,7 @@ func (n *netlist) ring(q FIFOCells, place int, read, write signal, registers fun
 	}
 	when(read)
 	when(write)
-	if q.In == cost.Distributed {
+	if q.In == cost.StyleDistributedRAM {
 		low := min(place, bits.Len(bankRows-1))
 		for r := range banks(q.Places) {
 			is := []signal{write}

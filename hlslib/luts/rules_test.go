@@ -106,8 +106,8 @@ func fixed(b *circuit.Builder) circuit.Value {
 // chosenByFixed selects one of two by a register that never changes.
 func chosenByFixed(b *circuit.Builder, x circuit.Value) circuit.Value {
 	c := fixed(b)
-	return circuit.Joined(circuit.LowBits(circuit.Choice(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
-		circuit.LowBits(circuit.Choice(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
+	return circuit.Joined(circuit.LowBits(circuit.MuxByCondition(c, circuit.Bit(x, 0), circuit.Bit(x, 1)), 1),
+		circuit.LowBits(circuit.MuxByCondition(circuit.Not(c), circuit.Bit(x, 2), circuit.Bit(x, 3)), 1))
 }
 
 // twice delays two parts of a word that share two bits.
@@ -127,20 +127,20 @@ func oneOf(n int) made {
 		for k := range n {
 			list = append(list, circuit.BitRange(x, k, 1))
 		}
-		return circuit.Selected(index, list...)
+		return circuit.MuxByIndex(index, list...)
 	}
 }
 
 // keepsOld lets a register take a number if a bit is set.
 func keepsOld(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := b.Register("r", 0, num.Range{Lo: 0, Hi: 15}).WithInitial(0)
-	r.Set(circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
+	r.Set(circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), r.Value()), b.Constant(1))
 	return circuit.LowBits(r.Value(), 4)
 }
 
 // cleared sets a register between stages to zero if a bit is set.
 func cleared(b *circuit.Builder, x circuit.Value) circuit.Value {
-	v := circuit.Choice(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
+	v := circuit.MuxByCondition(circuit.Bit(x, 4), circuit.Element(x, 0, uint4), b.Constant(0))
 	return circuit.LowBits(v.Delayed(1), 4)
 }
 
@@ -167,7 +167,7 @@ func randomRows(style circuit.Style, rows, width, read int) made {
 func halves(b *circuit.Builder, x circuit.Value) circuit.Value {
 	r := rand.New(rand.NewPCG(6, 3))
 	f := [2]uint64{r.Uint64(), r.Uint64()}
-	t := b.Table("t", circuit.Distributed, unsigned(1), 2, 512, func() (list [][]int64) {
+	t := b.Table("t", circuit.DistributedRAM, unsigned(1), 2, 512, func() (list [][]int64) {
 		for i := range 512 {
 			n := bits.OnesCount(uint(i >> 6))
 			list = append(list, []int64{int64(f[n&1] >> (i % 64) & 1), int64(f[n>>1] >> (i % 64) & 1)})
@@ -232,7 +232,7 @@ func turned(_ *circuit.Builder, x circuit.Value) circuit.Value {
 // loadedTable is a table that arriving words fill, in a circuit with loaded tables.
 func loadedTable(b *circuit.Builder, x circuit.Value) circuit.Value {
 	circuit.MakeTablesLoadable(b)
-	return randomRows(circuit.Block, 512, 36, 36)(b, x)
+	return randomRows(circuit.BlockRAM, 512, 36, 36)(b, x)
 }
 
 // high returns the highest bits of a sum of two numbers of eight bits.
@@ -301,33 +301,34 @@ func TestRules(t *testing.T) {
 		{"one of five, by what each of four is chosen by", ice, 8, oneOf(5), in(SelectorCells, 6)},
 		{"a register that may stay as it is", amd, 5, keepsOld, fill(StateCells, CellCount{FF: 4})},
 		{"a register that may be zero", amd, 5, cleared, fill(PipelineCells, CellCount{FF: 4 + 1})},
-		{"a table of six bits", amd, 6, randomRows(circuit.Distributed, 64, 1, 1), in(TableCells, 1)},
-		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.Distributed, 128, 1, 1), in(TableCells, 2)},
-		{"of eight, with three", amd, 8, randomRows(circuit.Distributed, 256, 1, 1), in(TableCells, 4)},
-		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.Distributed, 512, 1, 1),
+		{"a table of six bits", amd, 6, randomRows(circuit.DistributedRAM, 64, 1, 1), in(TableCells, 1)},
+		{"of seven, with a multiplexer beside", amd, 7, randomRows(circuit.DistributedRAM, 128, 1, 1), in(TableCells,
+			2)},
+		{"of eight, with three", amd, 8, randomRows(circuit.DistributedRAM, 256, 1, 1), in(TableCells, 4)},
+		{"of nine, in lookup tables behind others", amd, 9, randomRows(circuit.DistributedRAM, 512, 1, 1),
 			in(TableCells, 9*loose)},
 		{"two columns of the same functions", amd, 9, halves, in(TableCells, (3+1)*loose)},
-		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.Block, 512, 36, 36),
+		{"512 rows of 36 bits in a block", amd, 9, randomRows(circuit.BlockRAM, 512, 36, 36),
 			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
-		{"of 37 in two", amd, 9, randomRows(circuit.Block, 512, 37, 37),
+		{"of 37 in two", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 37),
 			fill(MemoryCells, CellCount{BRAM: 2}, PipelineCells, CellCount{FF: 37 + 2})},
-		{"of which 36 are read, in one", amd, 9, randomRows(circuit.Block, 512, 37, 36),
+		{"of which 36 are read, in one", amd, 9, randomRows(circuit.BlockRAM, 512, 37, 36),
 			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 36 + 2})},
-		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.Ultra, 4096, 72, 72),
+		{"4096 rows of 72 bits in UltraRAM", cost.UltraScale, 12, randomRows(circuit.UltraRAM, 4096, 72, 72),
 			fill(MemoryCells, CellCount{URAM: 1}, PipelineCells, CellCount{FF: 72 + 2})},
-		{"words of 18 bits in a block", amd, 28, memory(circuit.Block, 1024, 18, false),
+		{"words of 18 bits in a block", amd, 28, memory(circuit.BlockRAM, 1024, 18, false),
 			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 18 + 2})},
-		{"words of 16 in a smaller one", ice, 24, memory(circuit.Block, 256, 16, false),
+		{"words of 16 in a smaller one", ice, 24, memory(circuit.BlockRAM, 256, 16, false),
 			fill(MemoryCells, CellCount{BRAM: 1}, PipelineCells, CellCount{FF: 16 + 2})},
-		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.Distributed, 64, 8, false),
+		{"64 words of 8 bits in lookup tables", amd, 14, memory(circuit.DistributedRAM, 64, 8, false),
 			fill(MemoryCells, CellCount{RAM: 3 * 4})},
-		{"65, in two banks", amd, 15, memory(circuit.Distributed, 65, 8, false),
+		{"65, in two banks", amd, 15, memory(circuit.DistributedRAM, 65, 8, false),
 			fill(MemoryCells, CellCount{RAM: 3*4 + 2*4, LUT: 2 + 8./2})},
-		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.Distributed, 16, 8, false),
+		{"16 words of 8 bits, four in four of four inputs", ecp, 12, memory(circuit.DistributedRAM, 16, 8, false),
 			fill(MemoryCells, CellCount{RAM: 2 * 4})},
-		{"32, in two banks", ecp, 13, memory(circuit.Distributed, 32, 8, false),
+		{"32, in two banks", ecp, 13, memory(circuit.DistributedRAM, 32, 8, false),
 			fill(MemoryCells, CellCount{RAM: 2 * 2 * 4, LUT: 2 + 8})},
-		{"8 words of 8 bits in registers", amd, 11, memory(circuit.Registers, 8, 8, false),
+		{"8 words of 8 bits in registers", amd, 11, memory(circuit.RegisterArray, 8, 8, false),
 			fill(MemoryCells, CellCount{FF: 64, LUT: 8 + 3*8})},
 		{"a product in a multiplier, and its registers", amd, 16, product(8),
 			fill(MultiplierCells, CellCount{DSP: 1}, PipelineCells, CellCount{Shift: 1})},
@@ -341,10 +342,11 @@ func TestRules(t *testing.T) {
 			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*32 + 4 + 9 + 1, LUT: 2*(9+1) + 6}, PipelineCells,
 				CellCount{FF: 36 +
 					2})},
-		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.Block, 256, 16, true),
+		{"words that go round a block, which is written a clock later", ice, 32, memory(circuit.BlockRAM, 256, 16,
+			true),
 			fill(MemoryCells, CellCount{BRAM: 1, FF: 2*16 + 8 + 2, LUT: 10 + 16}, PipelineCells, CellCount{FF: 16 +
 				2})},
-		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.Block, 2304, 8, 8),
+		{"2304 rows of 8 bits, one word of five banks", ice, 12, randomRows(circuit.BlockRAM, 2304, 8, 8),
 			fill(MemoryCells, CellCount{BRAM: 5, FF: 3, LUT: 8 * 3}, PipelineCells, CellCount{FF: 8 + 2})},
 		{"a bit turned round", ice, 1, turned, in(InverterCells, 1)},
 		{"the highest two bits of a sum, and its carry: those below take none", ice, 16, high, in(AdderCells, 2)},
@@ -369,7 +371,7 @@ func TestFire(t *testing.T) {
 		sometimes int // how many of three inputs are read only if a register says so
 		want      float64
 	}{{0, 1}, {1, 1 + 1}, {2, 2 + 2}, {3, 2 + 3}} {
-		b := circuit.New(circuit.Rate{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
+		b := circuit.New(circuit.TimingModel{Stage: 5000, LUT: 900, Carry: 30, Inputs: 6})
 		always := b.Constant(1)
 		r := b.Register("r", 0, num.Range{Lo: 0, Hi: 1}).WithInitial(0)
 		var word []circuit.Value
@@ -382,7 +384,7 @@ func TestFire(t *testing.T) {
 		}
 		r.Set(circuit.Bit(word[2], 0), always)
 		b.Output(circuit.Joined(word...), always)
-		d := DeviceOf(cost.Series7)
+		d := SynthesisRulesOf(cost.Series7)
 		d.Small = false
 		if got := d.Count(b.Layer())[GateCells].LUT; got != tt.want {
 			t.Errorf("%d of three inputs sometimes: %v lookup tables, want %v", tt.sometimes, got, tt.want)
@@ -395,24 +397,27 @@ func TestFIFO(t *testing.T) {
 	t.Parallel()
 	type is = cost.Resources
 	for _, tt := range []struct {
-		fifo            FIFOCells
+		fifo            FIFOSize
 		of              cost.Fabric
 		control, memory is
 	}{
-		{FIFOCells{2, 8, cost.Shift}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8, FF: 2 * 8}},
-		{FIFOCells{32, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8, LUTRAM: 8}},
-		{FIFOCells{33, 8, cost.Shift}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16, LUTRAM: 16}},
-		{FIFOCells{64, 8, cost.Distributed}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*2 + 3, FF: 2*2 + 2 + 1}, is{LUT: 8,
+			FF: 2 * 8}},
+		{FIFOSize{32, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 5}, is{LUT: 8,
+			LUTRAM: 8}},
+		{FIFOSize{33, 8, cost.StyleShiftRegister}, cost.Series7, is{LUT: 2*6 + 3, FF: 2*6 + 2 + 6}, is{LUT: 16,
+			LUTRAM: 16}},
+		{FIFOSize{64, 8, cost.StyleDistributedRAM}, cost.Series7, is{LUT: 2*7 + 3 + 21, FF: 2*7 + 2 + 3*6},
 			is{LUT: 12, LUTRAM: 12}},
-		{FIFOCells{512, 36, cost.Block}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
+		{FIFOSize{512, 36, cost.StyleBlockRAM}, cost.Series7, is{LUT: 2*10 + 3 + 50, FF: 2*10 + 2 + 2*9 + 1},
 			is{LUT: 36, FF: 36, BRAM: 1}},
-		{FIFOCells{4096, 72, cost.Ultra}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
+		{FIFOSize{4096, 72, cost.StyleUltraRAM}, cost.UltraScale, is{LUT: 2*13 + 3 + 66, FF: 2*13 + 2 + 2*12 + 1},
 			is{LUT: 72, FF: 72, URAM: 1}},
-		{FIFOCells{2, 8, cost.Shift}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
-		{FIFOCells{16, 8, cost.Distributed}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
-		{FIFOCells{256, 16, cost.Block}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
+		{FIFOSize{2, 8, cost.StyleShiftRegister}, cost.ICE40, is{LUT: 18, FF: 2*2 + 2 + 1}, is{FF: 2 * 8}},
+		{FIFOSize{16, 8, cost.StyleDistributedRAM}, cost.ECP5, is{LUT: 58, FF: 2*5 + 2 + 3*4}, is{LUT: 8, LUTRAM: 8}},
+		{FIFOSize{256, 16, cost.StyleBlockRAM}, cost.ICE40, is{LUT: 169, FF: 2*9 + 2 + 2*8 + 1 + 16 + 8 + 2},
 			is{FF: 16, BRAM: 1}},
-		{FIFOCells{1024, 18, cost.Block}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
+		{FIFOSize{1024, 18, cost.StyleBlockRAM}, cost.ECP5, is{LUT: 253, FF: 2*11 + 2 + 2*10 + 1 + 18 + 10 + 2},
 			is{FF: 18, BRAM: 1}},
 	} {
 		parts := tt.fifo.Of(tt.of)
@@ -426,7 +431,7 @@ func TestFIFO(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	want := cost.Resources{LUT: 8 + 6 + 4, FF: 8 + 6 + 4}
-	if got := Reset().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
+	if got := ResetCost().Plus(FrameCounter(64).Resources).Plus(FrameCounter(10).Resources); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -440,7 +445,7 @@ func TestOf(t *testing.T) {
 		want  map[string]cost.Resources
 	}{
 		{delayed(3), 8, map[string]cost.Resources{"gates": {LUT: 1}, "pipeline registers": {LUT: 9, LUTRAM: 9}}},
-		{memory(circuit.Distributed, 65, 8, false), 15,
+		{memory(circuit.DistributedRAM, 65, 8, false), 15,
 			map[string]cost.Resources{"gates": {LUT: 1}, "memories": {LUT: 2*6 + 20, LUTRAM: 20}}},
 	} {
 		got := map[string]cost.Resources{}

@@ -42,7 +42,7 @@ func TestEndsAreReported(t *testing.T) {
 				bare = max(bare, slices.Max(trace.Record.Streams[s].Read)+1)
 			}
 			want := c.in + bare + c.out
-			if ends := (folding.EndLatency{In: c.in, Out: c.out}); d.Clocks.Ends != ends || d.Clocks.Latency != want {
+			if ends := (folding.IOLatency{In: c.in, Out: c.out}); d.Clocks.Ends != ends || d.Clocks.Latency != want {
 				t.Errorf("%+v of %d clocks, want %+v of %d: between the FIFOs are %d", d.Clocks.Ends, d.Clocks.Latency,
 					ends, want, bare)
 			}

@@ -30,7 +30,7 @@ func TestSimulateShapes(t *testing.T) {
 		a.Data = x.Data[:a.Size()]
 		out := filepath.Join(t.TempDir(), "y.npy")
 		input := data(t, a)
-		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: Eval, Input: input,
+		ran(t, SimOptions{Options: Options{Model: filepath.Join(dir, "qcdq.onnx")}, Engine: EngineEval, Input: input,
 			Output: out})
 		if y := load(t, out); !slices.Equal(y.Shape, c.out) || y.DType != "float32" {
 			t.Errorf("input %v gave %v of %s, want %v", c.in, y.Shape, y.DType, c.out)
@@ -49,10 +49,11 @@ func onIris(dir string, e Engine) SimOptions {
 func TestSimulateEngines(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(unpack(t), examples.IrisName)
-	needs := map[Engine][]string{CSim: {"g++"}, RTL: {"verilator", "g++"}, Netlist: {"yosys", "verilator", "g++"}}
+	needs := map[Engine][]string{EngineCSim: {"g++"}, EngineRTL: {"verilator", "g++"}, EngineNetlist: {"yosys",
+		"verilator", "g++"}}
 	var first []float64
 	for _, e := range Engines {
-		if e.Name == Float {
+		if e.Name == EngineFloat {
 			continue
 		}
 		t.Run(string(e.Name), func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestCompareSeesErrors(t *testing.T) {
 	y := load(t, filepath.Join(dir, "outputs.npy"))
 	y.Data[4] *= 1.001  // sample 1
 	y.Data[9] += 0.0625 // sample 3
-	o := onIris(dir, Eval)
+	o := onIris(dir, EngineEval)
 	o.Compare = data(t, y)
 	if c := ran(t, o).Compare; c.Differ != 2 || c.First == "" {
 		t.Errorf("two wrong samples gave %+v", *c)
@@ -93,7 +94,7 @@ func TestTrace(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(unpack(t), examples.IrisName)
 	trace := t.TempDir()
-	for _, e := range []Engine{Reference, Eval} {
+	for _, e := range []Engine{EngineReference, EngineEval} {
 		o := onIris(dir, e)
 		o.Trace = filepath.Join(trace, string(e))
 		ran(t, o)
@@ -142,10 +143,10 @@ func TestTraceImages(t *testing.T) {
 		}
 		x.Shape = append([]int{3}, x.Shape[1:]...)
 		input := save(t, base+".npy", x)
-		for _, e := range []Engine{Reference, Eval} {
+		for _, e := range []Engine{EngineReference, EngineEval} {
 			ran(t, SimOptions{Options: Options{Model: model}, Engine: e, Input: input, Trace: base + string(e)})
 		}
-		for _, c := range im.Carried() {
+		for _, c := range im.StreamedTensors() {
 			name := traceName(c.Name)
 			codes, scale, bias := load(t, filepath.Join(base+"eval", name+".npy")),
 				load(t, filepath.Join(base+"eval", name+".scale.npy")),
@@ -180,7 +181,7 @@ func TestSimulateRefuses(t *testing.T) {
 		"nan":     {DType: "float32", Shape: []int{1, 4}, Data: []float64{0, nan(0), 0, 0}},
 		"integer": {DType: "int8", Shape: []int{1, 4}, Data: make([]float64, 4)},
 	} {
-		o := onIris(dir, Eval)
+		o := onIris(dir, EngineEval)
 		o.Input = data(t, a)
 		if r, d := asked(t, o); r != nil || len(d.Diags) != 1 || d.Diags[0].Code != diag.DataInvalid {
 			t.Errorf("%s: %v, want one %s", name, d.Diags, diag.DataInvalid)

@@ -28,9 +28,9 @@ type ModelSource struct {
 	read    *read      // the model, if it is already imported; may be nil
 }
 
-// Sum returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers the
-// file with these tensors included.
-func (s *ModelSource) Sum() string {
+// SHA256 returns the model's SHA-256 in hexadecimal digits. If the model keeps tensors in other files, the hash covers
+// the file with these tensors included.
+func (s *ModelSource) SHA256() string {
 	if s.ONNX == nil && s.sum != "" {
 		return s.sum
 	}

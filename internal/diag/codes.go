@@ -37,10 +37,10 @@ const (
 	UnrollExceeded     Code = "unroll-exceeded"
 	WordTooWide        Code = "word-too-wide"
 	DataInvalid        Code = "data-invalid"
-	DataHeld           Code = "data-held"
+	DataHeldInMemory   Code = "data-held"
 	InputQuantised     Code = "input-quantised"
 	InputUnfit         Code = "input-unfit"
-	InitialState       Code = "initial-state"
+	InitialStateChange Code = "initial-state"
 	ModelQuantised     Code = "model-quantised"
 	ModelCut           Code = "model-cut"
 	OutputUnknown      Code = "output-unknown"
@@ -103,10 +103,10 @@ var Codes = map[Code]string{
 	UnrollExceeded:     "a process would compute more products than --max-unroll allows",
 	WordTooWide:        "a stream word is wider than Vitis HLS accepts",
 	DataInvalid:        "input data do not fit the model",
-	DataHeld:           "samples are held in memory, all of them",
+	DataHeldInMemory:   "samples are held in memory, all of them",
 	InputQuantised:     "a quantiser was put in front of an input",
 	InputUnfit:         "what is said of the inputs' integers does not fit the model",
-	InitialState:       "an initial state that arrives on an input was changed, or cannot be",
+	InitialStateChange: "an initial state that arrives on an input was changed, or cannot be",
 	ModelQuantised:     "the model was given other quantisers, on samples",
 	ModelCut:           "the model was cut at the tensors that --outputs names",
 	OutputUnknown:      "--outputs names what is no tensor of the model",

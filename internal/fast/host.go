@@ -56,9 +56,9 @@ const counted = 24
 // HostTables returns the ends of a program for model m. ok is false if the ends are no tables, or no tables of bytes.
 func (p *Executable) HostTables(m *dataflow.Model) (e *HostTables, ok bool) { return p.ends(m, steps) }
 
-// IntegerEnds returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an input
-// is not integer or needs more than a byte.
-func (p *Executable) IntegerEnds(m *dataflow.Model) (e *HostTables, ok bool) {
+// IntegerHostTables returns the ends of a program whose inputs are integers, for PredictIntegers. ok is false if an
+// input is not integer or needs more than a byte.
+func (p *Executable) IntegerHostTables(m *dataflow.Model) (e *HostTables, ok bool) {
 	return p.ends(m, func(q *quantiser, in *dataflow.HostIn, _ num.Format, s *stream) bool {
 		q.less = uint8(s.lo())
 		return in.Steps == nil

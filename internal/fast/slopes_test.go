@@ -62,7 +62,7 @@ func newTower(t testing.TB, depth, width int) tower {
 		window := swg.Params{Kernel: [2]int{3, 3}, Stride: both, Dilation: both, Before: both, After: both, Groups: 1}
 		s = product(add(swg.New(window), s), width, 9*c, staircase)
 	}
-	s = product(add(globalpool.New(globalpool.Params{Op: layer.Max}), s), 10, width)
+	s = product(add(globalpool.New(globalpool.Params{Op: layer.MaxPooling}), s), 10, width)
 	b.Output(s)
 	g, err := b.Graph()
 	if err != nil {

@@ -115,7 +115,7 @@ func trials(t *testing.T, to dataflow.Target) []trial {
 
 func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 	measured, again := table(t), tableOf(t, againFile)
-	d := luts.DeviceOf(cost.FabricOf(to.Board))
+	d := luts.SynthesisRulesOf(cost.FabricOf(to.Board))
 	rules := *d
 	rules.Small = false
 	all := points(t, to)
@@ -132,7 +132,7 @@ func countTrials(t *testing.T, to dataflow.Target) (list []trial) {
 		if p.op == nil {
 			x.fixed = estimate.CostOfParts(p.fifo.Of(d.Fabric)...).Total()
 		} else {
-			m := p.op.(dataflow.Circuited).Circuit(p.fold, p.target)
+			m := p.op.(dataflow.HasCircuit).Circuit(p.fold, p.target)
 			x.counts, x.reported = d.Count(m), estimate.CostOfParts(luts.Estimate(m, d.Fabric)...).Total()
 			if x.ruled = x.counts; d.Small {
 				x.ruled = rules.Count(m)
@@ -189,7 +189,7 @@ func fit(list []trial) (n [luts.CellKinds]luts.KindCost) {
 	for i := range list {
 		list[i].counts = list[i].ruled
 	}
-	maps := luts.DeviceOf(cost.FabricOf(list[0].target.Board)).Maps
+	maps := luts.SynthesisRulesOf(cost.FabricOf(list[0].target.Board)).Maps
 	sum := func() (s float64) {
 		for _, x := range list {
 			if !x.held && x.op != nil && x.group() != inSlices && x.measured.LUT > 0 {

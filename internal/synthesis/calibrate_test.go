@@ -75,7 +75,7 @@ func TestCalibrateDelays(t *testing.T) {
 		c.Processes, want) {
 		t.Errorf("%+v, want %+v", c.Processes, want)
 	}
-	if at := delay.ClockAt(delay.Series7, 100, c, delay.Most); at.Delay(delay.OpAdd, 10) != (1.56+2.13)/2 {
+	if at := delay.NewStageClock(delay.Series7, 100, c, delay.MaxDelay); at.Delay(delay.OpAdd, 10) != (1.56+2.13)/2 {
 		t.Errorf("an adder of 10 bits takes %v ns", at.Delay(delay.OpAdd, 10))
 	}
 }
@@ -98,7 +98,7 @@ func TestCalibrateDepths(t *testing.T) {
 	if !slices.Equal(c.Processes, want) || c.Stages != 1.5 || c.Uncertainty != 0.1 || c.Family != delay.UltraScale {
 		t.Errorf("%+v", c)
 	}
-	p := delay.ClockAt(delay.UltraScale, 100, c, delay.Expected).Pipe()
+	p := delay.NewStageClock(delay.UltraScale, 100, c, delay.ExpectedDelay).Pipe()
 	for p.Next(); p.Clocks() != 3; {
 		t.Fatalf("two stages are %d clocks", p.Clocks())
 	}

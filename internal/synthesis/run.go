@@ -119,8 +119,8 @@ func (p *Project) prepare(flows []VerilogSource) error {
 	vivado := strings.NewReplacer("@PART@", p.Part, "@PERIOD@",
 		strconv.FormatFloat(p.period(), 'f', -1, 64)).Replace(vivadoScript)
 	files := map[string]string{"task.sh": taskScript, "vivado.tcl": vivado, "slurm.sh": slurmScript}
-	if slices.Contains(flows, RTL) {
-		for _, name := range p.modules[RTL] {
+	if slices.Contains(flows, VerilogGenerated) {
+		for _, name := range p.modules[VerilogGenerated] {
 			list, err := p.written(name)
 			if err != nil {
 				return err
@@ -210,7 +210,7 @@ func (o Options) toolsFor(stale []Task, d *diag.List) bool {
 				"source settings64.sh of its installation first, or give its path: "+variable+"=/path/to/"+own)
 		}
 	}
-	if slices.ContainsFunc(stale, func(t Task) bool { return t.Flow == HLS }) {
+	if slices.ContainsFunc(stale, func(t Task) bool { return t.Flow == VerilogFromHLS }) {
 		here("HLSGEN_HLS", "vitis_hls", "vitis-run")
 	}
 	if slices.ContainsFunc(stale, func(t Task) bool { return t.Last != ByHLS }) {

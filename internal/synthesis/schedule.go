@@ -96,7 +96,7 @@ func number0(text string) float64 {
 	return x
 }
 
-// An HLS report in text begins with hlsReport.
+// A VerilogFromHLS report in text begins with hlsReport.
 var hlsReport = []byte("== Vitis HLS Report for '")
 
 var (

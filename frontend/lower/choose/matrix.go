@@ -32,8 +32,8 @@ func (p *FusibleProduct) With(weights [][]int64) *FusibleProduct {
 	return &next
 }
 
-// Turned returns the product with the weights of the given rows negated.
-func (p *FusibleProduct) Turned(rows []bool) *FusibleProduct {
+// WithNegatedRows returns the product with the weights of the given rows negated.
+func (p *FusibleProduct) WithNegatedRows(rows []bool) *FusibleProduct {
 	weights := make([][]int64, len(p.Weights))
 	for c, row := range p.Weights {
 		if weights[c] = row; rows[c] {
@@ -91,14 +91,15 @@ func windowSum(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() || !m.adds() {
 		return FunctionChoice{}, errOther
 	}
-	return m.plain(Arranger{Sliding, m.Window.Channels}, pool.New(pool.Params{Op: "sum"}))
+	return m.plain(Arranger{ArrangeSliding, m.Window.Channels}, pool.New(pool.Params{Op: "sum"}))
 }
 
 func vectors(m Matrix) (FunctionChoice, error) {
 	if !m.depthwise() {
 		return FunctionChoice{}, errOther
 	}
-	return m.waits(Arranger{Sliding, m.Window.Channels}, func(w [][]int64, steps []num.StepFunction) dataflow.Op {
+	return m.waits(Arranger{ArrangeSliding, m.Window.Channels}, func(w [][]int64,
+		steps []num.StepFunction) dataflow.Op {
 		return vvau.New(vvau.Params{Weights: w, Steps: steps})
 	})
 }
@@ -109,9 +110,9 @@ func matrices(m Matrix) (FunctionChoice, error) {
 	switch w := m.Window; {
 	case w == nil:
 	case w.Positions() == 1: // a pixel is a window
-		front = Arranger{Kind: Strided}
+		front = Arranger{Kind: ArrangeStrided}
 	default:
-		front = Arranger{Sliding, w.Group}
+		front = Arranger{ArrangeSliding, w.Group}
 	}
 	return m.waits(front, func(w [][]int64, steps []num.StepFunction) dataflow.Op {
 		q := p
@@ -129,7 +130,7 @@ func wholeMaximum(m Maximum) (FunctionChoice, error) {
 
 func windowMaximum(m Maximum) (FunctionChoice, error) {
 	c := one(pool.New(pool.Params{Op: "max"}))
-	c.Front = Arranger{Sliding, m.Window.Channels}
+	c.Front = Arranger{ArrangeSliding, m.Window.Channels}
 	return c, nil
 }
 
@@ -140,12 +141,12 @@ func rows(r Lookup) (FunctionChoice, error) {
 func cells(r CellSequence) (FunctionChoice, error) { return one(rnn.New(r.Loop)), nil }
 
 func labels(o TopK) (FunctionChoice, error) {
-	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.Smallest, Ties: labelselect.LowerIndex}
+	p := labelselect.Params{Labels: o.N, K: o.K, First: labelselect.SmallestFirst, Ties: labelselect.LowerIndexWins}
 	if o.Largest {
-		p.First = labelselect.Largest
+		p.First = labelselect.LargestFirst
 	}
 	if o.LastOfEquals {
-		p.Ties = labelselect.HigherIndex
+		p.Ties = labelselect.HigherIndexWins
 	}
 	return one(labelselect.New(p)), nil
 }

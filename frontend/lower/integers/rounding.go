@@ -22,9 +22,10 @@ type ProductRounding struct {
 	node *graph.Node
 }
 
-var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real.HalfUp: num.HalfAway,
-	real.HalfDown: num.HalfTowardZero, real.Floor: num.Floor, real.Ceil: num.Ceil, real.Down: num.TowardZero,
-	real.Up: num.AwayFromZero}
+var modes = map[real.RoundingMode]num.Rounding{real.HalfEven: num.HalfEven, real.HalfAwayFromZero: num.HalfAway,
+	real.HalfTowardsZero: num.HalfTowardZero, real.TowardsNegativeInf: num.Floor, real.TowardsPositiveInf: num.Ceil,
+	real.TowardsZero:  num.TowardZero,
+	real.AwayFromZero: num.AwayFromZero}
 
 // RoundingOf reads a quantiser without a zero point. The error states why the step is no such quantiser.
 func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
@@ -39,7 +40,7 @@ func RoundingOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 // the step is no such quantiser.
 func ShiftedOf(p *graph.Program, step *graph.Step) (*ProductRounding, error) {
 	codes, ok := scaled.Codes(step)
-	if !ok || !step.Node.Is(graph.Uniform) || step.Node.Int("sign", 0) != 0 {
+	if !ok || !step.Node.Is(graph.TraitUniformCodes) || step.Node.Int("sign", 0) != 0 {
 		return nil, fmt.Errorf("%s does not round products", unmapped.NodeText(step.Node))
 	}
 	s, z := p.Known[step.Node.Inputs[1]].Const, p.Known[step.Node.Inputs[2]].Const
@@ -72,7 +73,7 @@ func (r *ProductRounding) Products(form *scaled.Expression, n int, in num.Range)
 		}
 		scales[i] = new(big.Rat).Quo(f.Scale, r.Scale)
 	}
-	unit := Unit(scales)
+	unit := CommonUnit(scales)
 	all := num.Range{}
 	for _, v := range scales {
 		w, err := InUnits(v, unit)
